@@ -1,4 +1,4 @@
-"""Compiles the loops of kernels.c into the package, where a C compiler is at hand."""
+"""Build hook that compiles kernels.c into the package if a C compiler is available."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ OPTIONS = ("-O2", "-std=c11", "-Wall", "-Wextra", "-fPIC", "-shared", "-fstack-p
 
 
 def compiled(root: Path, library: Path, *options: str) -> bool:
-    """Return whether the library was made; prints why not, since Python can do the same work."""
+    """Compile the library and return whether it succeeded. On failure, print the reason; Python does the same work."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     library.unlink(missing_ok=True)
     if sys.platform != "linux" or shutil.which(compiler[0]) is None:
@@ -33,13 +33,13 @@ def compiled(root: Path, library: Path, *options: str) -> bool:
     return True
 
 
-class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - generic in the builder, which is not looked at
-    """Runs before a wheel is made, an editable one too."""
+class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - the configuration type is not used
+    """Build hook that runs before a wheel, including an editable one, is built."""
 
     PLUGIN_NAME = "custom"
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - as the hook has it
-        """Compiles; a wheel with compiled code names its machine."""
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - base class signature
+        """Compile the kernels and tag the wheel with the platform if that succeeds."""
         root = Path(self.root)
         if self.target_name != "wheel":
             return

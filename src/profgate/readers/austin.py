@@ -1,4 +1,4 @@
-"""Austin's text: samples as `P1;T2;file:function:line;... value`, below a header of `# key: value` lines."""
+"""Reader for Austin's text format: `P1;T2;file:function:line;... value` after a header of `# key: value` lines."""
 
 import re
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ _METRICS = {"wall": (_TIME,), "full": (_TIME, _CPU, _ADDED), "memory": (_ADDED,)
 
 
 class AustinReader(BuiltInReader):
-    """Reads Austin's text, of version 4 through `mojo2austin`: stacks with wall time, CPU time and memory."""
+    """Reader for Austin's text format (version 4 with `mojo2austin`): stacks with wall time, CPU time and memory."""
 
     name = "austin"
     looks = "a first line '# austin:'"
@@ -36,7 +36,10 @@ class AustinReader(BuiltInReader):
     pattern = re.compile(rb"\s*# austin:")
 
     def read(self, source: SourceFile) -> Profile:
-        """Times in nanoseconds, memory that was added in bytes; processes and threads together. Raises ProfileError."""
+        """Return times in nanoseconds and allocated memory in bytes, summed over all processes and threads.
+
+        Raises ProfileError if the file is invalid.
+        """
         samples = _Samples(source.name)
         samples.add_all(read_all(unwrap(source)).decode(errors="replace").split("\n"))
         return samples.profile()
@@ -59,7 +62,10 @@ class _Samples:
         return self.header.get("mode", "wall")
 
     def add_all(self, lines: list[str]) -> None:
-        """Add all lines. Raises ProfileError where too many are no samples, or the mode changes below a sample."""
+        """Add all lines.
+
+        Raises ProfileError if too many lines are not samples, or if the mode changes after the first sample.
+        """
         first = ""
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r")
@@ -76,14 +82,14 @@ class _Samples:
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
-        """Add the line if it is a sample; whether it is."""
+        """Add the line if it is a sample. Return whether it was added."""
         memory = self.mode == "memory"
         sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
         if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):
             return False
         value = int(sample[2])
         if self.mode == "full":
-            # time while a thread was idle is no CPU time; memory that was given back has no callers
+            # idle time is not CPU time; freed memory is not a cost
             self.values.append((value, 0 if int(sample[3]) else value, max(int(sample[4]), 0)))
         else:
             self.values.append((max(value, 0),))
@@ -99,7 +105,7 @@ class _Samples:
         return number
 
     def profile(self) -> Profile:
-        """The profile of all samples. Raises ProfileError where the sums do not fit."""
+        """Return the profile of all samples. Raises ProfileError if the sums exceed 63 bits."""
         metrics = _METRICS.get(self.mode, (_CPU,))
         scale = np.array([1000 if metric.unit == "nanoseconds" else 1 for metric in metrics], np.int64)
         values = np.array(self.values, np.int64).reshape(-1, len(metrics)).T * scale[:, None]

@@ -1,4 +1,4 @@
-"""Frames, call paths and call trees, collected while a file is read."""
+"""Builders that collect frames, call paths and call trees while a file is read."""
 
 from array import array
 from collections.abc import Iterable
@@ -21,30 +21,30 @@ FrameKey = tuple[str, str | None, int | None, str | None]
 
 
 def line_of(value: object) -> int | None:
-    """The value as a line number, None for anything else."""
+    """Return the value if it is a valid line number, otherwise None."""
     return value if type(value) is int and 0 < value < MAX_LINE else None
 
 
 @dataclass
 class Frames:
-    """The frames of a profile; frames with the same name, file, line and module share a number."""
+    """Frames of a profile. Frames with the same name, file, line and module share a number."""
 
     numbers: dict[FrameKey, int] = field(default_factory=dict)
 
     def number_of(self, name: str, file: object = None, line: object = None, module: str | None = None) -> int:
-        """The number of a frame; a ``file`` or ``line`` that cannot be one is unknown."""
+        """Return the number of a frame. An invalid ``file`` or ``line`` is treated as unknown."""
         known = file if isinstance(file, str) and file else None
         first = line if type(line) is int and 0 < line < MAX_LINE else None
         return self.numbers.setdefault((name or "[unknown]", known, first, module), len(self.numbers))
 
     def listed(self) -> FrameList:
-        """The frames in the order of their numbers."""
+        """Return the frames in the order of their numbers."""
         return FrameList(*map(list, zip(*self.numbers, strict=True))) if self.numbers else FrameList.of_names([])
 
 
 @dataclass
 class Paths:
-    """One call path for each sample, root first."""
+    """Call paths of all samples, root first."""
 
     frames: "array[int]" = field(default_factory=lambda: array("q"))
     ends: "array[int]" = field(default_factory=lambda: array("q", [0]))
@@ -55,7 +55,7 @@ class Paths:
         self.ends.append(len(self.frames))
 
     def stacks(self, values: IntArray, where: str) -> Stacks:
-        """The stacks with ``values`` int64[metric, path]. Raises ProfileError where they add up beyond 63 bits."""
+        """Build stacks with ``values`` int64[metric, path]. Raises ProfileError if their sum exceeds 63 bits."""
         for row in values:
             sum_of(row, where)
         return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where=where)
@@ -63,7 +63,7 @@ class Paths:
 
 @dataclass
 class Tree:
-    """A call tree by node: its parent or `ROOT`, its frame, its own value and its calls."""
+    """Call tree as lists by node: parent (or `ROOT`), frame, self value and number of calls."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -72,7 +72,7 @@ class Tree:
     known: dict[int, int] = field(default_factory=dict)
 
     def add(self, parent: int, frame: int) -> int:
-        """Append a node without value and calls; its number."""
+        """Append a node with zero value and zero calls, and return its number."""
         self.parent.append(parent)
         self.frame.append(frame)
         self.own.append(0)
@@ -80,7 +80,7 @@ class Tree:
         return len(self.parent) - 1
 
     def below(self, parent: int, frame: int) -> int:
-        """The node of ``frame`` below ``parent``, added where there is none yet."""
+        """Return the child of ``parent`` for ``frame``, adding it if it does not exist."""
         key = (parent + 1) << 32 | frame
         node = self.known.get(key)
         if node is None:
@@ -88,12 +88,12 @@ class Tree:
         return node
 
     def stacks(self, values: IntArray, where: str, *, calls: bool = False) -> Stacks:
-        """The stacks with ``values`` int64[metric, node], and with the calls if they were counted."""
+        """Build stacks with ``values`` int64[metric, node], and with the numbers of calls if ``calls`` is true."""
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         return stacks_from_parents(parent, frame, values, np.array(self.calls, np.int64) if calls else None, where)
 
     def values(self) -> IntArray:
-        """int64[1, node]: the own values, as whole numbers."""
+        """Return the self values as integers, int64[1, node]."""
         return np.array(self.own, np.int64).reshape(1, -1)
 
 
@@ -106,7 +106,7 @@ def call_graph(
     edge_total: ArrayLike,
     edge_calls: ArrayLike,
 ) -> CallGraph:
-    """A call graph; ``edges`` are (caller, callee), costs int64[metric, ...] or of the only metric."""
+    """Build a call graph. ``edges`` are (caller, callee) pairs; costs are int64[metric, ...], or 1-D for one metric."""
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(
         self_value=_column(np.atleast_2d(own)),

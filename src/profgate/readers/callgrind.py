@@ -1,4 +1,4 @@
-"""Callgrind's text, as Valgrind's callgrind and cachegrind and Xdebug write it: exact costs, calls and their edges.
+"""Reader for the text format of Valgrind's callgrind and cachegrind and of Xdebug: exact costs, calls and call edges.
 
 Source: Valgrind's manual, "Callgrind Format Specification".
 """
@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# the number of a level of a recursion, which callgrind counts as a function of its own
+# callgrind appends a recursion level to the name and counts each level as a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -39,7 +39,10 @@ _MAX_DIGITS = 19
 
 
 class CallgrindReader(BuiltInReader):
-    """Reads what callgrind, cachegrind and Xdebug write: exact costs and, but for cachegrind, calls and callers."""
+    """Reader for callgrind, cachegrind and Xdebug output: exact costs.
+
+    Callgrind and Xdebug also record calls and callers.
+    """
 
     name = "callgrind"
     looks = "'# callgrind format', or events: with fn="
@@ -47,13 +50,13 @@ class CallgrindReader(BuiltInReader):
     proven = "Valgrind 3.19, Xdebug 3.2.0"
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         if _HEADER.match(source.head.lstrip()) is None or re.search(rb"(?:^|\n)events: ?", source.head) is None:
             return False
         return source.size <= len(source.head) or _BODY.search(source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """A metric for each event. Raises ProfileError with the line."""
+        """Return a profile with one metric for each event. Raises ProfileError with the line number."""
         source = unwrap(source)
         text = _Text(source.name)
         for number, line in numbered_lines(source):
@@ -64,7 +67,7 @@ class CallgrindReader(BuiltInReader):
 
 @dataclass
 class _Text:
-    """What was read so far."""
+    """Parser state."""
 
     where: str
     number: int = 0
@@ -87,7 +90,7 @@ class _Text:
     stated: list[int] | None = None
 
     def add(self, text: str) -> None:
-        """One line."""
+        """Parse one line."""
         first = text[:1]
         if not text or first == "#":
             return
@@ -105,7 +108,7 @@ class _Text:
             self.describe(text)
 
     def describe(self, text: str) -> None:
-        """A line ``key: value``."""
+        """Parse a ``key: value`` line."""
         key, found, value = text.partition(":")
         if not found or not key.isalpha():
             raise self.error(f"is {text[:60]!r}, which is no line of a callgrind file")
@@ -127,7 +130,7 @@ class _Text:
             self.header.setdefault(key, value)
 
     def name_of(self, space: str, value: str) -> str:
-        """A name, or that of a number which was given with its name before."""
+        """Return the name in ``value``, which may be the number of an earlier name."""
         match = _NUMBERED.fullmatch(value)
         if match is None:
             return value
@@ -162,7 +165,7 @@ class _Text:
         return number
 
     def begin_call(self, parts: list[str]) -> None:
-        """Remember callee and number of calls for the next line, which has their cost."""
+        """Store callee and number of calls; the next line contains the cost of the call."""
         if "cfn" not in self.callee or self.current is None or len(parts) < 2:
             raise self.error("is no call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
@@ -195,7 +198,7 @@ class _Text:
             into[place] += cost
 
     def move(self, texts: list[str]) -> None:
-        """The position of a line with costs; the last column is the line in the source."""
+        """Update the position from a cost line; its last column is the source line."""
         for place, text in enumerate(texts):
             if text != "*":
                 number = self.numbers([text.lstrip("+-")])[0]
@@ -203,7 +206,7 @@ class _Text:
                 self.last[place] = number if sign is None else self.last[place] + sign * number
 
     def numbers(self, texts: list[str]) -> list[int]:
-        """Whole numbers, also those written 0x1f."""
+        """Parse integers, including hexadecimal ones such as 0x1f."""
         if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
@@ -215,7 +218,7 @@ class _Text:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
 
     def profile(self) -> Profile:
-        """The table of functions and the edges, with a metric for each event that is a cost."""
+        """Return the functions and edges, with one metric for each event that is a cost."""
         own = self.columns(self.own, self.events).T
         self.check_totals(own)
         rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
@@ -250,21 +253,24 @@ class _Text:
         )
 
     def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
-        """int64[row, name]. Raises ProfileError where a number, or the sum of a column, does not fit 63 bits."""
+        """Return int64[row, name]. Raises ProfileError if a number or the sum of a column exceeds 63 bits."""
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             if sum(map(abs, column)) > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: {name}", "the costs add up beyond 2^63; record less")
         return np.array(rows, dtype=np.int64).reshape(-1, len(names))
 
     def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
-        """The table in base units."""
+        """Return the table in base units."""
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
             raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
         scaled: IntArray = table * factors
         return scaled
 
     def check_totals(self, own: IntArray) -> None:
-        """Raise ProfileError unless costs add up to the totals of the file; those of Xdebug are rounded and do not."""
+        """Raise ProfileError if the costs do not add up to the totals in the file.
+
+        Xdebug files are not checked because their totals are rounded.
+        """
         if self.stated is None or self.header.get("creator", "").startswith("xdebug"):
             return
         for event, total, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
@@ -281,10 +287,10 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """int64[event, function] inclusive costs, and how many of them are upper bounds.
+    """Return the inclusive costs int64[event, function] and how many of them are upper bounds.
 
-    A function costs what it does itself and what it calls; calls of itself are part of that. Functions that call each
-    other in a circle count each other's costs again and again, so the cost of the whole circle is the bound.
+    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. Mutually recursive
+    functions count each other's costs repeatedly, so their costs are limited to the cost of their whole component.
     """
     total = own.copy()
     others = caller != callee
@@ -301,9 +307,10 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 
 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """int64[function] the strongly connected component of each, and int64[component] how many functions it has.
+    """Return the component of each function, int64[function], and the size of each component, int64[component].
 
-    Tarjan, "Depth-first search and linear graph algorithms" (1972), with a list for a stack: call graphs are deep.
+    Strongly connected components by Tarjan, "Depth-first search and linear graph algorithms" (1972), with an explicit
+    stack because call graphs can be deep.
     """
     order = np.argsort(caller, kind="stable")
     called = callee[order].tolist()
@@ -333,7 +340,7 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:
-    """The metric of an event, and the factor to its base unit; Xdebug writes the unit into the name."""
+    """Return the metric of an event and the factor to its base unit. Xdebug includes the unit in the event name."""
     match = _WITH_UNIT.fullmatch(event)
     if match is None or match["unit"].lower() not in BASE_UNITS:
         return Metric(event, "count", kind=MetricKind.COUNTED), 1

@@ -1,4 +1,4 @@
-"""What a profile may be wrapped in: gzip, zstandard, and texts in other encodings than UTF-8."""
+"""Decompression of gzip and zstandard files, and conversion of text to UTF-8."""
 
 import io
 import zlib
@@ -13,7 +13,7 @@ from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# no profile text met in the wild comes near; below the floor a ratio means nothing
+# real profiles compress far less; the ratio is only checked for files larger than RATIO_FLOOR
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
@@ -28,9 +28,10 @@ _UTF16_PROBE = 64
 
 
 def unwrap(source: SourceFile) -> SourceFile:
-    """The profile itself: at most three layers of gzip and zstandard taken off, and its text made plain UTF-8.
+    """Return the profile after removing up to three layers of compression and converting its text to UTF-8.
 
-    Raises ProfileError where the container is damaged, too large, too deep, or needs a tool we do not have.
+    Raises ProfileError if a layer is damaged or too large, if there are too many layers, or if the module that
+    decompresses it is not installed.
     """
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
@@ -42,13 +43,13 @@ def unwrap(source: SourceFile) -> SourceFile:
 
 
 def is_wrapped(source: SourceFile) -> bool:
-    """Whether the file's own bytes are not yet those of the profile."""
+    """Return whether the file is compressed or its text is not plain UTF-8."""
     head = source.head
     return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
 
 
 def read_all(source: SourceFile) -> bytes:
-    """All bytes of a source. Raises ProfileError when there are more than may be held in memory."""
+    """Return all bytes of a source. Raises ProfileError if it is larger than the memory limit."""
     data = source.read(MAX_BYTES)
     if len(data) > MAX_BYTES:
         raise ProfileError(source.name, f"larger than {MAX_BYTES} bytes; record less, or aggregate it first")
@@ -56,7 +57,7 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """The lines of a text, from 1 on. Raises ProfileError for a line longer than 64 KiB."""
+    """Yield the lines of a text with their numbers, from 1. Raises ProfileError for a line longer than 64 KiB."""
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:
@@ -66,7 +67,7 @@ def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
 
 
 def inflate(source: SourceFile) -> bytes:
-    """The contents of a layer of gzip, zstandard or zlib. Raises ProfileError where it is damaged or too large."""
+    """Decompress one layer of gzip, zstandard or zlib. Raises ProfileError if it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         for piece, taken in _pieces(stream, source):
@@ -80,7 +81,7 @@ def inflate(source: SourceFile) -> bytes:
 
 
 def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
-    """Unpacked bytes of all members, with the number of packed bytes read so far."""
+    """Yield the decompressed bytes of all members, each with the number of compressed bytes read so far."""
     zstd = _zstd() if source.head.startswith(_ZSTD) else None
     kind, damage = ("packed", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
@@ -102,13 +103,13 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
         taken += 0 if member.unused_data else len(waiting)
-        # tools pad with zeros and may append signatures: only another member is data
+        # some tools append zero padding or signatures: continue only if another member follows
         if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return
 
 
 def _zstd() -> ModuleType:
-    """The standard library's module, or before Python 3.14 its backport; few profiles need it."""
+    """Import the zstandard module of the standard library, or its backport before Python 3.14."""
     try:
         return import_module("compression.zstd")
     except ModuleNotFoundError:
@@ -128,7 +129,7 @@ def _plain_text(source: SourceFile) -> SourceFile:
 
 
 def _utf16_of(head: bytes) -> str | None:
-    """The byte order of a text in UTF-16: by its mark, or because every second byte of the beginning is zero."""
+    """Return the byte order of UTF-16 text, detected by its byte order mark or by alternating zero bytes."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
     if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):

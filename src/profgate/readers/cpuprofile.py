@@ -1,4 +1,4 @@
-"""CPU profiles of V8 (node, Chrome, Deno): sampled call trees with the time between samples."""
+"""Reader for CPU profiles of V8 (Node.js, Chrome, Deno): sampled call trees with the time between samples."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -17,14 +17,14 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
-_NO_FRAME = -1  # of the root, and of idling, which is no cost
+_NO_FRAME = -1  # for the root and for idle time, which is not a cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
 
 
 class CpuprofileReader(BuiltInReader):
-    """Reads V8's CPU profiles (.cpuprofile of `node --cpu-prof` or Chrome): stacks with self times, without idling."""
+    """Reader for V8's .cpuprofile files (`node --cpu-prof`, Chrome): stacks with self times; idle time is excluded."""
 
     name = "cpuprofile"
     looks = "JSON with nodes, samples and timeDeltas"
@@ -33,13 +33,16 @@ class CpuprofileReader(BuiltInReader):
     keys = ("nodes",)
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
-        # a long list pushes the other keys out of sight, but then the first node is visible
+        """Return whether the file looks like this format."""
+        # a long list can push the other keys out of the searched bytes, but they then include the first node
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """One metric: the time that samples lasted, in nanoseconds, with the mean as period. Raises ProfileError."""
+        """Return one metric, the time in nanoseconds, with the mean duration of a sample as its period.
+
+        Raises ProfileError if the file is invalid.
+        """
         where = source.name
         document = document_of(source)
         if "timeDeltas" not in document:
@@ -65,10 +68,10 @@ class CpuprofileReader(BuiltInReader):
 
 
 def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int, int]:
-    """Durations int64[sample] in microseconds times ``10**exponent``, the exponent, and how many samples go back.
+    """Return int64[sample] durations, their exponent, and the number of samples whose time is before the previous one.
 
-    A sample lasts until the next one, the last until the end. The order of samples is that of the clock, so a time that
-    goes back is taken for the latest time before it.
+    Durations are in microseconds times ``10**exponent``. A sample lasts until the next one, the last until the end.
+    Samples are in chronological order, so an earlier time is replaced by the latest time before it.
     """
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
@@ -83,17 +86,17 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 
 @dataclass
 class _Nodes:
-    """The call tree read so far; nodes are numbered in the order of the file."""
+    """The call tree read so far. Nodes are numbered in file order."""
 
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)  # of the root, the collector and idling, else empty
+    names: list[str] = field(default_factory=list)  # empty except for root, garbage collector and idle nodes
     frame: list[int] = field(default_factory=list)
     frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Json, where: str) -> None:
-        """Add a node with its links to the calls below it, or to its caller."""
+        """Add a node with its links to its children or to its parent."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
@@ -107,28 +110,28 @@ class _Nodes:
             self.links.append((_id_of(node["parent"], where), own))
 
     def frame_number(self, name: str, call: Json) -> int:
-        """The frame of a function; its column distinguishes functions without a name."""
+        """Return the frame of a function. The column distinguishes anonymous functions."""
         url, line = call.get("url"), call.get("lineNumber")
         file = _file_of(url) if isinstance(url, str) and url else None
-        first = line_of(line + 1) if isinstance(line, int) else None  # V8 counts from 0
+        first = line_of(line + 1) if isinstance(line, int) else None  # V8 counts lines from 0
         return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
-        """int64[id]: the node of each."""
+        """Return the node of each id, int64[id]."""
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Self times of the nodes that are calls; what belongs to the root alone is its weight."""
+        """Return the self times of all call nodes. Time of the root itself becomes its weight."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
         own = np.zeros(len(parent), dtype=np.int64)
         np.add.at(own, sampled, durations)
         root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
-        # what hangs below a node that is no call becomes a child of the root
+        # children of a node that is not a call become children of the root
         calls = frame != _NO_FRAME
         place = np.append(np.cumsum(calls) - 1, -1)
         above = np.where(parent >= 0, np.append(calls, False)[parent], False)
@@ -138,12 +141,12 @@ class _Nodes:
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
-        """The mean time of the samples that are not idle, at least 1; None where there are none."""
+        """Return the mean duration of all samples that are not idle, at least 1, or None if there are none."""
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 
     def parents(self) -> IntArray:
-        """int64[node]: the number of its caller, -1 where it has none."""
+        """Return int64[node]: the number of the parent, or -1 for none."""
         parent = np.full(len(self.names), -1, dtype=np.int64)
         above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
         parent[below] = above
@@ -154,7 +157,10 @@ class _Nodes:
     def with_collections(
         self, sampled: IntArray, parent: IntArray, frame: IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
-        """Samples of the garbage collector, which V8 hangs below the root, moved below what it interrupted."""
+        """Move samples of the garbage collector from the root to the call that it interrupted.
+
+        Returns the nodes of the samples, and the parents and frames of all nodes.
+        """
         collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
         before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
         interrupted = np.where(before >= 0, sampled[before], -1) if len(sampled) else sampled
@@ -174,7 +180,7 @@ def _id_of(value: object, where: str) -> int:
 
 
 def _file_of(url: str) -> str:
-    """The path of a file's address; other addresses as they are."""
+    """Return the path of a file URL; other URLs are unchanged."""
     if not url.startswith(_FILE):
         return url
     path = unquote(url.removeprefix(_FILE))

@@ -1,4 +1,4 @@
-"""The Firefox profiler's processed format, which samply writes too: tables of stacks, frames and functions.
+"""Reader for the Firefox profiler's processed format, also written by samply: tables of stacks, frames and functions.
 
 Source: "Processed profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, versions up to 58.
 """
@@ -14,12 +14,12 @@ from profgate.readers.json_text import Json, document_of, listing, mapping, numb
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
-# samply leaves names to the viewer
+# samply leaves symbolication to the viewer
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
 
 
 class FirefoxReader(BuiltInReader):
-    """Reads processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads together."""
+    """Reader for processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads combined."""
 
     name = "firefox"
     looks = "JSON with preprocessedProfileVersion"
@@ -28,7 +28,10 @@ class FirefoxReader(BuiltInReader):
     keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:
-        """A metric for each kind of weight: samples, time in nanoseconds, bytes. Raises ProfileError."""
+        """Return a metric for each kind of weight: samples, time in nanoseconds or bytes.
+
+        Raises ProfileError if the file is invalid.
+        """
         where = source.name
         document = document_of(source)
         threads = Threads(where)
@@ -41,14 +44,14 @@ class FirefoxReader(BuiltInReader):
 
 @dataclass
 class _Tables:
-    """What all threads share: frames, tables and the names of libraries."""
+    """The data that all threads share: frames, tables and library names."""
 
     threads: Threads
     shared: Json
     libraries: list[str | None]
 
     def thread(self, thread: Json, where: str) -> Thread:
-        """The stacks and samples of a thread."""
+        """Return the stacks and samples of a thread."""
         table = self.table(thread, "stackTable", where)
         prefix, frame = (numbers(table.get(key), f"{where}: 'stackTable.{key}'") for key in ("prefix", "frame"))
         frames = self.frames_of(thread, where)
@@ -62,11 +65,11 @@ class _Tables:
         return Thread(prefix, frame, frames, stacks, kind, weights_of(written, len(stacks), where))
 
     def table(self, thread: Json, name: str, where: str) -> Json:
-        """A table, which newer versions share between threads."""
+        """Return a table of the thread, or the shared table in newer versions of the format."""
         return mapping(thread.get(name, self.shared.get(name)), where, repr(name))
 
     def frames_of(self, thread: Json, where: str) -> IntArray:
-        """int64[frame of the thread]: the frame of the profile."""
+        """Return int64[frame of the thread]: the number of the frame in the profile."""
         texts = listing(thread.get("stringArray", self.shared.get("stringArray")), where, "'stringArray'")
         functions, frames = self.table(thread, "funcTable", where), self.table(thread, "frameTable", where)
         calls = numbers(frames.get("func"), f"{where}: 'frameTable.func'")
@@ -88,7 +91,7 @@ class _Tables:
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
-        """int64[function]: the text of its file; since version 58 by a table of sources."""
+        """Return int64[function]: the string index of its file, which is in a table of sources since version 58."""
         if "source" not in functions:
             return _column(functions, "fileName", count, f"{where}: 'funcTable.fileName'")
         sources = mapping(self.shared.get("sources"), where, "'sources'")
@@ -96,7 +99,7 @@ class _Tables:
         return _picked(names, _column(functions, "source", count, f"{where}: 'funcTable.source'"), where)
 
     def modules_of(self, thread: Json, functions: Json, count: int, where: str) -> list[str | None]:
-        """The library of each function, by its resource."""
+        """Return the library of each function, found through its resource."""
         resources = self.table(thread, "resourceTable", where)
         library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
         picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
@@ -112,7 +115,7 @@ def _libraries(document: Json, where: str) -> list[str | None]:
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:
-    """A column that older and newer versions may leave out."""
+    """Return a column that older or newer versions of the format may omit."""
     column = numbers(table[name], where) if name in table else np.full(count, NONE, dtype=np.int64)
     if len(column) != count:
         raise wrong(where, f"has {len(column)} rows instead of {count}")
@@ -120,7 +123,7 @@ def _column(table: Json, name: str, count: int, where: str) -> IntArray:
 
 
 def _picked(values: IntArray, rows: IntArray, where: str) -> IntArray:
-    """The values of rows, -1 for no row."""
+    """Return the values at the given rows, -1 for row -1."""
     if np.any(rows >= len(values)):
         raise wrong(where, "has a function whose source or resource it does not hold")
     return np.append(values, NONE)[rows]

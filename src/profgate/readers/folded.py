@@ -1,4 +1,4 @@
-"""Folded stacks (``a;b;c 12``), as many profilers write them and all of them convert to."""
+"""Reader for folded stacks (``a;b;c 12``), which many profilers write and most can be converted to."""
 
 import re
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _PYTHON_SAMPLING = re.compile(r"(?P<file>[^:]+):(?P<name>.+)" + _LINE)
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
-    """Exact integer values, the root's own value and their common decimal exponent."""
+    """Return the values as exact integers, the root's self value and their common decimal exponent."""
     fractions = [*scan.decimals.values(), *scan.root_values]
     exponent = min([0, *(int(value.normalize().as_tuple().exponent) for value in fractions)])
     factor = 10**-exponent
@@ -45,7 +45,10 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
 
 
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
-    """What was skipped or replaced. Raises ProfileError where the file is no list of folded stacks with one value."""
+    """Return warnings about skipped lines and replaced bytes.
+
+    Raises ProfileError if the file does not contain folded stacks with one value for each stack.
+    """
     quoted = "; ".join(f"line {number}: {what}" for number, what in scan.bad)
     if scan.bad_count > WORST_SHARE * scan.lines:
         what = f"looks like folded stacks, but {scan.bad_count} of {scan.lines} lines are not: {quoted}"
@@ -64,7 +67,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
-    """The lines of the head; where one deep stack fills it, that whole line."""
+    """Return the complete lines in the head, or the whole first line if it is longer than the head."""
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
         return source.head.splitlines()[:SNIFFED]
     with source.open(0, None) as stream:
@@ -72,7 +75,7 @@ def _first_lines(source: SourceFile) -> list[bytes]:
 
 
 class FoldedReader(BuiltInReader):
-    """Reads folded stacks (py-spy raw, async-profiler, Python 3.15, ...): one column, `frame;frame number`."""
+    """Reader for folded stacks (py-spy raw, async-profiler, Python 3.15, ...): one column, `frame;frame number`."""
 
     name = "folded"
     looks = (
@@ -86,15 +89,18 @@ class FoldedReader(BuiltInReader):
         self._kernels = kernels
 
     def recognizes(self, source: SourceFile) -> str | None:
-        """By grammar: half of the first 200 lines fit and one holds ``;``, or all fit; `read` names the others."""
+        """Return the reason if the first 200 lines look like folded stacks, otherwise None.
+
+        Either all lines match, or at least half match and a line contains ``;``. `read` reports the other lines.
+        """
         if not source.size:
             return "the file is empty"
-        # Austin's text is folded too, with a file and a line in each frame, and has a reader of its own
+        # Austin's format is also folded, but has its own reader because its frames include file and line
         if b"\0" in source.head or source.head.lstrip().startswith(b"# austin:"):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
-            lines.pop()  # cut by the end of the head
+            lines.pop()  # truncated at the end of the head
         fitting = sum(stack_and_value(line) is not None for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
@@ -103,15 +109,18 @@ class FoldedReader(BuiltInReader):
         return None
 
     def read(self, source: SourceFile) -> Profile:
-        """Stacks with exact values; a decimal fraction becomes the metric's exponent. Raises ProfileError."""
+        """Return stacks with exact values; decimal fractions set the metric's exponent.
+
+        Raises ProfileError if the file is invalid.
+        """
         return self.join(source, [self.scan(source, 0, None)])
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
-        """What the lines that begin in this byte range hold. Raises ProfileError."""
+        """Scan the lines that start in this byte range. Raises ProfileError if a line is invalid."""
         return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
-        """The profile whose parts, in order, were scanned. Raises ProfileError."""
+        """Return the profile of the scanned parts, given in file order. Raises ProfileError if the file is invalid."""
         scan = join_scans(parts)
         names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
         warnings = _warnings_of(scan, names)
@@ -139,7 +148,7 @@ class FoldedReader(BuiltInReader):
 
 
 def _period(unit: str, exponent: int, values: IntArray) -> int | None:
-    """The value of one sample: 1 for samples, else the greatest common divisor where it is plausible, else unknown."""
+    """Return the value of one sample: 1 for samples, otherwise the greatest common divisor if it exceeds 1, or None."""
     if unit == "samples":
         return 1 if exponent == 0 else None
     divisor = int(np.gcd.reduce(values)) if len(values) else 0
@@ -147,7 +156,10 @@ def _period(unit: str, exponent: int, values: IntArray) -> int | None:
 
 
 def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:
-    """The two one-column sides of a folded difference (``stack before after``). Raises ProfileError."""
+    """Split a folded difference (``stack before after``) into baseline and target.
+
+    Raises ProfileError if a line is invalid or the file is larger than ``limit`` bytes.
+    """
     sides: tuple[list[bytes], list[bytes]] = ([], [])
     data = source.read(limit)
     if len(data) > limit:
@@ -165,14 +177,14 @@ def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, Source
 
 
 def unnumbered(file: str | None, name: str) -> str:
-    """The name of a frame of Python's sampling profiler; asyncio numbers tasks in the order in which they start."""
+    """Return the name without its task number, because asyncio numbers tasks in the order in which they start."""
     return "Task-*" if file == "<task>" and name.removeprefix("Task-").isdecimal() else name
 
 
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
-    """The frames with their files and lines, the stacks of all threads together, and the profiler where it is known.
+    """Return the frames with files and lines, the stacks with threads combined, and the profiler if it is known.
 
-    A profile has one dialect: a name that only looks like a place, where most frames do not, stays as it is.
+    A profile has one dialect. It is used only if most frames match it; otherwise the names are left unchanged.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
@@ -187,7 +199,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
 
 
 def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stacks]:
-    """The stacks without their first frames, and the names of the frames that are left."""
+    """Return the names and stacks without the first frame of each stack, which is the thread."""
     below, on_root = stacks.depth > 0, stacks.depth[stacks.leaf] == 0
     used, frame = np.unique(stacks.frame[below], return_inverse=True)
     left = replace(
@@ -202,7 +214,7 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
 
 
 def _frames(names: list[str], dialect: re.Pattern[str]) -> FrameList:
-    """The frames as the dialect writes them; only a name where a frame has another form."""
+    """Parse the frames in this dialect. A frame that does not match it has only a name."""
     frames = FrameList.of_names(list(names))
     for number, text in enumerate(names):
         if place := dialect.fullmatch(text):

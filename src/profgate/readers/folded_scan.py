@@ -1,4 +1,4 @@
-"""The lines of folded stacks, front-coded while they are read, so that a line costs only what is new in it."""
+"""Scanner for folded stacks. It front-codes lines while reading, so each line costs only its new frames."""
 
 import re
 from array import array
@@ -18,35 +18,35 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
 
-SMALL = 4 << 20  # bytes; up to here the order of the lines stays, above it blocks out of order are sorted
+SMALL = 4 << 20  # bytes; larger files are sorted block by block if their lines are not in order
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # bytes of a block that show whether its lines come in order
+SAMPLE = 1 << 16  # bytes of a block that are checked to decide whether its lines are sorted
 MAX_LINE = 16 << 20
-FOLD_EVENTS = 8_000_000  # a stream longer than this is folded into its tree, so memory follows unique paths
+FOLD_EVENTS = 8_000_000  # longer streams are merged into a tree, so that memory use depends on unique paths
 WORST_SHARE = 0.10
 QUOTED = 3
 MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
-NEAR = 4  # levels looked at one by one: most stacks leave the one before near its end
+NEAR = 4  # levels compared one by one: most stacks differ from the previous stack only near the leaf
 
 _VALUE = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
 _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
-_ODD_FIRST = frozenset(b" #")  # of a name: a bracket may be open before it, or the line is a comment
+_ODD_FIRST = frozenset(b" #")  # need the slow path: a blank may be inside a bracket; # starts a comment
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
 @dataclass(slots=True)
 class Scan:
-    """What was read of a file; a frame's number is its place in ``frames``.
+    """Result of scanning a file. A frame's number is its position in ``frames``.
 
-    Stack by stack: ``shared`` int32 frames are those of the stack before, ``fresh`` int32 follow, whose numbers are
-    in ``new`` int32, one stack behind the other; ``values`` int64 are the weights, ``decimals`` those that are no
-    whole numbers, by their places. ``seen`` are all lines, ``lines`` those that should hold a stack, ``bad`` the
-    numbers of some that do not, and what they hold.
+    Stacks are front-coded: each stack shares ``shared`` int32 leading frames with the previous stack and adds ``fresh``
+    int32 frames, whose numbers are stored consecutively in ``new`` int32. ``values`` int64 are the weights;
+    ``decimals`` are the weights that are not integers, by stack index. ``seen`` counts all lines, ``lines`` those that
+    should contain a stack. ``bad`` contains the numbers and messages of the first invalid lines.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Scan:
     two_numbers: int = 0
 
     def events(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """The stacks as a stream: int64 depth, int64 frame and whether a stack ends, one entry each new frame."""
+        """Return depth int64, frame int64 and whether a stack ends there, with one entry for each new frame."""
         fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
         ends = np.cumsum(fresh)
         depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
@@ -76,20 +76,20 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Whole lines, each with its end; ``lines`` are the same in the order of the file, where ``data`` is sorted."""
+    """Complete lines with line ends. If ``data`` is sorted, ``lines`` are the same lines in file order."""
 
     data: bytes
     lines: list[bytes] | None = None
 
     def number_of(self, begin: int, end: int) -> int:
-        """The number in the block, from 1, of the line at these bytes."""
+        """Return the line number within the block, from 1, of the line ``data[begin:end]``."""
         if self.lines is None:
             return self.data.count(b"\n", 0, begin) + 1
         return self.lines.index(self.data[begin:end]) + 1
 
 
 def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
-    """About that many bytes, up to the end of a line."""
+    """Read about ``size`` bytes and continue to the end of the line."""
     data = stream.read(size)
     if data and not data.endswith(b"\n"):
         rest = stream.readline(MAX_LINE + 1)
@@ -105,14 +105,14 @@ def _in_order(data: bytes) -> bool:
 
 
 def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
-    """Blocks of the lines that begin within the range.
+    """Yield blocks of the lines that start within the range.
 
-    Large input out of order is sorted within a block, because sorted neighbours share most of their bytes; the answer
-    is the same.
+    If a large input is not sorted, each block is sorted, because sorted neighbours share most of their bytes. The order
+    of lines does not affect the result.
     """
     last = source.size if stop is None else stop
     with source.open(max(0, start - 1), None) as stream:
-        place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # a line that began before belongs to others
+        place = start - 1 + len(stream.readline(MAX_LINE)) if start else 0  # earlier lines belong to another range
         while place < last and (data := _whole_lines(stream, min(BLOCK, last - place), source.name)):
             place += len(data)
             ordered = source.size <= SMALL or _in_order(data)
@@ -130,7 +130,7 @@ def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
-    """Frames of a stack in which ``; `` inside open brackets belongs to a name (Rust's ``[u8; 8]``)."""
+    """Split a stack into frames, treating ``; `` inside brackets as part of a name (Rust's ``[u8; 8]``)."""
     parts, begin, level = [], 0, 0
     for place, byte in enumerate(stack):
         if byte in _OPEN:
@@ -145,14 +145,14 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """A line split at the blanks before the number at its end; None where no such number follows blanks."""
+    """Split a line at the blanks before its final number. Return None if it does not end with blanks and a number."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Stack and value of a line the fast path does not read; None when it was counted as unparsable."""
+    """Parse a line that the fast path rejects. Return None if it is invalid, after counting it."""
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -163,7 +163,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     try:
         value = Decimal(written)
         fits = not value or (value.adjusted() <= MAX_DIGITS and int(value.as_tuple().exponent) >= -MAX_DIGITS)
-    except InvalidOperation:  # an exponent beyond what Decimal can hold
+    except InvalidOperation:  # the exponent is out of range for Decimal
         value, fits = Decimal(), False
     if value < 0:
         what = "a negative value; a difference of two profiles is given with --difference"
@@ -175,7 +175,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
 
 
 def _fold(scan: Scan) -> None:
-    """Replace the stream so far by that of its tree: the same sums, one event for each unique path."""
+    """Merge the stream into its tree: the sums stay the same, and each unique path is stored once."""
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
@@ -192,13 +192,13 @@ def _fold(scan: Scan) -> None:
 
 
 def check_sum(name: str, total: int) -> None:
-    """Raises ProfileError, about ``name``, for a total that does not fit."""
+    """Raise ProfileError with location ``name`` if the total exceeds 62 bits."""
     if total > MAX_VALUE:
         raise ProfileError(name, f"values add up to {total}, beyond the 62 bits a total may have")
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """The longest run of whole frames at the front of ``path`` that is at ``begin`` too, and their number."""
+    """Return the longest prefix of whole frames that ``path`` and ``data[begin:]`` share, and its number of frames."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1
@@ -220,9 +220,10 @@ def _too_deep(scan: Scan, block: _Block, begin: int, end: int) -> ProfileError:
 
 
 def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Append the stacks of a block; ``path`` is the previous stack without its last frame, ``depth`` its frames.
+    """Append the stacks of a block and return the new ``path`` and ``depth``.
 
-    A line is never copied as a whole: what it shares with the one before is compared in place, the rest is split.
+    ``path`` is the previous stack without its last frame, ``depth`` its number of frames. Lines are not copied: the
+    shared prefix is compared in place, and only the rest is split.
     """
     data, size = block.data, len(block.data)
     number_of, append_new = scan.frames.__getitem__, scan.new.extend
@@ -266,7 +267,10 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
 
 
 def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
-    """The same by compiled code, which leaves odd lines to Python; false where these are so many that it is slower."""
+    """Scan a block with compiled code, which leaves unusual lines to Python.
+
+    Returns false if these lines are so frequent that the Python scanner is faster.
+    """
     data, at, seen, odd = block.data, 0, 0, 0
     while True:
         at = lines.lines(data, at)
@@ -278,7 +282,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
         for name in lines.names(len(scan.frames)):
-            scan.frames[name]  # met in the same order, it gets the same number
+            scan.frames[name]  # inserting the names in the same order assigns the same numbers
         if at == len(data):
             break
         end = data.find(b"\n", at)
@@ -298,7 +302,10 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
 
 
 def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
-    """One line of any form: comment, fraction, weight without a frame, brackets; the path and depth behind it."""
+    """Scan a line of any form: comment, fraction, weight without a frame, or brackets.
+
+    Returns the new path and depth.
+    """
     line = block.data[place]
     if not line.strip() or line.startswith(b"#"):
         if match := _METADATA.match(line.rstrip()):
@@ -309,7 +316,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if found is None:
         return path, depth
     stack, exact = found
-    # also where the value is 0, as in differences where a stack is gone: else they would pass for one column
+    # lines with value 0 count too; otherwise a difference with removed stacks could pass as a profile
     scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
         return path, depth
@@ -325,7 +332,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
 
 
 def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Append the frames of a stack; the path and depth behind it."""
+    """Append the frames of a stack, and return the new path and depth."""
     if not stack.startswith(path):
         path, depth = _shared_path(stack, 0, path, depth)
     rest = stack[len(path) :]
@@ -340,7 +347,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
     if bracketed:
-        # how many frames another stack shares with it cannot be seen in bytes: the next one begins anew
+        # a byte prefix does not show how many bracketed frames the next stack shares, so it starts from the root
         if depth >= MAX_DEPTH:
             raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
         return b"", 0
@@ -348,7 +355,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
 
 
 def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
-    """All lines of a byte range as one front-coded stream. Raises ProfileError."""
+    """Scan a byte range into one front-coded stream. Raises ProfileError if it is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled = kernels.line_scan() if kernels is not None else None
@@ -364,12 +371,12 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")
-    scan.frames.default_factory = None  # all are known now, and no counter can travel between processes
+    scan.frames.default_factory = None  # all frames are known, and the counter cannot be pickled
     return scan
 
 
 def join_scans(parts: Sequence[Scan]) -> Scan:
-    """The scan of the whole file from those of its parts, in order."""
+    """Join the scans of consecutive parts into the scan of the whole file."""
     if len(parts) == 1:
         return parts[0]
     whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))

@@ -1,4 +1,4 @@
-"""Formats that are not read, and the command that converts each of them."""
+"""Profile formats that are not supported, with the commands that convert them."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A format, a pattern of its first bytes, and what to do with it; ``{name}`` is the file, quoted for a shell."""
+    """A format, a pattern of its first bytes, and advice; ``{name}`` is the shell-quoted file name."""
 
     what: str
     looks: bytes
@@ -29,7 +29,7 @@ FOREIGN = (
     ),
     Foreign(
         "a memray recording",
-        rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # it packs with LZ4, whose first block begins with the name
+        rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # compressed with LZ4, whose first block starts with the name
         "install memray, the version that recorded it, or run: memray transform speedscope -o a.speedscope.json {name}",
     ),
     Foreign("a .NET trace", rb"Nettrace", "run: dotnet-trace convert --format Speedscope {name}"),
@@ -51,7 +51,7 @@ FOREIGN = (
     Foreign("a log of node --prof", rb"v8-version,", "record with: node --cpu-prof SCRIPT"),
     Foreign(
         "a CPU profile of gperftools",
-        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # 0, 3, 0 in eight or in four bytes each
+        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # the numbers 0, 3, 0 in eight or four bytes each
         "run: go tool pprof -proto -output a.pb.gz PROGRAM {name}",
     ),
     Foreign("a heap profile of tcmalloc", rb"heap profile: ", "run: pprof --collapsed PROGRAM {name} > a.folded"),
@@ -81,7 +81,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """What a file is and how to convert it, or None when it is of no known format."""
+    """Return the format of the file and how to convert it, or None if the format is unknown."""
     found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

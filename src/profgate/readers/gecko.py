@@ -1,8 +1,8 @@
-"""The Gecko profile format, as Firefox writes it before its viewer processes it, and `perf script report gecko`.
+"""Reader for the Gecko profile format, written by `perf script report gecko` and by Firefox before processing.
 
 Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30, and
-the numbered sources of later ones. A frame's location is taken apart as by that viewer, so both formats of a recording
-hold the same functions.
+the numbered sources of later versions. Locations are parsed as in the Firefox profiler, so that both formats of a
+recording contain the same functions.
 """
 
 import re
@@ -18,18 +18,18 @@ from profgate.readers.json_text import Json, document_of, ends_hold, listing, ma
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# each of these is near an end of some writer's file, and in no processed profile
+# every writer puts one of these keys near an end of the file; processed profiles contain none of them
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
-# what follows the function: the library, then an offset or a place; a script with line and column
+# the library, and an offset or a position in parentheses; a script has line and column
 _LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 _SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
 
 
 class GeckoReader(BuiltInReader):
-    """Reads unprocessed profiles of Firefox: the stacks of all threads of all processes together."""
+    """Reader for unprocessed Firefox profiles: the stacks of all threads of all processes combined."""
 
     name = "gecko"
     looks = "JSON with the meta, threads and tables of Firefox's profiler, not yet processed"
@@ -37,12 +37,15 @@ class GeckoReader(BuiltInReader):
     keys = ("meta", "version")
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         known = any(ends_hold(source, key) for key in _KEYS) and not ends_hold(source, b'"preprocessedProfileVersion"')
         return known and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """One metric, the samples: each counts one, as the viewer counts them. Raises ProfileError."""
+        """Return one metric, the number of samples: each sample counts as 1, as in the Firefox profiler.
+
+        Raises ProfileError if the file is invalid.
+        """
         document, threads = document_of(source), Threads(source.name)
         waiting = [(source.name, document)]
         while waiting:
@@ -55,7 +58,7 @@ class GeckoReader(BuiltInReader):
 
 
 class Location(NamedTuple):
-    """A frame's location; ``line`` is -1 where it has none."""
+    """Location of a frame; ``line`` is -1 if it is unknown."""
 
     name: str
     file: str | None = None
@@ -64,7 +67,7 @@ class Location(NamedTuple):
 
 
 def located(location: str, sources: list[str | None]) -> Location:
-    """A location that is no address: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
+    """Parse a symbolic location: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:
@@ -75,17 +78,17 @@ def located(location: str, sources: list[str | None]) -> Location:
     place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
     if place is None:
         name, place = "", _SCRIPT.fullmatch(script)
-    # a label that ends like a place has a file before its colon; only a numbered source may leave that out
+    # a position without a file needs a numbered source; otherwise the text is a label
     if place is None or not (place[1] or numbered):
         return Location(location)
     source = int(numbered[1]) if numbered else len(sources)
-    # scripts loaded by scripts are chained; the last is the one that runs
+    # scripts loaded by other scripts are chained with "->"; the last script is the one that runs
     file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
     return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
 
 class _Library(NamedTuple):
-    """The addresses from ``begin`` to ``end`` of a library, which is loaded at ``base``."""
+    """Address range of a library from ``begin`` up to ``end``, loaded at ``base``."""
 
     begin: int
     end: int
@@ -94,7 +97,7 @@ class _Library(NamedTuple):
 
 
 def _in_library(address: str, libraries: list[_Library]) -> Location:
-    """The place in its library, which the next run shares, or the address."""
+    """Return the address relative to its library, which is the same in the next run, or the absolute address."""
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
     if at < 0 or number >= libraries[at].end:
@@ -103,7 +106,7 @@ def _in_library(address: str, libraries: list[_Library]) -> Location:
 
 
 def _libraries(process: Json, where: str) -> list[_Library]:
-    """The libraries that have a name, by their addresses."""
+    """Return the libraries that have a name, sorted by address."""
     found = []
     for place, library in numbered_objects(process.get("libs", []), where, "'libs'", "library"):
         name = library.get("name")
@@ -116,7 +119,7 @@ def _libraries(process: Json, where: str) -> list[_Library]:
 
 
 def _sources(process: Json, where: str) -> list[str | None]:
-    """The file of each source, which later versions number."""
+    """Return the file of each source. Later versions of the format number the sources."""
     if "sources" not in process:
         return []
     names = _column(process, "sources", "filename", where)
@@ -135,7 +138,7 @@ def _add_process(process: Json, threads: Threads, where: str) -> None:
 def _frames_of(
     thread: Json, threads: Threads, libraries: list[_Library], sources: list[str | None], where: str
 ) -> IntArray:
-    """int64[frame of the thread]: the frame of the profile."""
+    """Return int64[frame of the thread]: the number of the frame in the profile."""
     texts = listing(thread.get("stringTable"), where, "'stringTable'")
     locations = _rows(thread, "frameTable", "location", where)
     lines = _rows(thread, "frameTable", "line", where)
@@ -157,7 +160,7 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """A column of a table of rows: placed by its schema; None where a row is too short or no row has it."""
+    """Return a column of a table of rows, located by its schema. Missing values are None."""
     what = mapping(holder.get(table), where, repr(table))
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")

@@ -1,4 +1,4 @@
-"""What the JDK's `jfr print --json` writes of a flight recording: samples of threads, and of allocations."""
+"""Reader for the output of the JDK's `jfr print --json`: samples of threads and of allocations."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# the field that holds the bytes of an allocation; empty for a sample of a thread
+# the field with the number of allocated bytes; empty for thread samples
 _BYTES_FIELDS = {
     "jdk.ExecutionSample": "",
     "jdk.NativeMethodSample": "",
@@ -24,7 +24,7 @@ _BYTES_FIELDS = {
 
 
 class JfrReader(BuiltInReader):
-    """Reads flight recordings of the JDK as `jfr print --json` writes them: samples, and allocated bytes."""
+    """Reader for JDK flight recordings printed by `jfr print --json`: samples and allocated bytes."""
 
     name = "jfr"
     looks = "JSON with a recording's events"
@@ -33,7 +33,10 @@ class JfrReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Samples of running threads; sampled allocations in bytes where they were recorded. Raises ProfileError."""
+        """Return samples of running threads, and bytes of sampled allocations if they were recorded.
+
+        Raises ProfileError if the file is invalid.
+        """
         where, frames, paths = source.name, Frames(), Paths()
         samples, allocated, warnings = list[int](), list[int](), Counter[str]()
         recording = mapping(document_of(source).get("recording"), where, "'recording'")
@@ -49,7 +52,7 @@ class JfrReader(BuiltInReader):
             trace = mapping(values["stackTrace"], place, "'stackTrace'")
             path = [_frame_number(frames, frame, place) for frame in listing(trace.get("frames"), place, "'frames'")]
             if trace.get("truncated") is True:
-                # a stack whose callers are unknown is no stack from the root
+                # the root of a truncated stack is unknown, so its frames must not become children of the root
                 path.append(frames.number_of("[truncated]"))
                 warnings["stacks cut at the depth of the recording"] += 1
             weight = values.get(bytes_field, 0)

@@ -1,4 +1,4 @@
-"""JSON documents of profilers: recognised by their keys, decoded with exact numbers, checked while they are read."""
+"""Helpers for JSON profiles: detection by keys, decoding with exact numbers, and validation."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,9 +17,10 @@ Json = dict[str, object]
 
 
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
-    """The document, its fractions as Decimal. Raises ProfileError, about ``where`` and the place, for other texts.
+    """Decode a JSON document, with fractions as Decimal.
 
-    ``missing`` is what NaN means; without it, it is no JSON, as infinite numbers never are.
+    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position for invalid JSON, for infinite
+    numbers, and for NaN if ``missing`` is None.
     """
 
     def constant(text: str) -> object:
@@ -40,12 +41,15 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
 
 
 def document_of(source: SourceFile) -> Json:
-    """The JSON object that a file holds. Raises ProfileError."""
+    """Return the JSON object in a file. Raises ProfileError if the content is not a JSON object."""
     return mapping(decode(read_all(unwrap(source)), source.name), source.name, "the document")
 
 
 def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
-    """Each object with its place; lines that begin no object are what other programs printed. Raises ProfileError."""
+    """Yield the JSON object of each line with its position, and skip lines that do not start with ``{``.
+
+    Raises ProfileError if an object is invalid.
+    """
     decoded = json.JSONDecoder().decode
     for number, line in enumerate(read_all(unwrap(source)).splitlines(), start=1):
         if not line.startswith(b"{"):
@@ -60,50 +64,56 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """The value as an object. Raises ProfileError, about ``where``, for anything else."""
+    """Return the value if it is an object. Otherwise, raises ProfileError with location ``where``."""
     if not isinstance(value, dict):
         raise wrong(where, f"{what} is no JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """The value as an array. Raises ProfileError, about ``where``, for anything else."""
+    """Return the value if it is an array. Otherwise, raises ProfileError with location ``where``."""
     if not isinstance(value, list):
         raise wrong(where, f"{what} is no JSON array")
     return value
 
 
 def wrong(where: str, what: str) -> ProfileError:
-    """The error about a document that does not hold what its format promises."""
+    """Return the error for a document that does not match its format."""
     return ProfileError(where, f"{what}; export the profile again")
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
-    """The objects of the array ``key``, each with its place, such as ``where: node 3``. Raises ProfileError."""
+    """Yield the objects of the array ``key`` with their positions, such as ``where: node 3``.
+
+    Raises ProfileError if the file is invalid.
+    """
     for number, value in enumerate(listing(values, where, key)):
         place = f"{where}: {item} {number}"
         yield place, mapping(value, place, "it")
 
 
 def is_number(value: object, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> TypeGuard[int | Decimal]:
-    """Whether the value is a number from ``least`` to ``most``."""
+    """Return whether the value is a number from ``least`` to ``most``."""
     return isinstance(value, _NUMBERS) and value is not True and value is not False and least <= value <= most
 
 
 def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuard[int]:
-    """Whether the value is a whole number from ``least`` to ``most``."""
+    """Return whether the value is an integer from ``least`` to ``most``."""
     return type(value) is int and least <= value <= most
 
 
 def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
-    """The value as a number from ``least`` to ``most``. Raises ProfileError, about ``where``, for anything else."""
+    """Return the value if it is a number from ``least`` to ``most``.
+
+    Raises ProfileError with location ``where`` for other values.
+    """
     if not is_number(value, least, most):
         raise wrong(where, f"has {str(value)[:40]!r} for {what}")
     return value
 
 
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
-    """The weights of ``count`` samples. Raises ProfileError unless they are numbers from 0 to 2^63."""
+    """Return the weights of ``count`` samples. Raises ProfileError unless all are numbers from 0 to 2^63."""
     if len(values) != count:
         raise wrong(where, f"has {count} samples and {len(values)} weights")
     if set(map(type, values)) - {int, Decimal}:
@@ -118,12 +128,12 @@ def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int
 
 
 def begins_object(source: SourceFile) -> bool:
-    """Whether the first letter that is no blank opens a JSON object."""
+    """Return whether the first non-blank character opens a JSON object."""
     return source.head.lstrip(_SPACE).startswith(b"{")
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Whether each text is in the first or the last 64 KiB; profilers put what describes a file there."""
+    """Return whether the first or last 64 KiB, where profilers put metadata, contain each of the texts."""
     if all(text in source.head for text in texts):
         return True
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:

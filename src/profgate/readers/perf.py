@@ -1,6 +1,6 @@
-"""The text of ``perf script``: one stack a sample, leaf first, with the event that took it.
+"""Reader for the output of ``perf script``: one stack per sample, leaf first, with its event.
 
-Source: the manual page perf-script(1); what it prints depends on the requested fields.
+Source: the manual page perf-script(1). The output depends on the requested fields.
 """
 
 import re
@@ -19,7 +19,7 @@ from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# command, process, then perhaps a thread, processor, time and period, and the event; a stack of one may follow
+# command, process ID, optional thread, CPU, time and period, then the event; a single frame may follow
 _HEADER = re.compile(
     rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
     rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?"
@@ -29,7 +29,7 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
-# what virtual machines write for perf: V8 with --perf-basic-prof, CPython with -X perf
+# symbols that virtual machines write for perf: V8 with --perf-basic-prof, CPython with -X perf
 _V8 = re.compile(
     r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?P<name>[^/:]*) (?P<file>.*?):(?P<line>\d+)(?::\d+)?"
 )
@@ -37,12 +37,12 @@ _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62
-# more lines that are no samples mean another format
+# with more unreadable lines, the file is in another format
 _MOST_SKIPPED = 10
 
 
 class PerfReader(BuiltInReader):
-    """Reads the text of `perf script`: stacks below the command's name, a metric for each event."""
+    """Reader for the output of `perf script`: stacks with the command name as root, and one metric per event."""
 
     name = "perf"
     looks = "header lines with frames below them"
@@ -50,7 +50,7 @@ class PerfReader(BuiltInReader):
     proven = "perf 6.1"
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(b"#"))
         first, second, *_ = (*(line for line in lines if line), b"", b"")
         header = _header_of(first)
@@ -59,7 +59,10 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Periods where the text holds them, else numbers of samples. Raises ProfileError."""
+        """Return the sums of periods if the file contains them, otherwise numbers of samples.
+
+        Raises ProfileError if the file is invalid.
+        """
         source = unwrap(source)
         text = _Text(source.name)
         text.read(source)
@@ -68,7 +71,7 @@ class PerfReader(BuiltInReader):
 
 @dataclass
 class _Event:
-    """The samples of an event: their number and the sum of their periods by path."""
+    """Samples of an event: their number and the sum of their periods, by path."""
 
     samples: dict[int, int] = field(default_factory=dict)
     periods: dict[int, int] = field(default_factory=dict)
@@ -83,7 +86,7 @@ class _Event:
 
 @dataclass
 class _Text:
-    """The samples read so far; equal paths share a number."""
+    """The samples read so far. Equal paths share a number."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -99,7 +102,7 @@ class _Text:
     unfinished: bool = False
 
     def read(self, source: SourceFile) -> None:
-        """All lines; each sample is added when it ends."""
+        """Parse all lines. A sample is added when it ends."""
         for number, line in numbered_lines(source):
             text = line.strip()
             if not text and line.endswith(b"\n"):
@@ -118,7 +121,7 @@ class _Text:
             )
 
     def begin(self, text: bytes, number: int) -> None:
-        """The header of a sample, which ends the one before."""
+        """Parse the header of a sample, and close the previous sample."""
         self.close()
         header = _header_of(text)
         if header is None:
@@ -137,7 +140,7 @@ class _Text:
         call = _call_of(text)
         if call is not None:
             self.stack.append(self.frame_of(call))
-        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline the place follows its frame
+        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline, the source line follows its frame
             self.skip(text, number)
 
     def skip(self, text: bytes, number: int) -> None:
@@ -145,7 +148,7 @@ class _Text:
         self.first_skipped = self.first_skipped or f"line {number}: {text[:60].decode(errors='replace')!r}"
 
     def close(self) -> None:
-        """The open sample is whole."""
+        """Add the current sample, which is complete."""
         if self.open is None:
             return
         event, period = self.open
@@ -157,7 +160,7 @@ class _Text:
         self.stack.clear()
 
     def event_name(self, written: bytes) -> str:
-        """The event without how precisely it was sampled: ``cycles:ppu`` counts what ``cycles:u`` does."""
+        """Return the event without its precision modifier: ``cycles:ppu`` and ``cycles:u`` are the same event."""
         name = self.names.get(written)
         if name is None:
             text = written.decode(errors="replace")
@@ -168,14 +171,14 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes) -> int:
-        """The frame of ``symbol+0x1 (module)``, whose text occurs in many stacks."""
+        """Return the frame of ``symbol+0x1 (module)``. Results are cached because most texts occur in many stacks."""
         number = self.calls.get(call)
         if number is None:
             number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
         return number
 
     def profile(self) -> Profile:
-        """All events over one set of stacks."""
+        """Return a profile with one metric per event."""
         values, metrics, periods = self.columns()
         paths = Paths()
         for path in self.paths:
@@ -191,12 +194,12 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """int64[event, path], and the metric and the value of one sample of each event."""
+        """Return int64[event, path], and for each event its metric and the value of one sample."""
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
         periods: list[int | None] = []
         for row, (name, event) in enumerate(self.events.items()):
-            counted = None in event.distinct  # not all samples have a period
+            counted = None in event.distinct  # some samples have no period
             sums = event.samples if counted else event.periods
             if sum(sums.values()) > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
@@ -214,18 +217,18 @@ class _Text:
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:
-    """The parts of a sample's first line; single blanks keep a hostile line from taking long."""
+    """Match the first line of a sample. Blanks are collapsed so that malicious input cannot slow the match down."""
     return _HEADER.fullmatch(b" ".join(line.split()))
 
 
 def _call_of(text: bytes) -> bytes | None:
-    """What follows the address of a frame, or None for another line."""
+    """Return the text after the address of a frame, or None if the line is not a frame."""
     frame = _FRAME.fullmatch(text.strip())
     return None if frame is None else frame["call"]
 
 
 def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
-    """Name, file, line and module of ``symbol+0x1 (module)``, ``symbol (inlined)`` or a bare symbol."""
+    """Parse ``symbol+0x1 (module)``, ``symbol (inlined)`` or a bare symbol into name, file, line and module."""
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]

@@ -1,4 +1,4 @@
-"""Perun's profiles: repeated measurements and models, and the call stacks of its kperf and memory collectors."""
+"""Reader for Perun's profiles: repeated measurements, models, and call stacks of the kperf and memory collectors."""
 
 import math
 import zlib
@@ -23,13 +23,13 @@ from profgate.readers.reader import BuiltInReader
 _PACKED = b"profile "
 _ZLIB = b"\x78"
 _HEADER_LIMIT = 100
-# parts of a structured uid, in the order they are joined; whatever else it has follows
+# parts of a structured uid, in the order in which they are joined; other parts follow
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _SIZE = "structure-unit-size"
 
 
 class PerunReader(BuiltInReader):
-    """Reads Perun's profiles in their raw, compact and packed forms: records, stacks and models of cost over size."""
+    """Reader for Perun's profiles (raw, compact, packed): records, stacks, and models of cost as a function of size."""
 
     name = "perun"
     looks = "JSON with a header and collector_info, or its packed form"
@@ -38,11 +38,11 @@ class PerunReader(BuiltInReader):
     keys = ("header", "collector_info")
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         return (source.head.startswith(_ZLIB) and _starts_packed(source.head)) or super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Measurements in the file's own unit with the models it brings; stacks where records have traces."""
+        """Return measurements in the file's unit with the models in the file, or stacks if the records have traces."""
         where, data = source.name, read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
@@ -50,7 +50,7 @@ class PerunReader(BuiltInReader):
 
 
 class _Document:
-    """A profile and what was read of it so far."""
+    """Parser state for one profile."""
 
     def __init__(self, document: Json, where: str) -> None:
         self.document = document
@@ -114,7 +114,7 @@ class _Document:
         )
 
     def metric(self, kind: str, subtype: str) -> Metric:
-        """The metric of the profile, in the unit that the header states for the type of its records."""
+        """Return the metric of the profile, in the unit that the header gives for this type of record."""
         if self.collector == "kperf":
             return Metric("samples", "samples", kind=MetricKind.SAMPLED)
         units = mapping(self.header.get("units") or {}, self.where, "'units'")
@@ -128,7 +128,7 @@ class _Document:
         return Metric(_text(self.header.get("type")) or kind, base if factor == 1 else unit, kind=counted)
 
     def records(self) -> Iterator[tuple[int, object]]:
-        """Repetition and content of each record, whichever of the three bodies holds them."""
+        """Yield repetition and content of each record, for all three layouts of the format."""
         compact = self.document.get("resources")
         if compact is not None:
             yield from ((0, record) for record in self.compact_records(mapping(compact, self.where, "'resources'")))
@@ -142,7 +142,7 @@ class _Document:
                 yield order, record
 
     def compact_records(self, resources: Json) -> Iterator[Json]:
-        """Records of the compact form: the fields of their type, and a value of each of its columns."""
+        """Yield the records of the compact form: the fields of their type and one value from each column."""
         types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
@@ -157,7 +157,7 @@ class _Document:
     def add_measurement(self, record: Json, order: int, where: str) -> None:
         amount = _number(record.get("amount"), where, "amount")
         if math.isnan(amount):
-            # stored, so that its location does not count as new or gone
+            # stored as NaN so that its location does not count as added or removed
             self.warnings["records have no amount"] += 1
         frame = self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None)
         size, exclusive = (_number(record.get(key), where, key) for key in (_SIZE, "exclusive"))
@@ -165,11 +165,11 @@ class _Document:
         number = _whole(stated, where, "order")
         self.rows.append((frame, amount, size, exclusive, _text(record.get("subtype")), number))
         if record.get("trace") and not math.isnan(amount):
-            # the allocating frame comes first
+            # the first frame of a trace is the one that allocates
             self.add_path(self.trace(record, where)[::-1], record, where)
 
     def add_stack(self, record: Json, where: str) -> None:
-        """Add a kperf record: command, callers and leaf apart, or all of them in a folded uid."""
+        """Add the stack of a kperf record, which has separate command, callers and leaf, or one folded uid."""
         uid = record.get("uid")
         leaf = _text(uid)
         if not leaf or "trace" in record:
@@ -198,7 +198,7 @@ class _Document:
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
-        """The frame of a record; its name is the whole uid, as Perun prints it."""
+        """Return the frame of a record. Its name is the whole uid, as Perun prints it."""
         if isinstance(uid, dict):
             return self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
         if not isinstance(uid, str) or not uid:
@@ -208,7 +208,7 @@ class _Document:
     def models(self) -> Iterator[Model]:
         inner = self.document.get("global")
         found = self.document.get("models") or (inner.get("models") if isinstance(inner, dict) else None) or []
-        # a model names no binary: its uid is that of the records it was fitted to
+        # a model's uid has no binary, so it is looked up in the records to which the model was fitted
         modules = {key[0]: key[3] for key in self.frames.numbers}
         sizes = self.sizes() if found else {}
         for where, model in numbered_objects(found, self.where, "'models'", "model"):
@@ -231,7 +231,7 @@ class _Document:
                 )
 
     def sizes(self) -> dict[str, FloatArray]:
-        """The known sizes of the records of each uid."""
+        """Return the known sizes of the records of each uid."""
         names = [key[0] for key in self.frames.numbers]
         found: dict[str, list[float]] = {}
         for frame, _, size, *_ in self.rows:
@@ -241,9 +241,9 @@ class _Document:
 
 
 def _coefficients(model: Json, where: str) -> dict[str, float]:
-    """Values by name, or by place where they have no name.
+    """Return the coefficients by name, or by index if they have no name.
 
-    A quadratic of two coefficients is from Perun's earlier releases, which fitted b0 + b1*x^2.
+    Quadratic models with two coefficients are from earlier releases of Perun, which fitted b0 + b1*x^2.
     """
     entries = listing(model.get("coeffs") or [], where, "'coeffs'")
     found = {}
@@ -257,7 +257,7 @@ def _coefficients(model: Json, where: str) -> dict[str, float]:
 def _curve(
     model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """X and y of a moving average, a regressogram or a kernel regression; None of a model with a formula."""
+    """Return x and y of a moving average, a regressogram or a kernel regression, or None for a model with a formula."""
     found = model.get("bucket_stats") or model.get("kernel_stats")
     if not found:
         return None
@@ -271,12 +271,12 @@ def _curve(
 def _curve_points(
     name: str, y: FloatArray, start: float, end: float, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """X and y of a model's values, x rising; a missing y is NaN. The file stores y, and x follows from the records.
+    """Return x and y of a model's values, with x increasing; a missing y is NaN.
 
-    A regressogram has a value for each of its buckets, all equally wide, and 0 for an empty bucket; ``sizes``, the x of
-    the records it was made of, distinguish that from a measured 0. A moving average and a kernel regression have a
-    value for each record, in the order of x; of those at the same x the mean is taken. Where the sizes are not those of
-    the model, the points are taken as equally spaced.
+    The file contains y only; x is computed from ``sizes``, the x values of the records. A regressogram has a value for
+    each of its equally wide buckets; empty buckets are 0, and ``sizes`` distinguish them from a measured 0. A moving
+    average or kernel regression has a value for each record, sorted by x; values at the same x are averaged. If the
+    sizes do not match the model, the points are assumed to be equally spaced.
     """
     x = np.linspace(start, end, len(y))
     if MODEL_NAMES[REGRESSOGRAM] == name:
@@ -306,7 +306,7 @@ def _starts_packed(head: bytes) -> bool:
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
-    """The JSON of ``profile <type> <length> NUL <json>``, deflated."""
+    """Return the JSON from a packed profile: ``profile <type> <length> NUL <json>``, zlib-compressed."""
     content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")
@@ -339,7 +339,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: object, where: str, what: str) -> float:
-    """A measured value as float64; NaN where there is none."""
+    """Return a measured value as float64, NaN if it is missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return math.nan
     try:

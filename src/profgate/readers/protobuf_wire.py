@@ -1,4 +1,4 @@
-"""The protobuf wire format: fields of a message in Python, bodies of many messages together in numpy."""
+"""Decoder for the protobuf wire format: single messages in Python, batches of messages in numpy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# below this many messages a step of numpy costs more than Python's
+# for fewer messages, Python is faster than numpy
 _FEW = 24
-# numbers of so many bytes fit in 32 bits
+# varints of at most this many bytes fit in 32 bits
 _SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
@@ -28,7 +28,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Where the contents of a field are: ``message``, ``start``, ``end`` int64[span], ends excluded."""
+    """Positions of a field's contents: ``message``, ``start``, ``end`` int64[span]; ends are exclusive."""
 
     message: IntArray
     start: IntArray
@@ -36,12 +36,12 @@ class Spans:
 
 
 def truncated(where: str, at: int, what: str = "the message ends too early") -> ProfileError:
-    """The error of damaged data at byte ``at``."""
+    """Return the error for damaged data at byte ``at``."""
     return ProfileError(f"{where}: byte {at}", f"{what}; the file is cut off or damaged, record it again")
 
 
 def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
-    """The unsigned number at ``at`` and the byte after it. Raises ProfileError when it is not whole before ``end``."""
+    """Return the unsigned varint at ``at`` and the position after it. Raises ProfileError if it is truncated."""
     value = shift = 0
     start = at
     while at < end:
@@ -57,9 +57,10 @@ def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
-    """Field number, wire type, and start and end of the content of each field in ``data[at:end]``.
+    """Yield field number, wire type, and start and end of the content of each field in ``data[at:end]``.
 
-    A varint's content is its bytes. Raises ProfileError for groups, unknown wire types and whatever is cut off.
+    The content of a varint is its encoded bytes. Raises ProfileError for groups, unknown wire types and truncated
+    fields.
     """
     while at < end:
         begin = at
@@ -87,10 +88,10 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
 
 
 def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
-    """Pass over adjoining fields with a one-byte tag in ``places`` and a short length, and return where that ends.
+    """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
-    Start and end of each one's content are appended to its list. Nothing is refused here: whatever is unusual or cut
-    off is left to ``fields``.
+    Start and end of the content of each field are appended to its list. This function does not raise errors: ``fields``
+    handles unusual and truncated fields.
     """
     stop = len(data)
     while at < stop - 3:
@@ -113,7 +114,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
 
 
 def signed(value: int) -> int:
-    """An unsigned 64-bit number read as int64."""
+    """Reinterpret an unsigned 64-bit number as int64."""
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -125,10 +126,10 @@ def repeated_varints(
     where: str,
     kernels: Kernels | None = None,
 ) -> dict[int, tuple[IntArray, IntArray]]:
-    """The numbers of repeated fields, packed or not, in many messages of one kind.
+    """Decode repeated varint fields, packed or not, in many messages of the same type.
 
-    Message ``k`` lies at ``starts[k]:ends[k]``. For each requested field: counts int64[message] and the values
-    int64[value], in order of message. Raises ProfileError for whatever is cut off.
+    Message ``k`` is ``data[starts[k]:ends[k]]``. Returns for each requested field the counts int64[message] and the
+    values int64[value], ordered by message. Raises ProfileError if the data is truncated.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     empty = np.zeros(0, dtype=np.int64)
@@ -148,10 +149,10 @@ def repeated_varints(
 def single_varints(
     data: bytes, starts: IntArray, ends: IntArray, requested: tuple[int, ...], where: str
 ) -> list[list[int]]:
-    """The plain numbers of many small messages of one kind: for each requested field an unsigned number a message.
+    """Return for each requested field one unsigned number per message, from many small messages of the same type.
 
-    0 where a message has none; where it has several the last counts, as the format defines. Raises ProfileError for
-    whatever is cut off.
+    The number is 0 if a message does not have the field. If the field is repeated, the last value counts, as the format
+    specifies. Raises ProfileError if the data is truncated.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}
@@ -163,7 +164,7 @@ def single_varints(
 
 
 def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
-    """The messages in field ``number`` of many messages. Raises ProfileError for whatever is cut off."""
+    """Return the positions of the messages in field ``number`` of many messages. Raises ProfileError if truncated."""
     steps = []
     for chunk in _chunks(len(starts)):
         span = _spans(data, starts[chunk], ends[chunk], {number: (LENGTH,)}, where)[number]
@@ -178,7 +179,10 @@ def _chunks(count: int) -> Iterator[slice]:
 def _spans(
     data: bytes, starts: IntArray, ends: IntArray, requested: dict[int, tuple[int, ...]], where: str
 ) -> dict[int, Spans]:
-    """One field of every message a step, of ``requested`` wire types; the last few messages are walked one by one."""
+    """Return the positions of the ``requested`` fields, which map field numbers to wire types.
+
+    Each step reads one field of every message. When few messages are left, they are read one by one.
+    """
     raw = np.frombuffer(data, dtype=np.uint8)
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
     alive = np.flatnonzero(starts < ends)
@@ -211,7 +215,7 @@ def _spans(
 
 
 def _in_order(steps: list[tuple[IntArray, IntArray, IntArray]]) -> Spans:
-    """Spans by message; within a message they were met in order of the file."""
+    """Sort spans by message. Spans of the same message stay in file order."""
     empty = np.zeros(0, dtype=np.int64)
     message, start, end = (np.concatenate([empty, *(step[column] for step in steps)]) for column in range(3))
     order = np.argsort(message, kind="stable")
@@ -219,7 +223,7 @@ def _in_order(steps: list[tuple[IntArray, IntArray, IntArray]]) -> Spans:
 
 
 def _contents(raw: Bytes, wire: IntArray, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
-    """Start and end of each field's content."""
+    """Return start and end of each field's content."""
     stop = at + np.where(wire == FIXED64, 8, 4)
     start = at.copy()
     counted = (wire == VARINT) | (wire == LENGTH)
@@ -234,7 +238,7 @@ def _contents(raw: Bytes, wire: IntArray, at: IntArray, end: IntArray, where: st
 
 
 def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
-    """The varint at each place, and the byte after it."""
+    """Decode the varint at each position, and return the values and the next positions."""
     value = np.zeros(len(at), dtype=np.uint64)
     after = at.copy()
     going = np.arange(len(at))
@@ -253,7 +257,7 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
 
 
 def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
-    """What `_decoded` gives, by compiled code; None where there is none, or something is damaged."""
+    """Return the result of `_decoded` from compiled code, or None if there is no span or the data is damaged."""
     lengths = spans.end - spans.start
     if not len(lengths) or lengths.min() < 0:
         return None
@@ -267,7 +271,7 @@ def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> t
 
 
 def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntArray, IntArray]:
-    """How many varints the spans of each message hold, and their values."""
+    """Return the number of varints in the spans of each message, and their values."""
     lengths = spans.end - spans.start
     filled = lengths > 0
     start, lengths, message = spans.start[filled], lengths[filled], spans.message[filled]
@@ -289,7 +293,7 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
 
 
 def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
-    """Numbers of adjoining varints, a byte of all of them a step; behind short ones a masked byte is read too."""
+    """Decode consecutive varints, one byte position per step; bytes after the end of a varint are masked."""
     padded = np.append(taken & 0x7F, np.zeros(MAX_VARINT, dtype=np.uint8))
     longest = int(sizes.max())
     value: NDArray[Any] = padded[begins].astype(np.uint64 if longest > _SHORT else np.uint32)

@@ -1,4 +1,4 @@
-"""Python's call statistics (cProfile, profile, profiling.sampling): functions, and who called whom."""
+"""Reader for Python's call statistics (cProfile, profile, profiling.sampling): functions, callers and callees."""
 
 import math
 import struct
@@ -15,13 +15,13 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# a dict (with or without a reference mark), its end, or the three-part tuple that names the first function
+# a dict (with or without a reference flag), its end, and the three-part tuple that identifies the first function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# where nothing was sampled, the mark of the sampling profiler is the only entry
+# without samples, the marker of the sampling profiler is the only entry
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
-_SAMPLED = ("__sampled__",)  # its counts are samples, not calls
+_SAMPLED = ("__sampled__",)  # the counts in this file are samples, not calls
 _NANOSECONDS = 1e9
 _MICROSECOND = 1000
 _MOST_CALLS = (1 << 62) - 1
@@ -35,7 +35,7 @@ Marshalled = None | bool | int | float | str | tuple["Marshalled", ...] | dict["
 
 
 class PstatsReader(BuiltInReader):
-    """Reads what `python -m cProfile -o FILE` writes: functions and who called whom, without stacks."""
+    """Reader for the output of `python -m cProfile -o FILE`: functions, callers and callees, without stacks."""
 
     name = "pstats"
     looks = "Python's marshal of a dictionary"
@@ -43,13 +43,13 @@ class PstatsReader(BuiltInReader):
     proven = "Python 3.11, 3.15.2"
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         head = source.head
         named = head[1:].startswith(_KEYS) or (head[1:].startswith(_MARKS) and _SAMPLED[0].encode() in head[:_MARK_END])
         return head in _EMPTY or (head.startswith(_DICTS) and named)
 
     def read(self, source: SourceFile) -> Profile:
-        """Functions, and who called whom, in nanoseconds; in samples where a sampling profiler counted them."""
+        """Return a call graph in nanoseconds, or in samples if a sampling profiler wrote the file."""
         statistics = loads(read_all(unwrap(source)), source.name)
         if not isinstance(statistics, dict):
             raise ProfileError(source.name, "holds no table of functions; write it with cProfile's dump_stats")
@@ -70,7 +70,7 @@ class PstatsReader(BuiltInReader):
 
 
 def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
-    """Counts of samples of each function; their seconds show the interval."""
+    """Return the number of samples of each function. The interval is derived from their seconds."""
     table, functions, interval = _Table(where), SampledFunctions(), None
     for key, value in statistics.items():
         if not isinstance(value, tuple) or len(value) != 5 or not isinstance(value[4], dict):
@@ -116,7 +116,7 @@ class _Table:
                 self.edge_total.append(self.nanoseconds(key, row[3]))
                 self.edge_calls.append(self.count(key, row[0]))
             else:
-                # the profiler written in Python counts its callers' calls and no times
+                # the profile module stores the number of calls for callers, but no times
                 self.edge_total.append(0)
                 self.edge_calls.append(self.count(key, row))
                 self.warnings["callers come without times: only their calls are known"] += 1
@@ -153,7 +153,7 @@ class _Table:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
 
     def graph(self) -> CallGraph:
-        # functions that are only callers have no values of their own
+        # functions that occur only as callers have no values
         functions = range(len(self.frames.numbers))
         own, total, calls = (
             [column[function] for function in functions] for column in (self.own, self.total, self.calls)
@@ -164,16 +164,16 @@ class _Table:
 
 
 class _Unfinished:
-    """The end of a dict, and an object that is not read to its end."""
+    """Marker for the end of a dict, and for objects that are not completely decoded."""
 
 
 _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """The object in ``data``: dicts, tuples, numbers, texts and references to earlier objects.
+    """Decode the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
 
-    Raises ProfileError, about ``where`` and the byte, for everything else and for data that ends early or late.
+    Raises ProfileError with ``where`` and the byte position for other types and for truncated or trailing data.
     """
     decoder = _Decoder(data, where)
     found = decoder.value()
@@ -183,7 +183,7 @@ def loads(data: bytes, where: str) -> Marshalled:
 
 
 class _Decoder:
-    """Decodes the objects in turn; ``at`` is the next byte."""
+    """Decodes objects in order; ``at`` is the position of the next byte."""
 
     def __init__(self, data: bytes, where: str) -> None:
         self.data = data
@@ -260,7 +260,7 @@ class _Decoder:
 
     def size(self, width: int) -> int:
         size = int.from_bytes(self.take(width), "little")
-        # each element takes at least a byte, so that no size makes us reserve what the file does not hold
+        # each element takes at least one byte; this check prevents large allocations for damaged files
         if size > len(self.data) - self.at:
             raise self.error(f"{size} bytes or elements are announced, {len(self.data) - self.at} bytes are left")
         return size
@@ -296,7 +296,7 @@ class _Decoder:
 
 
 def _is_flat(value: Marshalled) -> bool:
-    """Whether a repeated value costs little: tables repeated inside each other would grow without end."""
+    """Return whether a repeated value is small: nested references to containers could grow exponentially."""
     if isinstance(value, tuple):
         return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
     return not isinstance(value, dict)

@@ -1,4 +1,4 @@
-"""pyinstrument's JSON: one call tree with inclusive times."""
+"""Reader for pyinstrument's JSON: one call tree with inclusive times."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from profgate.readers.builders import ROOT, Frames, Tree
 from profgate.readers.json_text import Json, document_of, listing, mapping, number, wrong
 from profgate.readers.reader import BuiltInReader
 
-_SELF = "[self]"  # what pyinstrument calls the time that a function spends itself
+_SELF = "[self]"  # pyinstrument's name for the self time of a function
 _NO_FILE = "<built-in>"
 _MAX_SECONDS = (1 << 32) - 1
-_ROUNDING = 1000  # nanoseconds: times are written in whole microseconds
+_ROUNDING = 1000  # nanoseconds: times are rounded to microseconds
 
 
 class PyinstrumentReader(BuiltInReader):
-    """Reads what `pyinstrument -r json` writes: stacks with self times; trees of up to 300 calls in depth."""
+    """Reader for the output of `pyinstrument -r json`: stacks with self times; trees of up to 300 nested calls."""
 
     name = "pyinstrument"
     looks = "JSON with root_frame and sample_count"
@@ -25,7 +25,7 @@ class PyinstrumentReader(BuiltInReader):
     keys = ("root_frame", "sample_count")
 
     def read(self, source: SourceFile) -> Profile:
-        """One metric: time in nanoseconds, waiting included. Raises ProfileError."""
+        """Return one metric: time in nanoseconds, including waiting. Raises ProfileError if the file is invalid."""
         where, tree, frames, clamped = source.name, Tree(), Frames(), 0
         root = document_of(source).get("root_frame")
         waiting = [] if root is None else [(mapping(root, where, "'root_frame'"), ROOT)]
@@ -37,7 +37,7 @@ class PyinstrumentReader(BuiltInReader):
                 mapping(child, place, "a call below it") for child in listing(call.get("children"), place, "'children'")
             ]
             callees = [child for child in children if child.get("function") != _SELF]
-            # a call's own time is what its callees leave of it
+            # self time is the time of the call minus the time of its callees
             tree.own[number] = own = _time_of(call, place) - sum(_time_of(callee, place) for callee in callees)
             clamped += own < -_ROUNDING * (len(callees) + 1)
             waiting += [(callee, number) for callee in reversed(callees)]
@@ -47,7 +47,7 @@ class PyinstrumentReader(BuiltInReader):
             metrics=(Metric("time", "nanoseconds"),),
             frames=frames.listed(),
             stacks=tree.stacks(np.maximum(tree.values(), 0), where),
-            periods=(None,),  # a sample is worth the time that passed since the previous sample
+            periods=(None,),  # the value of a sample is the time since the previous sample, so it is not constant
             facts=Facts(format=self.name, profiler="pyinstrument", runtime="python"),
             warnings=(warning,) if clamped else (),
         )

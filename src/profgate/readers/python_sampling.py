@@ -1,7 +1,7 @@
-"""The binary recordings of Python's sampling profiler (``python -m profiling.sampling run --binary``, Python 3.15).
+"""Reader for binary files of Python's sampling profiler (``python -m profiling.sampling run --binary``, Python 3.15).
 
-Source: InternalDocs/profiling_binary_format.md of CPython, format version 1; the bits of the mode were tried out with
-Python 3.15.2.
+Source: InternalDocs/profiling_binary_format.md of CPython, format version 1. The mode bits were determined by
+experiments with Python 3.15.2.
 """
 
 import re
@@ -20,32 +20,38 @@ from profgate.readers.folded import unnumbered
 from profgate.readers.reader import BuiltInReader
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
-NO_FILE = "~"  # of frames of native code and of garbage collection
+NO_FILE = "~"  # file of native frames and of garbage collection
 
-_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number as machines of either byte order write it
+_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number in either byte order
 _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
 _FOOTER, _FOOTER_SIZE = "IIQ16x", 32
 _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_MOST_PATHS = 1 << 22  # a program of a million functions has fewer; each takes memory of its own
+_MOST_PATHS = 1 << 22  # memory limit; programs with a million functions have fewer paths
 _MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # the profiler starts the program with it, and its own replay leaves it out
+_OWN_FRAMES = "_sync_coordinator.py"  # starts the program; the profiler's replay omits its frames too
 
 
 class PythonSamplingReader(BuiltInReader):
-    """Reads stacks and counts of samples of all threads together; positions within a line and times are left out."""
+    """Reader for Python's sampling profiler: stacks with sample counts, all threads combined.
+
+    Columns and timestamps are ignored.
+    """
 
     name = "python-sampling"
     looks = "the number 0x54414348 (TACH) in either byte order"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
     proven = "Python 3.15.2"
-    # a text that happens to begin so has no small number behind it
+    # a text that starts with these letters is not followed by a small number
     pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Samples as exact counts, with interval, mode and Python's version. Raises ProfileError."""
+        """Return exact sample counts, with interval, mode and Python version.
+
+        Raises ProfileError if the file is invalid.
+        """
         where, data = source.name, read_all(unwrap(source))
         header = _header_of(where, data)
         frames = Frames()
@@ -75,7 +81,7 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """What is used of the header and the footer; the interval in microseconds, places in bytes."""
+    """Fields of the header and footer that are used; the interval is in microseconds, offsets are in bytes."""
 
     python: str
     interval: int
@@ -90,7 +96,7 @@ class _Header(NamedTuple):
 
 @dataclass
 class _Bytes:
-    """Bytes that are read in order; ``base`` is the place of the first one in the file, for messages."""
+    """Bytes read in order; ``base`` is the file offset of the first byte, for error messages."""
 
     where: str
     data: bytes
@@ -107,7 +113,7 @@ class _Bytes:
         return self.data[self.at - count : self.at]
 
     def varint(self) -> int:
-        """An unsigned number, seven bits a byte, the lowest first."""
+        """Decode an unsigned varint with seven bits per byte, least significant first."""
         number = shift = 0
         while True:
             if self.at >= len(self.data) or shift > _MAX_SHIFT:
@@ -120,13 +126,13 @@ class _Bytes:
             shift += 7
 
     def signed(self) -> int:
-        """A number whose lowest bit is its sign."""
+        """Decode a signed varint; the lowest bit is the sign."""
         number = self.varint()
         return (number >> 1) ^ -(number & 1)
 
 
 def _header_of(where: str, data: bytes) -> _Header:
-    """Header and footer. Raises ProfileError where they do not describe this file."""
+    """Parse header and footer. Raises ProfileError if they do not match the file."""
     if len(data) < _HEADER_SIZE + _FOOTER_SIZE:
         raise ProfileError(where, "the file ends within its header; record the profile again")
     order = _ORDERS.get(data[:4], "<")
@@ -152,7 +158,7 @@ def _header_of(where: str, data: bytes) -> _Header:
 
 
 def _records(where: str, data: bytes, header: _Header) -> _Bytes:
-    """The records of samples, unpacked."""
+    """Return the decompressed sample records."""
     where, packed = f"{where}: samples", data[_HEADER_SIZE : header.texts_at]
     if header.packing == _ZSTANDARD:
         return _Bytes(where, inflate(source_of(where, packed)))
@@ -160,7 +166,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
-    """The number in ``frames`` of each frame of the file, `ROOT` for those of the profiler itself."""
+    """Return the number in ``frames`` of each frame in the file, or `ROOT` for frames of the profiler."""
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
@@ -171,9 +177,9 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
     numbers = []
     for _ in range(header.frame_count):
         file, name, line = table.varint(), table.varint(), table.signed()
-        for _ in range(3):  # the end of the place in the source, relative to its beginning
+        for _ in range(3):  # end line, column and end column, relative to the start
             table.varint()
-        table.take(1)  # the instruction
+        table.take(1)  # the opcode
         if max(file, name) >= len(texts):
             raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
         if texts[file].endswith(_OWN_FRAMES):
@@ -185,17 +191,17 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _Samples:
-    """The records read so far. The stack of a thread is the list of its call paths, the shortest first."""
+    """The records read so far. The stack of a thread is the list of its call paths, shortest first."""
 
     data: _Bytes
     frames: list[int]
     tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
     count: int = 0
-    empty: int = 0  # samples of threads without any frame
+    empty: int = 0  # samples of threads without frames
 
     def add_all(self) -> None:
-        """Add every record. Raises ProfileError for a record that is damaged."""
+        """Add all records. Raises ProfileError for a damaged record."""
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
@@ -203,8 +209,8 @@ class _Samples:
             if kind == _REPEAT:
                 weight = self.repeated()
             else:
-                data.varint()  # the time since the sample before
-                data.take(1)  # what the thread did
+                data.varint()  # the time since the previous sample
+                data.take(1)  # the status of the thread
                 self.change(stack, kind)
                 weight = 1
             self.count += weight
@@ -215,7 +221,7 @@ class _Samples:
                 self.empty += weight
 
     def repeated(self) -> int:
-        """Number of further samples with the same stack; skips the time and the state of each."""
+        """Return the number of further samples with the same stack, skipping the time and status of each."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
@@ -225,7 +231,7 @@ class _Samples:
         return count
 
     def change(self, stack: list[int], kind: int) -> None:
-        """Remove the frames that the thread left from the stack, and add its new ones."""
+        """Remove the frames that the thread has left from the stack, and add the new frames."""
         data = self.data
         if kind == _FULL:
             stays = 0
@@ -255,10 +261,11 @@ class _Samples:
 
 @dataclass
 class SampledFunctions:
-    """A row for each function over all of its lines, from forms that count samples by function instead of by stack.
+    """One row per function with all of its lines, for formats that count samples by function instead of by stack.
 
-    Its own samples are exact. The file counts the samples with a line anywhere in their stacks: those of several lines
-    of one function are added up, at most to all samples, so that the total of a recursive function is an upper bound.
+    Self samples are exact. Total samples are upper bounds for recursive functions: the file counts, for each line, the
+    samples that have the line anywhere in the stack. The counts of a function's lines are added up and limited to the
+    number of all samples.
     """
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -268,7 +275,7 @@ class SampledFunctions:
     edges: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def number(self, file: str, line: int, name: str) -> int:
-        """The row of the function that has this line."""
+        """Return the row of the function that contains this line."""
         row = self.numbers.setdefault((file, unnumbered(file, name)), len(self.own))
         if row == len(self.own):
             self.lines.append(None)
@@ -280,16 +287,16 @@ class SampledFunctions:
         return row
 
     def add(self, row: int, own: int, total: int) -> None:
-        """Add the samples of a line of the function."""
+        """Add the samples of one line of the function."""
         self.own[row] += own
         self.total[row] += total
 
     def add_edge(self, caller: int, callee: int, samples: int) -> None:
-        """Add the samples in which a line called another."""
+        """Add the samples in which one line calls another."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """A call graph in samples, read by ``reader``; the interval in microseconds. Calls are unknown, and 0."""
+        """Return a call graph in samples. ``interval`` is in microseconds; the unknown numbers of calls are 0."""
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(

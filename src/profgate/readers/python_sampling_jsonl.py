@@ -1,7 +1,7 @@
-"""The lines of JSON of Python's sampling profiler (``python -m profiling.sampling run --jsonl``, Python 3.15).
+"""Reader for JSON Lines of Python's sampling profiler (``python -m profiling.sampling run --jsonl``, Python 3.15).
 
-Source: the module profiling.sampling.jsonl_collector of CPython, record version 0. The samples are counted by place
-in the source, without stacks.
+Source: the module profiling.sampling.jsonl_collector of CPython, record version 0. Samples are counted by source
+position, without stacks.
 """
 
 import re
@@ -17,7 +17,7 @@ _MOST = (1 << 53) - 1
 
 
 class PythonSamplingJsonlReader(BuiltInReader):
-    """Reads functions with their own samples and those with them anywhere in the stack; no stacks and no callers."""
+    """Reader for Python's sampling profiler: self and total samples of functions, without stacks or callers."""
 
     name = "python-sampling-jsonl"
     looks = "lines of JSON, the first with sample_interval_usec and run_id"
@@ -26,7 +26,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Counts of samples, with interval and mode. Raises ProfileError."""
+        """Return sample counts, with interval and mode. Raises ProfileError if the file is invalid."""
         where, meta, ended = source.name, Json(), False
         texts, frames, functions = dict[int, str](), dict[int, tuple[int, int, int]](), SampledFunctions()
         for place, record in objects_by_line(source):
@@ -67,7 +67,7 @@ def _add_samples(
 
 
 def _text(entry: Json, where: str) -> tuple[int, str]:
-    """Number and text of an entry."""
+    """Return number and text of an entry."""
     value = entry.get("value")
     if not isinstance(value, str):
         raise wrong(where, f"expected a text for 'value', found {str(value)[:40]!r}")
@@ -75,7 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Number of a frame, and its texts of file and name and its line, -1 where the interpreter knows none."""
+    """Return the number of a frame, and its key: string numbers of file and name, and the line, -1 if unknown."""
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

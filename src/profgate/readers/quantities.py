@@ -1,4 +1,4 @@
-"""Values as the files write them, as exact integers in base units."""
+"""Conversion of values in files to exact integers in base units."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,17 +10,16 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
-# beyond these a number is no measurement but an attack on whoever writes it out in full
+# measurements do not exceed these limits; larger exponents would exhaust memory when written out
 _MAX_DECIMALS = 40
 _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Integers and the decimal exponent that makes them the given values, and whether digits had to be cut.
+    """Return integers, their common decimal exponent, and whether digits were cut off.
 
-    The exponent is that of the value with the most decimals, of which ``decimals`` are stored at most, and fewer where
-    the sum would overflow in the sums of several runs. Raises ProfileError, about ``where``, for values that
-    are no finite number.
+    The exponent is that of the value with the most decimals, but at most ``decimals`` are stored, and fewer if the sums
+    over several runs could overflow. Raises ProfileError with location ``where`` if a value is not a finite number.
     """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
@@ -35,9 +34,11 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
 
 
 def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tuple[IntArray, str, int]:
-    """Values in the base unit of ``unit``, that unit, and the exponent left, which is 0 wherever it fits 63 bits.
+    """Return the values in the base unit of ``unit``, the base unit, and the remaining exponent.
 
-    Raises ProfileError, about ``where``, for values whose sum does not fit.
+    The exponent is 0 if the values fit in 63 bits without it.
+
+    Raises ProfileError with location ``where`` if the sum of the values does not fit.
     """
     base, factor, power = base_unit(unit)
     exponent += power
@@ -51,7 +52,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
 
 
 def sum_of(values: IntArray, where: str) -> int:
-    """The exact sum of values that are not negative. Raises ProfileError where it does not fit 63 bits."""
+    """Return the exact sum of non-negative values. Raises ProfileError if it exceeds 63 bits."""
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:
@@ -60,7 +61,7 @@ def sum_of(values: IntArray, where: str) -> int:
 
 
 def period_of(values: IntArray) -> int | None:
-    """The value of one sample: what divides all values and is the value of at least half of them, else None."""
+    """Return the greatest common divisor of all values if at least half of them equal it, otherwise None."""
     present = values[values > 0]
     if not len(present):
         return None
@@ -69,7 +70,7 @@ def period_of(values: IntArray) -> int | None:
 
 
 def _power(value: int | Decimal, where: str) -> int:
-    """The exponent of the last decimal digit, at most 0."""
+    """Return the exponent of the last decimal digit, at most 0."""
     number = Decimal(value)
     power = number.normalize().as_tuple().exponent if number.is_finite() else None
     if not isinstance(power, int) or power < -_MAX_DECIMALS or number.adjusted() > _MAX_DECIMALS:

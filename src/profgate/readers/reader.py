@@ -1,4 +1,4 @@
-"""The interfaces of readers, and how built-in readers recognise and describe their formats."""
+"""Interfaces of readers, and the base class of built-in readers."""
 
 import gc
 import re
@@ -12,15 +12,15 @@ from profgate.readers.json_text import begins_object, ends_hold
 
 
 class ProfileReader(Protocol):
-    """Recognises its format by content and reads it; opens nothing by name and guesses nothing."""
+    """Reader that detects its format by content. It opens no other files and does not guess."""
 
     name: str
 
     def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+        """Return the reason why this file looks like the format, or None."""
 
     def read(self, source: SourceFile) -> Profile:
-        """The profile, values in base units. Raises ProfileError with file and line or byte."""
+        """Return the profile with values in base units. Raises ProfileError with the file and the line or byte."""
 
 
 Part = TypeVar("Part")
@@ -28,18 +28,18 @@ Part = TypeVar("Part")
 
 @runtime_checkable
 class SplittingReader(ProfileReader, Protocol[Part]):
-    """A reader whose files can be read in parts, at once and in several processes."""
+    """Reader whose files can be read in parts, in parallel processes."""
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Part:
-        """What the bytes of a range hold, ready to travel between processes. Raises ProfileError."""
+        """Read a byte range into an object that can be pickled. Raises ProfileError if the content is invalid."""
 
     def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
-        """The profile whose parts, in order, were scanned. Raises ProfileError, without the numbers of lines."""
+        """Return the profile from its scanned parts, in order. Raises ProfileError without line numbers."""
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause the garbage collection: reading makes millions of small objects, none of them in a cycle."""
+    """Pause garbage collection: reading creates millions of small objects without reference cycles."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -50,11 +50,11 @@ def collection_paused() -> Iterator[None]:
 
 
 class BuiltInReader:
-    """A reader of this package, with what ``profgate formats`` shows of it.
+    """Reader of this package, with its description for ``profgate formats``.
 
-    The ``keys`` of a JSON object, near an end of the file, or a ``pattern`` of the first bytes recognise the format.
-    ``looks`` describes what distinguishes it, ``record`` is a command that writes it, and ``proven`` the tools and
-    versions that wrote the files of the tests; empty means read by its documentation only.
+    The format is detected by the ``keys`` of a JSON object near an end of the file, or by a ``pattern`` of the first
+    bytes. ``looks`` describes how the format is recognised, ``record`` is a command that writes it, and ``proven``
+    lists the tools and versions that wrote the test files; it is empty if the reader is based on documentation only.
     """
 
     name: str
@@ -65,11 +65,11 @@ class BuiltInReader:
     pattern: re.Pattern[bytes] | None = None
 
     def recognizes(self, source: SourceFile) -> str | None:
-        """Why this file looks like the format, or None."""
+        """Return the reason why this file looks like the format, or None."""
         return self.looks if self.fits(source) else None
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         if self.keys and begins_object(source) and ends_hold(source, *(f'"{key}"'.encode() for key in self.keys)):
             return True
         return self.pattern is not None and self.pattern.match(source.head) is not None

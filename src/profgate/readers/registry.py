@@ -1,4 +1,4 @@
-"""All readers, and the way from a file to the one that reads it."""
+"""Registry of all readers, and selection of the reader for a file."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,8 +30,8 @@ from profgate.readers.trace_events import TraceEventsReader
 
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Our own readers, which read faster with compiled loops."""
-    # the last one is tried only when no other claims a file: almost any text looks a little like folded stacks
+    """Return the readers of this package, which are faster with compiled kernels."""
+    # the folded reader accepts many kinds of text, so it is tried only if no other reader claims a file
     return (
         PprofReader(kernels),
         SpeedscopeReader(),
@@ -57,7 +57,7 @@ READERS = built_in()
 
 
 def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Readers of other packages before our own. Raises SettingsError when two have one name."""
+    """Return readers of other packages followed by the built-in ones. Raises SettingsError for duplicate names."""
     readers = (*extra, *built_in(kernels))
     names = [reader.name for reader in readers]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -67,9 +67,9 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
 
 
 def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
-    """The profile in a file, read by the one reader that claims its content.
+    """Read a profile with the reader that claims its content.
 
-    Raises UnknownFormat when none does, and ProfileError when several do or the one that does cannot read it.
+    Raises UnknownFormat if no reader claims it, and ProfileError if several claim it or the reader fails.
     """
     source = unwrap(source)
     reader, why = _claiming(source, readers)
@@ -81,7 +81,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """The profile, or why it cannot be read: an unreadable file does not hide the others."""
+    """Return the profile, or the error if the file cannot be read, so that the other files are still read."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:
@@ -89,7 +89,7 @@ def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READE
 
 
 def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> SplittingReader[Any] | None:
-    """The reader of a file on disk, if it can read parts of it; None for anything else."""
+    """Return the reader for a file on disk if it can read the file in parts, otherwise None."""
     if source.path is None or is_wrapped(source):
         return None
     try:

@@ -1,4 +1,4 @@
-"""speedscope files: sampled and evented profiles, all threads of a file together."""
+"""Reader for speedscope files: sampled and evented profiles, all threads of a file combined."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -33,12 +33,12 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit: finer digits are noise of binary fractions, and would overflow large sums
+# decimals of the base unit; finer digits are rounding noise and would overflow large sums
 _DECIMALS = 3
 
 
 class SpeedscopeReader(BuiltInReader):
-    """Reads files of speedscope's own format: stacks, a metric for each unit."""
+    """Reader for speedscope's own file format: stacks, and one metric per unit."""
 
     name = "speedscope"
     looks = "its schema's address"
@@ -46,11 +46,11 @@ class SpeedscopeReader(BuiltInReader):
     proven = "py-spy 0.4.3, memray 1.20"
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
-        """All profiles of the file as one: a metric for each unit, stacks of all threads together."""
+        """Return all profiles of the file as one, with a metric for each unit and all threads combined."""
         where = source.name
         document = document_of(source)
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
@@ -83,7 +83,7 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One profile of the file: values as written, and the stacks for int64[metric, value]."""
+    """One profile of the file: its original values, and a function that builds stacks from int64[metric, value]."""
 
     unit: str
     kind: MetricKind
@@ -107,7 +107,7 @@ class _Calls:
         self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
-        """Close the innermost call of a frame; how many calls were not open in this order."""
+        """Close the innermost call of a frame, and return the number of calls that are not nested correctly."""
         if not self.running[frame]:
             return 1
         skipped = 0
@@ -118,7 +118,7 @@ class _Calls:
         return skipped
 
     def spend(self, time: int | Decimal) -> None:
-        """Add the time between two events to the innermost open call; without one nothing ran."""
+        """Add the time between two events to the innermost open call, if there is one."""
         if self.open:
             self.tree.own[self.open[-1]] += time
 
@@ -187,14 +187,17 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now)  # to calls that are still open
+        calls.spend(min(end, MAX_TOTAL) - now)  # for calls that are still open
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
     return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
-    """int64[metric, value] of all parts, 0 in the metrics of others; the metrics; whether digits were cut."""
+    """Return int64[metric, value] of all parts, the metrics, and whether digits were cut off.
+
+    Values are 0 for the metrics of other parts.
+    """
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])
     values = np.zeros((len(set(bases)), len(base_of_value)), dtype=np.int64)
@@ -221,7 +224,7 @@ def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
 
 
 def _merged(parts: list[_Part], values: IntArray) -> Stacks:
-    """The stacks of all parts; calls only where every part counts them for the only metric."""
+    """Return the stacks of all parts, with calls only if there is one metric and every part counts calls."""
     ends = np.cumsum([len(part.values) for part in parts], dtype=np.int64)
     split = np.split(values, ends[:-1], axis=1)
     found = [part.stacks(own) for part, own in zip(parts, split[: len(parts)], strict=True)]

@@ -1,4 +1,4 @@
-"""Call paths and call trees as the front-coded events of `Stacks`, column by column."""
+"""Conversion of call paths and call trees to the front-coded events of `Stacks`, column by column."""
 
 from typing import cast
 
@@ -10,12 +10,12 @@ from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
 from profgate.model.profile import Stacks
 
-# paths compared at once: few enough that what is in between stays in the processor's cache
+# paths compared at once, so that the intermediate arrays fit in the processor cache
 _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """The numbers start, start + 1, ... of all ranges, in turn."""
+    """Return the concatenated numbers start, start + 1, ... of all ranges."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -24,11 +24,11 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
 def stacks_from_paths(
     flat_frames: IntArray, offsets: IntArray, values: IntArray, calls: IntArray | None = None, where: str = "profile"
 ) -> Stacks:
-    """Stacks of ``n`` paths.
+    """Build stacks from ``n`` paths.
 
-    ``flat_frames`` int64 holds the frames of all paths, root first, path ``k`` at ``offsets[k]:offsets[k + 1]``
-    (``offsets`` int64[n + 1]); ``values`` int64[metric, n]; ``calls`` int64[n] or None. Paths without frames add to
-    ``root_values``. Raises ProfileError, about ``where``, for a path deeper than 65,535 frames.
+    ``flat_frames`` int64 contains the frames of all paths, root first; path ``k`` is ``offsets[k]:offsets[k + 1]``
+    (``offsets`` int64[n + 1]). ``values`` is int64[metric, n]; ``calls`` is int64[n] or None. Paths without frames are
+    added to ``root_values``. Raises ProfileError with location ``where`` if a path is deeper than 65,535 frames.
     """
     lengths = np.diff(offsets)
     empty = lengths == 0
@@ -51,16 +51,18 @@ def stacks_from_paths(
 def stacks_from_parents(
     parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None = None, where: str = "profile"
 ) -> Stacks:
-    """Stacks of a forest: ``parent`` int64[node] (-1 = child of the root, any order), ``frame`` int64[node].
+    """Build stacks from a forest: ``parent`` int64[node] and ``frame`` int64[node].
 
-    ``self_values`` int64[metric, node]; a node ends a stack when a value or its ``calls`` int64[node] is not zero.
-    Raises ProfileError, about ``where``, for parents that do not exist or form a circle, and for depths above 65,535.
+    Nodes may be in any order; ``parent`` is -1 for children of the root. ``self_values`` is int64[metric, node]. A node
+    ends a stack if one of its values or its ``calls`` int64[node] is not zero.
+
+    Raises ProfileError with location ``where`` if parents are missing or form a cycle, or if the depth exceeds 65,535.
     """
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
     order = np.concatenate([np.zeros(0, np.int64), *levels])
-    row = np.zeros(len(parent) + 1, np.int64)  # the last for -1, the root
+    row = np.zeros(len(parent) + 1, np.int64)  # the last row is for -1, the root
     row[order] = np.arange(1, len(parent) + 1)
     starts = np.cumsum([0, 1, *map(len, levels)])
     shape = TreeShape(_rows(row[parent[order]]), _rows(frame[order]), starts)
@@ -96,14 +98,14 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Number of leading frames that each path shares with the path before, always less than it has."""
+    """Return the number of leading frames that each path shares with the previous path, always less than its length."""
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         start, length = int(first[begin]), int(lengths[part].sum())
-        # paths adjoin: the same depth of the path before lies that path's length earlier; what is deeper than that path
-        # is compared with something else, and does not count
+        # paths are adjacent, so the frame at the same depth in the previous path is that path's length earlier;
+        # frames below its end are compared with unrelated frames, and the result is ignored
         opposite = np.arange(start, start + length) - np.repeat(before[part], lengths[part])
         different = np.append(np.flatnonzero(flat[start : start + length] != flat[opposite]), length)
         own = first[part] - start
@@ -112,7 +114,7 @@ def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntA
 
 
 def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
-    """Nodes by depth, the children of one parent side by side."""
+    """Return nodes by depth, with the children of each parent next to each other."""
     by_parent = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[by_parent], np.arange(-1, len(parent) + 1))
     level = by_parent[: first[1]]

@@ -1,4 +1,4 @@
-"""Tables of strings, frames and stacks, as both formats of the Firefox profiler have them, and the stacks they hold."""
+"""Tables of strings, frames and stacks, common to both formats of the Firefox profiler."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
-# what a sample's weight may be: metric, unit and kind
+# metric, unit and kind for each type of sample weight
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
@@ -28,10 +28,11 @@ _DECIMALS = 9
 
 
 class Thread(NamedTuple):
-    """The stacks and samples of a thread.
+    """Stacks and samples of a thread.
 
-    ``prefix`` int64[stack] is the caller's stack or -1; ``frame`` int64[stack] a row of ``frames`` int64[row], the
-    frames of the profile. ``stacks`` int64[sample] is a stack or -1; ``kind`` is that of the ``weights``.
+    ``prefix`` int64[stack] is the caller's stack or -1. ``frame`` int64[stack] is a row of ``frames`` int64[row], which
+    are frame numbers of the profile. ``stacks`` int64[sample] is a stack or -1. ``kind`` is the type of the
+    ``weights``.
     """
 
     prefix: IntArray
@@ -44,7 +45,7 @@ class Thread(NamedTuple):
 
 @dataclass
 class Threads:
-    """The stacks of all threads in one table; stack 0 is the root, for samples without a stack."""
+    """Stacks of all threads in one table. Stack 0 is the root, for samples without a stack."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -54,7 +55,7 @@ class Threads:
     size: int = 1
 
     def add(self, thread: Thread, where: str) -> None:
-        """Add a thread's stacks and samples. Raises ProfileError, about ``where``, for rows that are not there."""
+        """Add a thread's stacks and samples. Raises ProfileError with location ``where`` if a row does not exist."""
         prefix, frame, frames, stacks, kind, weights = thread
         count = len(prefix)
         if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
@@ -67,7 +68,10 @@ class Threads:
         self.size += count
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
-        """All threads, recorded by ``product`` and read by the reader ``name``; ``advice`` for bare addresses."""
+        """Return the profile of all threads.
+
+        ``product`` is the recording program, ``name`` the reader; ``advice`` is shown if functions are bare addresses.
+        """
         values, metrics = self._columns()
         names = {key[0] for key in self.frames.numbers}
         bare = sum(ADDRESS.fullmatch(name) is not None for name in names)
@@ -82,7 +86,7 @@ class Threads:
         )
 
     def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
-        """int64[metric, stack] own values, and the metrics."""
+        """Return self values int64[metric, stack] and the metrics."""
         values = np.zeros((len(self.samples), self.size), dtype=np.int64)
         metrics = []
         for row, (kind, parts) in enumerate(self.samples.items()):
@@ -101,7 +105,7 @@ class Threads:
 
 
 def numbers(values: object, where: str) -> IntArray:
-    """A column of row numbers, -1 where it holds null."""
+    """Return a column of row numbers, with -1 for null."""
     column = listing(values, where, "the column")
     if set(map(type, column)) - {int, type(None)}:
         raise wrong(where, "holds something else than row numbers")
@@ -112,7 +116,7 @@ def numbers(values: object, where: str) -> IntArray:
 
 
 def text(texts: list[object], number: int, where: str) -> str | None:
-    """The text of that number; None for an empty one and for -1."""
+    """Return the text with this number, or None if it is empty or the number is -1."""
     if number < 0:
         return None
     found = texts[number] if number < len(texts) else None

@@ -1,6 +1,6 @@
-"""Trace events (Chrome, node, viztracer, py-spy's chrometrace): calls with a beginning and a duration.
+"""Reader for trace events (Chrome, Node.js, viztracer, py-spy's chrometrace): calls with a start and a duration.
 
-Source: "Trace Event Format", the document of the Chromium project.
+Source: "Trace Event Format", a document of the Chromium project.
 """
 
 import re
@@ -26,7 +26,7 @@ _SAMPLES = ("Profile", "ProfileChunk")
 
 
 class TraceEventsReader(BuiltInReader):
-    """Reads trace events (Chrome, node, viztracer, py-spy's chrometrace): stacks of nested events, times and calls."""
+    """Reader for trace events (Chrome, Node.js, viztracer, py-spy's chrometrace): nested calls with times."""
 
     name = "trace-events"
     looks = "JSON of events with ph, or traceEvents"
@@ -36,7 +36,10 @@ class TraceEventsReader(BuiltInReader):
     pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """One metric, the time in nanoseconds, of all threads together; with exact calls. Raises ProfileError."""
+        """Return one metric, time in nanoseconds, with exact calls and all threads combined.
+
+        Raises ProfileError if the file is invalid.
+        """
         where = source.name
         document = decode(_closed(read_all(unwrap(source))), where)
         events = document.get("traceEvents") if isinstance(document, dict) else document
@@ -60,7 +63,7 @@ class TraceEventsReader(BuiltInReader):
 
 
 class _Span(NamedTuple):
-    """A call: nanoseconds, and the number of its frame."""
+    """A call: start and end in nanoseconds, and its frame number."""
 
     start: int
     end: int
@@ -68,7 +71,7 @@ class _Span(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """Where a call begins or ends; an end has no frame, and may have no name."""
+    """Start or end of a call. An end has no frame, and may have no name."""
 
     time: int
     name: str | None
@@ -77,14 +80,14 @@ class _Mark(NamedTuple):
 
 @dataclass
 class _Thread:
-    """The events of one thread: whole calls, and beginnings and ends in the order of the file."""
+    """Events of one thread: complete calls, and starts and ends in file order."""
 
     whole: list[_Span] = field(default_factory=list)
     marks: list[_Mark] = field(default_factory=list)
 
     def spans(self, warnings: Counter[str]) -> list[_Span]:
-        """All calls, outer ones first; a call that never ends lasts as long as the thread is seen."""
-        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # open calls: name and place in found
+        """Return all calls, outer calls first. A call without an end lasts until the last event of the thread."""
+        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # open calls: name and index in found
         running = Counter[str | None]()
         last = max([*(mark.time for mark in self.marks), *(span.end for span in self.whole)], default=0)
         for mark in sorted(self.marks, key=lambda mark: mark.time):
@@ -97,7 +100,7 @@ class _Thread:
                 warnings["ends without a beginning"] += 1
                 continue
             closed = None
-            while closed is None or mark.name not in {None, closed}:  # calls inside end with it
+            while closed is None or mark.name not in {None, closed}:  # also close the calls inside
                 warnings["calls that are not opened and closed in order"] += closed is not None
                 closed, place = waiting.pop()
                 running[closed] -= 1
@@ -115,7 +118,7 @@ class _Trace:
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, event: Json, where: str) -> None:
-        """Add an event; only calls and marks of calls belong to stacks."""
+        """Add an event. Events that are not calls, or starts or ends of calls, are ignored."""
         kind, name = event.get("ph"), event.get("name")
         if kind in _ASYNCHRONOUS:
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
@@ -146,7 +149,7 @@ class _Trace:
 
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls, outer ones first: what begins before another has ended lies inside it."""
+    """Add calls, outer calls first. A call that starts before another has ended is nested in it."""
     inside: list[tuple[int, int]] = []
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
@@ -156,7 +159,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
             outer, parent = inside[-1]
             if end > outer:
                 warnings["calls that outlast their caller were cut at its end"] += 1
-                end = outer  # noqa: PLW2901 - what is cut off is gone for all that follows
+                end = outer  # noqa: PLW2901 - the time that is cut off is not used again
             tree.own[parent] -= end - start
         node = tree.below(parent, frame)
         tree.own[node] += end - start
@@ -165,7 +168,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
 
 
 def _closed(data: bytes) -> bytes:
-    """The text with the last bracket, which a program that writes events as they come may leave out."""
+    """Add the final bracket, which programs that stream events may omit."""
     end = data.rstrip(b" \t\r\n,")
     return end + b"]" if data.lstrip()[:1] == b"[" and end.endswith(b"}") else data
 

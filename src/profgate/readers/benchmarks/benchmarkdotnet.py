@@ -1,4 +1,4 @@
-"""BenchmarkDotNet's JSON: a run for each launch, the median of its iterations, and what an operation allocates."""
+"""BenchmarkDotNet's JSON: one run per launch, the median of its iterations, and allocated bytes per operation."""
 
 from profgate.readers.benchmarks.results import Results, for_each, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

@@ -1,6 +1,7 @@
-"""Arrays of ``{"name", "unit", "value"}``, as github-action-benchmark's custom tools write them.
+"""Arrays of ``{"name", "unit", "value"}``, the format of custom tools in github-action-benchmark.
 
-``"better": "higher"`` states the direction that the unit does not show. Entries of one name are runs of one benchmark.
+``"better": "higher"`` specifies the direction if the unit does not imply it. Entries with the same name are runs of the
+same benchmark.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""`profgate.durations/1`, which `profgate ranks record` writes: one duration for each test of a run."""
+"""`profgate.durations/1`, written by `profgate ranks record`: one duration for each test of a run."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The text of `go test -bench`: a run for each process, the medians of its lines of pairs of value and unit.
+"""Output of `go test -bench`: one run per process, with the medians of all value and unit pairs.
 
 Source: golang.org/design/14313-benchmark-format.
 """
@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """The lines of benchmarks with the facts above them and the number of their process."""
+    """Return the benchmark lines with the configuration lines above them and the number of their process."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:
@@ -49,7 +49,7 @@ FORMAT = ResultFormat(
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
-        # the number of processors belongs to the machine where all names have the same
+        # the suffix is the number of processors if it is the same in all names
         r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
     ),
     select=_runs,

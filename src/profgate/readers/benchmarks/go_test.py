@@ -1,4 +1,4 @@
-"""The lines of `go test -json -count=1 ./...`: a time for each test, to a hundredth of a second.
+"""Output of `go test -json -count=1 ./...`: the time of each test, to a hundredth of a second.
 
 Source: `go doc test2json`.
 """
@@ -11,7 +11,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(events: Iterable[Record], results: Results) -> list[Record]:
-    """The tests that ended; of subtests alone, where there are, as a test's time holds that of its subtests."""
+    """Return the tests that ended. Tests with subtests are left out because their time includes the subtests."""
     tests, ended = list[Record](), True
     for event in events:
         action = event.text("Action")

@@ -1,4 +1,4 @@
-"""Google Benchmark's JSON: a run for each benchmark, the medians of its repetitions."""
+"""Google Benchmark's JSON: one run per benchmark, with the medians of its repetitions."""
 
 from collections.abc import Iterable
 
@@ -15,7 +15,7 @@ _NO_COUNTERS = {
 
 
 def _runs(records: Iterable[Record], _: Results) -> list[Record]:
-    """Every repetition; the medians where aggregates alone were written."""
+    """Return all repetitions, or the medians if the file contains only aggregates."""
     records = list(records)
     runs = [record for record in records if record.get("run_type") != "aggregate"]
     return runs or [record for record in records if record.get("aggregate_name") == "median"]

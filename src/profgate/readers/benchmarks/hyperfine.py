@@ -1,4 +1,4 @@
-"""hyperfine's JSON: wall-clock times of whole commands, every run of each."""
+"""hyperfine's JSON: wall-clock times of whole commands, with every run."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

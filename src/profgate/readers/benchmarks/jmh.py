@@ -1,4 +1,4 @@
-"""JMH's JSON: a run for each fork of a benchmark, the median of its iterations."""
+"""JMH's JSON: one run per fork of a benchmark, the median of its iterations."""
 
 import re
 from statistics import fmean
@@ -27,7 +27,7 @@ def _add(results: Results, record: Record) -> None:
 
 def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
     unit = metric.text("scoreUnit")
-    # a profiler's MB/sec and counts are no goals in themselves
+    # for MB/sec and counts from a JMH profiler, neither direction is better
     goal = unit.startswith("ops/") or unit.endswith("/op")
     quantity = quantity_of(unit, name) if goal else unknown(unit, name)
     histograms = metric.array("rawDataHistogram", optional=True)
@@ -41,7 +41,7 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 
 def _mean(iteration: object, where: str) -> float:
-    """The mean of pairs of a value and its count."""
+    """Return the mean of (value, count) pairs."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]

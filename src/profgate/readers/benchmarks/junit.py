@@ -1,6 +1,6 @@
-"""JUnit's XML of any test runner: the time of every test, which are the parts of one run.
+"""JUnit XML of any test runner: the time of every test, as parts of one run.
 
-What makes XML dangerous, entities, needs a DOCTYPE, and the first one ends the reading.
+XML entities can be used for attacks. They require a DOCTYPE, so a file with a DOCTYPE is rejected.
 """
 
 import re
@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """The attributes of all tests, with what else happened to them as their ``<outcome>``."""
+    """Yield the attributes of all tests, with the result of tests that did not pass as ``<outcome>``."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 
@@ -36,7 +36,7 @@ def _tests(source: SourceFile) -> Iterator[Record]:
         if len(open_tags) > _MOST_DEPTH:
             raise wrong(where, "nested too deeply to be read")
 
-    # bytes that were UTF-16 are UTF-8 by now, whatever the declaration states
+    # UTF-16 input has already been converted to UTF-8, whatever the declaration states
     parser = expat.ParserCreate("utf-8" if b"utf-16" in data[:100].lower() else None)
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = start
@@ -44,11 +44,11 @@ def _tests(source: SourceFile) -> Iterator[Record]:
     try:
         for begin in range(0, len(data), CHUNK):
             parser.Parse(data[begin : begin + CHUNK], begin + CHUNK >= len(data))
-            yield from tests[:-1]  # the last may not have ended
+            yield from tests[:-1]  # the last test may not be complete
             del tests[:-1]
     except expat.ExpatError as error:
         raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None
-    except (LookupError, ValueError) as error:  # of Python about an encoding that expat does not know
+    except (LookupError, ValueError) as error:  # from Python, for an encoding that expat does not know
         raise ProfileError(where, f"{error}; let the tests write it in UTF-8") from None
     yield from tests
 

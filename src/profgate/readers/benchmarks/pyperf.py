@@ -1,14 +1,14 @@
-"""pyperf's JSON: a run for each worker process of a benchmark, the median of its values."""
+"""pyperf's JSON: one run per worker process of a benchmark, the median of its values."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed
 
 
 def _add(results: Results, benchmark: Record) -> None:
-    # what all benchmarks share is in the document's metadata alone
+    # metadata shared by all benchmarks is stored only at the top level of the document
     name, unit = benchmark.inherited("metadata.name"), benchmark.inherited("metadata.unit") or "second"
     for number, run in enumerate(benchmark.children("runs")):
-        # runs that only calibrate have no values
+        # calibration runs have no values
         results.add(name, quantity_of(unit), run.array("values", optional=True), process=number)
 
 

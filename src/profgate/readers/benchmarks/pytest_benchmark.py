@@ -1,4 +1,4 @@
-"""pytest-benchmark's JSON: a run for each benchmark, the median of the rounds that one process repeats."""
+"""pytest-benchmark's JSON: one run per benchmark, the median of its rounds, which run in one process."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

@@ -1,4 +1,4 @@
-"""What `pytest --durations=0 -vv` prints: a time for each test, its setup and teardown among it."""
+"""Output of `pytest --durations=0 -vv`: the time of each test, including setup and teardown."""
 
 import re
 from collections import defaultdict
@@ -10,7 +10,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, line
 
 
 def _tests(written: Iterable[Record], results: Results) -> list[Record]:
-    """The seconds of all phases of each test in the list of slowest durations."""
+    """Return the seconds of all phases of each test in the list of slowest durations."""
     seconds, hidden, listed, ended = defaultdict[str, float](float), 0, False, False
     for line in written:
         fields = line.fields

@@ -1,4 +1,4 @@
-"""The lines of pytest-reportlog (`pytest --report-log=a.jsonl`): a time for each test, with its setup and teardown."""
+"""Lines of pytest-reportlog (`pytest --report-log=a.jsonl`): the time of each test, including setup and teardown."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
-    """The seconds of all phases of each test that ran."""
+    """Return the seconds of all phases of each test that ran."""
     seconds, skipped, ended = defaultdict[str, float](float), set[str](), False
     for report in reports:
         fields = report.fields

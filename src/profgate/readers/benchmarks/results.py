@@ -1,4 +1,4 @@
-"""Benchmark results while they are read: repeated values of named benchmarks, and the profile they make."""
+"""Collector for benchmark results while a file is read: repeated values by benchmark, converted to a profile."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
 
-MOST_RUNS = 100  # of one benchmark and file: more add nothing, and neighbours resemble each other
+MOST_RUNS = 100  # per benchmark and file; more runs add no information because consecutive runs are similar
 _LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
@@ -29,7 +29,7 @@ _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of con
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a format measures: the metric in base units, and the factor that converts its values to them."""
+    """The quantity that a format measures: its metric in base units, and the conversion factor."""
 
     metric: Metric
     factor: float = 1.0
@@ -37,10 +37,10 @@ class Quantity:
 
 @lru_cache
 def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quantity:
-    """The quantity that a unit shows: times, memory and counts are better when low, work for each time when high.
+    """Return the quantity for a unit: lower is better for times and memory, higher is better for rates.
 
-    ``ns/op`` and ``ns`` are times, ``B/op`` memory, ``ops/ms`` and ``MB/s`` rates. The direction of any other unit is
-    unknown without ``better``.
+    ``ns/op`` and ``ns`` are times, ``B/op`` is memory, ``ops/ms`` and ``MB/s`` are rates. The direction of other units
+    is unknown unless ``better`` is given.
     """
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
     base, factor, power = base_unit(over)
@@ -58,12 +58,12 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
 
 
 def unknown(unit: str, name: str) -> Quantity:
-    """A value of which nobody knows whether more is better."""
+    """Return a quantity whose direction is unknown."""
     return Quantity(Metric(name or unit or "value", unit or "count", kind=MetricKind.TIMED, directed=False))
 
 
 def _rate(work: str, under: str, name: str) -> Quantity | None:
-    """Work of a kind of which more is better, for each second; None for anything else."""
+    """Return the rate of this kind of work per second, or None for other units."""
     base, factor, power = base_unit("s" if under == "sec" else under)
     if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
         return None
@@ -74,14 +74,14 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """The benchmarks of one file in its order; ``scenarios`` False: they are parts of one run, as tests of a suite."""
+    """Benchmarks of one file, in file order; if ``scenarios`` is false, they are parts of one run, like tests."""
 
     where: str
     scenarios: bool = True
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
-    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # the same by the given name
+    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # by original name
     _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
@@ -93,7 +93,10 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Further runs of a benchmark; the values of one ``process`` are one run, their median. Raises ProfileError."""
+        """Add runs of a benchmark. Values with the same ``process`` form one run, their median.
+
+        Raises ProfileError if the name or a value is invalid.
+        """
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
         where = f"{self.where}: {name}"
@@ -111,7 +114,7 @@ class Results:
             runs.setdefault((len(runs),) if process is None else process, []).append(amount)
 
     def profile(self, facts: Facts) -> Profile:
-        """All benchmarks as one profile; a file without any is valid and empty."""
+        """Return all benchmarks as one profile. A file without benchmarks is valid and empty."""
         runs = [
             self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
             for processes in self._values.values()
@@ -141,7 +144,7 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """At most so many runs, each the median of equally many consecutive ones; the last may have fewer."""
+        """Return at most `MOST_RUNS` runs: medians of equal blocks of consecutive runs; the last may be shorter."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         self.warnings[_IN_BLOCKS] += 1
@@ -150,10 +153,10 @@ class Results:
 
 
 def measured(value: object, where: str) -> float:
-    """A value as float64. Raises ProfileError, about ``where``, for what no measurement gives."""
+    """Return a value as float64. Raises ProfileError with location ``where`` if it is not a valid measurement."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
-    except (OverflowError, ValueError):  # the second: a signaling NaN
+    except (OverflowError, ValueError):  # ValueError: a signaling NaN
         number = math.inf
     if not 0.0 <= number <= _LARGEST:
         raise wrong(where, f"a value is {str(value)[:40]!r}, which cannot be measured")
@@ -161,7 +164,10 @@ def measured(value: object, where: str) -> float:
 
 
 def for_each(total: object, count: object, where: str) -> float:
-    """The value of one repetition. Raises ProfileError, about ``where``, for what no measurement gives."""
+    """Return the value of one repetition.
+
+    Raises ProfileError with location ``where`` if a number is not a valid measurement.
+    """
     repetitions = measured(count, where)
     if not repetitions:
         raise wrong(where, "a measurement repeats the work 0 times")

@@ -1,4 +1,4 @@
-"""What a specification of a result format states, and the interpreter that reads any file by it."""
+"""Specification of a benchmark result format, and the reader that interprets it."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,19 +15,19 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
 from profgate.readers.reader import BuiltInReader
 
-_LONGEST_LINE = 10_000  # longer ones are output of the programs themselves
+_LONGEST_LINE = 10_000  # longer lines are output of the programs under test
 
 
 @dataclass(slots=True)
 class Record:
-    """The fields of one entry of a file and its place. Paths are keys joined by dots."""
+    """Fields of one entry of a file, with its position. Paths are keys joined by dots."""
 
     where: str
     fields: Json
     parent: "Record | None" = None
 
     def get(self, path: str) -> object:
-        """The value at a path, None where it is missing. Raises ProfileError where the path crosses no object."""
+        """Return the value at a path, or None if it is missing. Raises ProfileError if a parent is not an object."""
         value = self.fields.get(path)
         if value is not None or "." not in path:
             return value
@@ -35,53 +35,53 @@ class Record:
         return self.child(around, optional=True).fields.get(key)
 
     def text(self, path: str) -> str:
-        """The text at a path, "" for anything else."""
+        """Return the text at a path, or "" for other values."""
         value = self.fields.get(path)
         if value is None and "." in path:
             value = self.get(path)
         return value if isinstance(value, str) else ""
 
     def joined(self, *paths: str) -> str:
-        """The texts at these paths, joined by dots."""
+        """Return the texts at these paths, joined by dots."""
         return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
-        """The text at a path of the record, or of the document around it; None where neither has one."""
+        """Return the text at a path of the record or of the document around it, or None."""
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
-        """The error about this record."""
+        """Return an error about this record."""
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
-        """The measured value at a path. Raises ProfileError for anything else."""
+        """Return the measured value at a path. Raises ProfileError for other values."""
         return measured(self.get(path), self.where)
 
     def child(self, path: str, *, optional: bool = False) -> "Record":
-        """The object at a path. Raises ProfileError for anything else, unless it is missing and optional."""
+        """Return the object at a path. Raises ProfileError for other values, unless it is missing and optional."""
         value = self.get(path)
         return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)))
 
     def array(self, path: str, *, optional: bool = False) -> list[object]:
-        """The array at a path. Raises ProfileError for anything else, unless it is missing and optional."""
+        """Return the array at a path. Raises ProfileError for other values, unless it is missing and optional."""
         value = self.get(path)
         return [] if optional and value is None else listing(value, self.where, repr(path))
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
-        """The array of objects at a path. Raises ProfileError as `array` does, and for entries of another kind."""
+        """Return the objects in the array at a path. Raises ProfileError as `array` does, and for other entries."""
         prefix, entries = f"{self.where}: {path}", enumerate(self.array(path, optional=optional))
         return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
 
 @dataclass
 class ResultFormat(BuiltInReader):
-    """A reader of benchmark results, specified by what is particular to the format.
+    """Reader for benchmark results that is defined by a specification of the format.
 
-    A ``line`` of its first bytes recognises it too, with ``at_end`` of its last. ``records`` divides a file, and
-    ``select`` chooses among the records or completes them. Of each, the paths in ``title`` give the name of the
-    benchmark, joined by dots, ``value`` its value and "unit" the unit, else ``unit``; ``add`` is for records of more
-    than one value. ``facts`` are paths of the first record or of the document around it. ``scenarios`` is that of
-    `Results`.
+    The format is also recognised by a ``line`` in its first bytes or, with ``at_end``, its last bytes. ``records``
+    splits a file into records, and ``select`` filters or completes them. For each record, the paths in ``title`` give
+    the name of the benchmark, joined by dots; ``value`` is the path of its value; the path "unit" gives its unit, which
+    defaults to ``unit``. ``add`` replaces these for records with several values. ``facts`` are paths in the first
+    record or in the document around it. ``scenarios`` is passed to `Results`.
     """
 
     name: str
@@ -103,7 +103,7 @@ class ResultFormat(BuiltInReader):
     scenarios: bool = True
 
     def fits(self, source: SourceFile) -> bool:
-        """Whether this file looks like the format."""
+        """Return whether the file looks like this format."""
         if super().fits(source) or (self.line and self.line.search(source.head)):
             return True
         if not self.line or not self.at_end:
@@ -112,7 +112,7 @@ class ResultFormat(BuiltInReader):
             return self.line.search(stream.read()) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Measurements in base units. Raises ProfileError with the place and what is wrong there."""
+        """Return measurements in base units. Raises ProfileError with the position if the file is invalid."""
         source = unwrap(source)
         results = Results(source.name, self.scenarios)
         facts: dict[str, Any] | None = None
@@ -120,7 +120,7 @@ class ResultFormat(BuiltInReader):
         for record in self.select(records, results) if self.select else records:
             if facts is None:
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
-                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # pyperf's Python
+                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # from pyperf
             (self.add or self._add)(results, record)
         return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
 
@@ -130,22 +130,22 @@ class ResultFormat(BuiltInReader):
 
 
 def listed(path: str) -> Callable[[SourceFile], list[Record]]:
-    """A division into the objects of an array in a JSON document."""
+    """Return a function that splits a JSON document into the objects of the array at ``path``."""
     return lambda source: Record(source.name, document_of(source)).children(path)
 
 
 def json_array(source: SourceFile) -> list[Record]:
-    """The objects of a file that is a JSON array."""
+    """Return the objects of a file that is a JSON array."""
     return Record(source.name, {"entry": decode(read_all(source), source.name)}).children("entry")
 
 
 def json_lines(source: SourceFile) -> Iterator[Record]:
-    """The JSON objects of a file, one a line."""
+    """Yield the JSON objects of a file with one object per line."""
     return starmap(Record, objects_by_line(source))
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
-    """A division into the named groups of every line that matches as a whole."""
+    """Return a function that yields the named groups of every line that matches completely."""
     compiled = re.compile(pattern)
 
     def matches(source: SourceFile) -> Iterator[Record]:
@@ -158,7 +158,7 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
 
 
 def number_in(text: str, where: str) -> Decimal:
-    """A number as programs print it, also ``1,234.5``. Raises ProfileError for anything else."""
+    """Parse a number as programs print it, including ``1,234.5``. Raises ProfileError for other texts."""
     try:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
