@@ -1,4 +1,4 @@
-"""The entry point of the command line and of the container: turns errors and signals into exit codes."""
+"""Entry point of the command line and of the container image; maps errors and signals to exit codes."""
 
 import gc
 import os
@@ -11,15 +11,15 @@ from profgate.version import VERSION
 
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-SIGNALLED = 128  # and the number of any other signal: SIGTERM is 143
-CLOSED_OUTPUT = 141  # 128 + SIGPIPE: never 0, since the gate may not have run
+SIGNALLED = 128  # plus the number of any other signal: SIGTERM is 143
+CLOSED_OUTPUT = 141  # 128 + SIGPIPE; not 0, because the gate may not have run
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run profgate with these arguments (default: the process's own) and return its exit code."""
-    # Matrices here are small; a pool of threads costs more to start than it saves.
+    """Run profgate with these arguments (default: ``sys.argv``) and return its exit code."""
+    # The matrices are small: starting a thread pool takes longer than it saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Long-lived data are columns and names, without cycles; a collection every 700 objects takes 5 % of a run.
+    # Long-lived data are arrays and strings without cycles; a collection every 700 objects takes 5 % of a run.
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
@@ -28,12 +28,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None:
         _install_signal_handlers()
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
+        sys.stdout.reconfigure(errors="backslashreplace")  # a name that the terminal cannot encode must not end the run
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of the output ended, as `head` does; the flush at the exit must not fail a second time.
+        # The reader of the output has exited, as `head` does; the flush at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_OUTPUT
     except KeyboardInterrupt as interrupt:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _install_signal_handlers() -> None:
-    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, with its processes and scratch folders.
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, so that it stops subprocesses and removes scratch folders.
 
     Signals that the caller ignores (nohup) stay ignored.
     """
@@ -60,7 +60,7 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """The exit code of the command line or of the action; errors are written to stderr."""
+    """Run the command line or the action, write errors to stderr and return the exit code."""
     from profgate.errors import ProfgateError
     from profgate.model.visible_text import visible
 
@@ -73,12 +73,12 @@ def _run(arguments: Sequence[str]) -> int:
 
         return run_command(arguments)
     except ProfgateError as error:
-        message = "\n".join(map(visible, str(error).splitlines()))  # it may quote names of files and functions
+        message = "\n".join(map(visible, str(error).splitlines()))  # the message may quote names of files and functions
         sys.stderr.write(f"profgate: {message}\n")
         return error.exit_code
     except BrokenPipeError:
         raise
-    except Exception:  # noqa: BLE001 - a bug must show its place and have an exit code of its own
+    except Exception:  # noqa: BLE001 - report any bug with its traceback and its own exit code
         import traceback
 
         sys.stderr.write("profgate: internal error, please report it with these lines\n")

@@ -6,8 +6,8 @@
     print(report.verdict, report.text())
     Path("difference.html").write_text(flamegraph(report))
 
-Every function raises `profgate.errors.ProfgateError` with a message for users. Names in ``__all__`` are stable: they
-change only with a major version.
+Every function raises `profgate.errors.ProfgateError` with a message for users. The names in ``__all__`` are stable:
+they change only with a major version.
 """
 
 import os
@@ -41,8 +41,9 @@ LARGEST_REPORT = 256 << 20  # bytes
 class Finding:
     """A judged change of one function, or of the total of a workload.
 
-    ``before`` and ``after`` are in ``unit``, ``relative`` is a fraction (0.5 = 50 % more); None = unknown. ``severity``
-    is severe, degraded, maybe or none; ``colour`` is red, yellow, neutral or green, and only red fails the gate.
+    ``before`` and ``after`` are in ``unit``; ``relative`` is a fraction (0.5 = 50 % more). All three are None if
+    unknown. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red
+    fails the gate.
     """
 
     workload: str
@@ -59,7 +60,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """The judged result of a comparison; ``data`` is the content of ``report.json`` as it is in memory."""
+    """The judged result of a comparison; ``data`` is the content of ``report.json``."""
 
     data: data.Report
     pages: tuple[PageDocument, ...] = ()
@@ -68,7 +69,7 @@ class Report:
 
     @classmethod
     def load(cls, path: str) -> "Report":
-        """The report of a ``report.json``, with the links of the ``links.json`` beside it."""
+        """Read a ``report.json``, and the links from the ``links.json`` in the same folder."""
         beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - a path as it was written
         links = links_from_json(read_text(beside, LARGEST_REPORT), beside) if exists(beside) else Links()
         return cls(from_json(read_text(path, LARGEST_REPORT), path), links=links)
@@ -80,7 +81,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of ``profgate compare``: 0 passed or advisory, 1 the gate failed, 3 not compared."""
+        """The exit code of ``profgate compare``: 0 passed or advisory, 1 gate failed, 3 not compared."""
         return self.data.verdict.exit_code
 
     @property
@@ -105,7 +106,7 @@ class Report:
         )
 
     def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
-        """The report for a terminal, as pairs of tone and text; ``verbose`` adds unchanged rows."""
+        """The report for a terminal, as pairs of style and text; ``verbose`` adds unchanged rows."""
         return list(terminal_lines(self.data, verbose=verbose, width=width))
 
     def text(self, *, verbose: bool = False, width: int = 100) -> str:
@@ -117,15 +118,15 @@ class Report:
         return to_json(self.data)
 
     def csv(self) -> str:
-        """The report as a table."""
+        """The report as a CSV table."""
         return to_csv(self.data)
 
     def markdown(self) -> str:
-        """The comment that a pull request gets."""
+        """The pull request comment as Markdown."""
         return self._comment().text
 
     def write(self, folder: str) -> None:
-        """Write ``comment.md``, ``report.json``, ``links.json`` if it has links, and the flame graphs with an index."""
+        """Write ``comment.md``, ``report.json``, ``links.json`` (if any) and the flame graphs with an index page."""
         documents = [self._comment(), Document(REPORT_NAME, "application/json", self.json())]
         documents += [page.document for page in self.pages]
         if self.pages:
@@ -137,16 +138,16 @@ class Report:
             write_text(os.path.join(folder, document.name), document.text)  # noqa: PTH118 - a path as it was written
 
     def _comment(self) -> Document:
-        """The comment; without links of its own it leads to the pages beside it."""
+        """The comment; if the report has no links, it links to the pages in the same folder."""
         names = {(page.workload, page.metric): page.document.name for page in self.pages}
         links = self.links or Links(pages=names, index="index.html" if names else None)
         return render_comment(self.data, key=self.key, links=links)
 
 
 def read(path: str) -> list[Profile]:
-    """The profiles of a file, folder or pattern, in the order of their names.
+    """Read the profiles of a file, folder or glob pattern, sorted by name.
 
-    Raises ProfgateError for a path without profiles and for the first file that cannot be read.
+    Raises ProfgateError if there are no profiles at the path, or for the first file that cannot be read.
     """
     profiles = []
     for profile in wiring.read_all(profiles_at(path)[0]):
@@ -166,16 +167,16 @@ def compare(
     interleaved: bool = False,
     pages: int = 10,
 ) -> Report:
-    """The judged report of two files or folders of profiles.
+    """Compare and judge two files or folders of profiles.
 
     Args:
         baseline: Path of the profiles before the change.
         target: Path of the profiles after the change.
         policy: A policy, or the path of a configuration file; None = the built-in policy.
-        strategies: Names of the only strategies to use; None = those of the policy.
-        diff: Path of a unified diff of the sources, which attributes changes to changed functions.
+        strategies: Names of the strategies to use; None = those of the policy.
+        diff: Path of a unified diff of the sources, used to attribute changes to changed functions.
         interleaved: The runs of both sides were recorded in alternating order.
-        pages: Number of flame graphs to draw, the worst workloads first.
+        pages: Number of flame graphs to draw, starting with the worst workload.
     """
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
     given = two_sides(baseline, target, policy)
@@ -185,15 +186,15 @@ def compare(
 
 
 def compare_input(given: PipelineInput, progress: Callable[[int], None] | None = None) -> Report:
-    """The judged report of an input; ``progress`` is called with the size of each file that was read."""
+    """Compare and judge an input; ``progress`` is called with the size of each file after it is read."""
     built = wiring.compare(given, progress=progress)
     return Report(built.report, built.pages)
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:
-    """The interactive differential flame graph of a workload and metric as an HTML page; by default the worst one's.
+    """Return an interactive differential flame graph as an HTML page; by default of the worst workload and metric.
 
-    Raises ProfgateError where the report has no such page.
+    Raises ProfgateError if the report has no such page.
     """
     for page in report.pages:
         if workload in (None, page.workload) and metric in (None, page.metric):

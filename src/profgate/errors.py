@@ -1,11 +1,11 @@
 """Every error profgate raises on purpose, as a tree with its exit code.
 
-ProfgateError            exit 2: could not do the job (exit 1 means a failed gate)
-├── SettingsError        every bad setting at once, with what to write instead
-├── ProfileError         a profile cannot be read, with file and line or byte
-│   └── UnknownFormat    names the formats that were tried
+ProfgateError            exit 2: profgate cannot do its work (exit 1 means a failed gate)
+├── SettingsError        every invalid setting at once, with a correction
+├── ProfileError         a profile cannot be read; gives file and line or byte
+│   └── UnknownFormat    no reader recognises the file; lists the formats tried
 ├── ComparisonError      exit 3: the two sides have nothing in common
-└── GitHubError          the platform refused or did not answer
+└── GitHubError          GitHub refused or did not respond
     └── NotAllowed       a token may not do this; the only recoverable error
 """
 
@@ -14,7 +14,7 @@ from typing import Self
 
 
 class ProfgateError(Exception):
-    """Base of the tree; its text reads ``where: what; what to do``."""
+    """Base class of all errors; the message reads ``where: what; what to do``."""
 
     exit_code = 2
 
@@ -24,12 +24,12 @@ class ProfgateError(Exception):
         self.what = what
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Pickle both parts; the default would pass their sum alone."""
+        """Pickle both parts; the default passes only the joined message."""
         return type(self), (self.where, self.what)
 
 
 class SettingsError(ProfgateError):
-    """Settings or configuration that cannot be used; holds every mistake, one a line."""
+    """Invalid settings or configuration; lists every mistake, one per line."""
 
 
 class ProfileError(ProfgateError):
@@ -47,16 +47,16 @@ class ComparisonError(ProfgateError):
 
 
 class GitHubError(ProfgateError):
-    """GitHub refused, failed or did not answer."""
+    """GitHub refused the request, failed or did not respond."""
 
 
 class NotAllowed(GitHubError):  # noqa: N818 - a condition, caught by name
-    """The token lacks a permission; the text names the one to add."""
+    """The token lacks a permission; the message names it."""
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """The end of a message about an unknown name: the closest known names, or all."""
-    import difflib  # needed for errors only
+    """End of a message about an unknown name: the closest known names, or all of them."""
+    import difflib  # only needed for errors
 
     close = difflib.get_close_matches(name, list(known), 1)
     close = close or difflib.get_close_matches(name, list(known), 2, cutoff=0.5)  # short names

@@ -1,4 +1,4 @@
-"""What a comparison of files needs, by path: profiles with their manifest, the policy, and the diff of the sources."""
+"""Loads the inputs of a comparison by path: profiles with their manifest, the policy, and the diff of the sources."""
 
 from dataclasses import replace
 
@@ -24,14 +24,14 @@ LARGEST_MANIFEST = 1 << 24
 
 
 def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
-    """The options of every strategy by its full and its short name."""
+    """The options of every strategy, by full and short name."""
     return {name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)}
 
 
 def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
     """The policy of a configuration file, or the built-in one; ``fail_on`` replaces its levels.
 
-    Raises ProfgateError with every mistake of the file.
+    Raises ProfgateError with a list of every mistake in the file.
     """
     policy = Policy()
     if config is not None:
@@ -42,7 +42,7 @@ def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
 
 
 def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
-    """The profiles of a file, folder or pattern, and their manifest. Raises ProfgateError where there are none."""
+    """The profiles of a file, folder or glob pattern, and their manifest. Raises ProfgateError if there are none."""
     sources = sources_under(path)
     manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
     profiles = [source for source in sources if source is not manifest]
@@ -52,7 +52,7 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
-    """Both sides of a comparison. Raises ProfgateError."""
+    """Load both sides of a comparison. Raises ProfgateError."""
     before, before_manifest = profiles_at(baseline)
     after, after_manifest = profiles_at(target)
     return PipelineInput(
@@ -67,7 +67,7 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
 
 
 def two_columns(path: str, policy: Policy) -> PipelineInput:
-    """Both sides of a folded file with two columns. Raises ProfgateError."""
+    """Load both sides from a folded file with two columns. Raises ProfgateError."""
     sources = profiles_at(path)[0]
     if len(sources) != 1:
         raise ProfgateError(path, "--difference takes one folded file")
@@ -76,7 +76,7 @@ def two_columns(path: str, policy: Policy) -> PipelineInput:
 
 
 def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
-    """What changed in the sources, from a unified diff or from two folders. Raises ProfgateError."""
+    """The difference of the sources, from a unified diff or from two folders. Raises ProfgateError."""
     if baseline_source is not None and target_source is not None and diff is None:
         return folder_diff(*differing_texts(baseline_source, target_source))
     if baseline_source is not None or target_source is not None:
@@ -85,7 +85,7 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
 
 
 def _unified_diff(place: str) -> SourceDiff:
-    """The diff, with the files that git tracks in the current folder."""
+    """Parse the diff, and add the list of files that git tracks in the current folder."""
     diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
     diff = wiring.with_texts(diff)
     tracked = tracked_files()

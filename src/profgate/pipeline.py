@@ -1,4 +1,4 @@
-"""One comparison in numbered steps: files in, a judged report and its pages out."""
+"""Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,12 +33,11 @@ UNJUDGED = Verdict("not_compared", "neutral", ())
 
 @dataclass(frozen=True, slots=True)
 class PipelineInput:
-    """Everything one comparison needs.
+    """The input of one comparison.
 
-    ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: what changed in the sources
-    between the sides, None where it is not known. ``past`` gives what the history holds of base commits by the key of a
-    series. ``acceptances``: the decisions of maintainers.
-    ``interleaved``: the runs of both sides were recorded in turns by one job.
+    ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: the difference of the sources,
+    None if unknown. ``past`` returns the stored readings of base commits for a series key. ``acceptances``: the
+    decisions of maintainers. ``interleaved``: one job recorded the runs of both sides in alternating order.
     """
 
     baseline: Sequence[SourceFile]
@@ -60,7 +59,7 @@ class PipelineInput:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The comparisons of all workloads and metrics, what could not be compared, and what limits the result."""
+    """The comparisons of all workloads and metrics, the workloads that could not be compared, and warnings."""
 
     comparisons: tuple[Comparison, ...]
     not_compared: tuple[NotCompared, ...]
@@ -70,7 +69,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A complete report, its pages (worst workload first), and the comparisons they were made from."""
+    """A complete report, its pages (worst workload first), and the comparisons it is based on."""
 
     report: Report
     pages: tuple[PageDocument, ...]
@@ -78,10 +77,10 @@ class Built:
 
 
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
-    """The judged report of one comparison with its pages. Raises ProfileError for a file a person named."""
-    # 1. to 3. Read the files, pair them, and lay the sides of each workload over each other.
+    """Compare, judge and draw the pages. Raises ProfileError for an unreadable file that the user named."""
+    # 1. to 3. Read the files, pair them, and align the sides of each workload.
     compared = compare_sources(given, read)
-    # 4. Find out which functions the sources changed, and which of the others that reaches.
+    # 4. Find which functions changed in the sources, and which other functions they can affect.
     states = [
         None if given.diff is None else states_of(comparison, given.diff, compared.functions)
         for comparison in compared.comparisons
@@ -98,7 +97,7 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
 
 
 def compare_sources(given: PipelineInput, read: Reader) -> Compared:
-    """Files read, paired and laid over each other. Raises ProfileError for a file a person named."""
+    """Read, pair and align the files. Raises ProfileError for an unreadable file that the user named."""
     sides = (given.baseline, given.target)
     # 1. Read the files.
     files = read_recordings(sides, given.noise, read, manifests=given.manifests, named=given.named)
@@ -106,7 +105,7 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
     paired = pair(files.baseline, files.target, files.noise)
     damaged = {entry.name for entry in files.unreadable}
     missing = [*files.unreadable, *(entry for entry in paired.alone if entry.name not in damaged)]
-    # 3. Lay the sides of each workload over each other.
+    # 3. Align the sides of each workload.
     functions, comparisons, policy = function_changes(given.diff), list[Comparison](), given.policy
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
@@ -125,7 +124,7 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """What is known of the source of each symbol, and how the change can have come to it."""
+    """The state of each symbol's source, and how the change can affect the symbol."""
     sides = Sides(comparison, diff, functions)
     return with_reach(source_states(sides), comparison, sides)
 
@@ -138,17 +137,17 @@ def report_on(
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
 ) -> Report:
-    """The judged report of comparisons; ``states`` are those of each comparison's sources.
+    """Judge comparisons; ``states`` are the source states of each comparison.
 
-    ``alone`` and ``warnings`` are what could not be compared, and what limits the result.
+    ``alone`` are the workloads that could not be compared; ``warnings`` limit the result.
     """
-    from profgate.attribution.call_links import causes_of  # none of these is needed to draw only
+    from profgate.attribution.call_links import causes_of  # not needed for drawing alone
     from profgate.detect.evidence import evidence_of
     from profgate.detect.rules import detections_of, report_changes
     from profgate.judge.changes import metric_report, workload_reports
     from profgate.judge.verdict import judge
 
-    # 5. Detect changes: what the tests of all comparisons show together comes first.
+    # 5. Detect changes; the evidence of all comparisons' tests is combined first.
     evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
     metrics = []
     for plain, shown, known in zip_longest(comparisons, evidence, states):
@@ -174,7 +173,7 @@ def report_on(
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
     """The strategies that the rules select for a comparison, with their options."""
-    from profgate.detect.rules import selected  # not needed to draw only
+    from profgate.detect.rules import selected  # not needed for drawing alone
 
     sized = comparison.models is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)
@@ -187,7 +186,7 @@ def _rules(given: PipelineInput) -> Policy:
 
 
 def _without_effect(policy: Policy) -> list[Reason]:
-    """Warnings about keys of the policy and options of strategies that are deprecated."""
+    """Warnings about deprecated policy keys and strategy options."""
     from profgate.detect.builtin import STRATEGIES
 
     known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}

@@ -1,4 +1,4 @@
-"""Measures both sides again in alternating order and judges a report with the result."""
+"""Measures both sides again in alternating order, and judges the report again with the new profiles."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ Profiles = Mapping[str, Sequence[SourceFile]]  # by side
 
 @dataclass(frozen=True, slots=True)
 class Remeasurement:
-    """A program that records profiles in the checkout of each side; ``timeout`` of a run in seconds."""
+    """A program that records profiles in the checkout of each side; ``timeout`` is the limit of one run in seconds."""
 
     program: Sequence[str]
     checkouts: Mapping[str, str]
@@ -36,10 +36,10 @@ class Remeasurement:
     timeout: float
 
     def profiles(self, deadline: float) -> Profiles:
-        """The profiles of both sides after a warm-up; the side that is first alternates.
+        """Record both sides after a warm-up run, alternating the side that is recorded first.
 
-        ``deadline`` is a time of ``time.monotonic``; runs that do not fit before it are left out. Raises ProfgateError
-        where fewer than three of each side fit.
+        ``deadline`` is a ``time.monotonic`` value; runs that would end after it are skipped. Raises ProfgateError if
+        fewer than three runs of each side fit.
         """
         start = time.monotonic()
         self._record_both(0)
@@ -58,7 +58,7 @@ class Remeasurement:
         return {side: self._record(number, side) for side in (SIDES if number % 2 else reversed(SIDES))}
 
     def _record(self, number: int, side: str) -> list[SourceFile]:
-        """The profiles of one run of one side. Raises ProfgateError where there are none."""
+        """Record one run of one side. Raises ProfgateError if it writes no profiles."""
         sys.stderr.write(f"measuring {f'run {number} of {self.runs}' if number else 'warm-up'}, {side}\n")
         out = os.path.join(self.scratch, "out", side, str(number))  # noqa: PTH118 - passed on as text
         os.makedirs(out)  # noqa: PTH103 - as above
@@ -73,9 +73,9 @@ class Remeasurement:
 def judged_again(
     report: Report, policy: Policy, suspects: Sequence[Suspect], profiles: Profiles, reading: Policy
 ) -> Report:
-    """The report judged with the profiles of a second measurement; ``reading`` has the rules of names and filters.
+    """Judge the report again with the profiles of a second measurement; ``reading`` has the name rules and filters.
 
-    Raises ProfgateError where no suspect was measured.
+    Raises ProfgateError if no suspect was measured.
     """
     from profgate.detect.second_runs import second_measurement
 
@@ -99,7 +99,7 @@ def judged_again(
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """The files of one run under names that state it: ``api.folded`` becomes a run of the workload api."""
+    """Rename the files of one run so that they pair by workload: ``api.folded`` becomes a run of workload ``api``."""
     times: dict[tuple[str, str], int] = {}
     named = []
     for source in sources:

@@ -1,4 +1,4 @@
-"""Which parts this run gets: readers and strategies with those of outside packages, and processes for large input."""
+"""Selects the readers and strategies, including those of installed plugins, and reads large input in subprocesses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
 Progress = Callable[[int], None]  # called with the size of each file that was read
-LARGE = 16 << 20  # bytes on both sides together; below, starting a process costs more than it saves
-PART = 64 << 20  # bytes of a file that are read in one go
-MOST_PARTS = 16  # of one file: each part learns all names anew
+LARGE = 16 << 20  # bytes of both sides; for less, starting a process takes longer than it saves
+PART = 64 << 20  # bytes of a file that one task reads
+MOST_PARTS = 16  # per file: each part parses all names again
 
 
 @cache
 def _outside(group: str) -> tuple[Any, ...]:
-    """Parts that installed packages register; one that cannot be loaded is an error that names it."""
+    """The plugins registered for an entry point group. Raises ProfgateError if one cannot be loaded."""
     if not registers(group):
         return ()
     from importlib.metadata import entry_points
@@ -43,27 +43,27 @@ def _outside(group: str) -> tuple[Any, ...]:
     for point in sorted(entry_points(group=group), key=lambda point: point.name):
         try:
             parts.append(point.load()())
-        except (Exception, SystemExit) as error:  # a foreign package may raise anything
+        except (Exception, SystemExit) as error:  # a plugin may raise anything
             raise ProfgateError(f"entry point {group}: {point.name}", f"cannot be loaded: {error}") from error
     return tuple(parts)
 
 
 def strategies() -> "tuple[Strategy, ...]":
-    """The built-in strategies and those of outside packages."""
-    from profgate.detect.builtin import all_strategies  # not needed to draw only
+    """The built-in strategies and those of plugins."""
+    from profgate.detect.builtin import all_strategies  # not needed for drawing alone
 
     return all_strategies(_outside("profgate.strategies"))
 
 
 def readers() -> tuple[ProfileReader, ...]:
-    """The readers in the order in which they are tried."""
+    """The readers, in the order in which they are tried."""
     from profgate.io.native import NativeKernels
 
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Every source in order; large input is read by processes, in parts. ``progress`` is called after each file."""
+    """Read every source, in order; subprocesses read large input in parts. ``progress`` is called after each file."""
     unread = iter(_read_anew([converted(source) for source in sources if source.profile is None], progress))
     return [next(unread) if source.profile is None else source.profile for source in sources]
 
@@ -98,7 +98,7 @@ class _Reading:
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
 
     def profile(self) -> Profile | ProfileError:
-        """What the tasks made. An error is that of reading the whole, which alone knows the numbers of lines."""
+        """Join the results of all tasks. After an error, read the whole file, which gives the right line number."""
         results = [self.results[task] for task in self.tasks]
         if self._splitter is None:
             whole: Profile | ProfileError = results[0]
@@ -117,7 +117,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Bytes to read: packed input holds several times its size."""
+    """Estimated bytes to read; compressed input grows when it is unpacked."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
@@ -127,7 +127,7 @@ def _reader(progress: Progress | None) -> Reader:
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
-    """How many tests these files hold results of; 0 where one of them is a profile, or cannot be read."""
+    """The number of tests with results in these files; 0 if one of them is a profile or cannot be read."""
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
@@ -139,14 +139,14 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
 
 
 def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
-    """The judged report and its pages."""
+    """Compare the input and return the judged report and its pages."""
     return build_report(given, _reader(progress), strategies())
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
     """The comparisons alone, for commands that draw or tabulate without judging.
 
-    Raises ComparisonError with the reasons where there is none.
+    Raises ComparisonError with the reasons if there are none.
     """
     compared = compare_sources(given, _reader(None))
     if not compared.comparisons:
@@ -157,7 +157,7 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
-    """The diff with the files whose ids it names, as git or the working tree has them."""
+    """Add the texts of the files whose blob ids the diff contains, from git or the working tree."""
     wanted_before, wanted_after = wanted_texts(diff)
     before = {
         file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before

@@ -1,1 +1,1 @@
-"""What the pull request changed in the sources and what that reaches."""
+"""Attribution: which functions the pull request changed, and which other functions that can affect."""

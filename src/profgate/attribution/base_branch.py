@@ -1,4 +1,4 @@
-"""Which findings are this pull request's, which the base branch has too, and which only the base branch has."""
+"""Separates the findings of this pull request from those that the base branch has too."""
 
 from dataclasses import replace
 
@@ -7,14 +7,14 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 EVIDENCE = "base branch"
-NAMED = 3  # locations in a sentence
+NAMED = 3  # locations listed in a sentence
 Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """The report whose findings show what the base branch did there; ``name`` is the later state of it.
+    """Mark the findings that a later commit of the base branch has too; ``name`` identifies that commit.
 
-    Both reports have the same baseline. This is evidence only: no verdict changes.
+    Both reports have the same baseline. This only adds evidence: no verdict changes.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
@@ -39,7 +39,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
 
 
 def _found(report: Report) -> dict[Key, Finding]:
-    """Findings that count, by where they are."""
+    """Findings that count as changes, by workload, metric and location."""
     return {
         (workload.name, metric.name, finding.location): finding
         for workload, metric, finding in report.findings

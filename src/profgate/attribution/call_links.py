@@ -1,6 +1,6 @@
-"""Who calls whom with which cost on both sides, and which symbols have one cause.
+"""Call costs between functions on both sides, and the symbols that share one cause.
 
-A cause is found from a symbol down the calls that explain its change, to where they end.
+The search for a cause starts at a symbol and follows the calls down for as long as they explain its change.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
-EXPLAINS = 0.8  # part of a symbol's change that a callee must explain to be its cause
-DEEPEST = 64  # steps; what is longer is recursion
+EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
+DEEPEST = 64  # steps; longer walks are recursion
 HEAVY = 0.001  # share of the run from which a symbol counts for the common factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallLinks:
-    """Columns over links: ``caller`` and ``callee`` int64 symbols, mean inclusive cost of a run of each side."""
+    """Columns of call links: ``caller`` and ``callee`` int64 symbols, and each side's mean inclusive cost per run."""
 
     caller: IntArray
     callee: IntArray
@@ -26,7 +26,7 @@ class CallLinks:
 
 
 def links_of(comparison: Comparison) -> CallLinks:
-    """Links of the call tree, or of the graph where there is no tree; none where the profile knows no calls."""
+    """Links of the call tree, or of the call graph if there is no tree; empty if the profile has no calls."""
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -45,17 +45,17 @@ def links_of(comparison: Comparison) -> CallLinks:
 
 
 def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """float64[symbol] for each side: mean over its runs of int64[run, symbol] as a part of the run's total."""
+    """float64[symbol] for each side: mean over its runs of int64[run, symbol] as a fraction of the run's total."""
     totals = np.maximum(comparison.run_totals, 1)[:, None]
     parts, split = values / totals, comparison.runs.baseline
     return parts[:split].mean(axis=0), parts[split:].mean(axis=0)
 
 
 def causes_of(comparison: Comparison) -> Causes:
-    """For each symbol and each sign of its change the symbol where the walk ends, and how many steps lead there.
+    """For each symbol and sign of its change, find the symbol where the walk ends and the number of steps to it.
 
-    Each step enters the callee with the largest change of that sign, as long as it explains four fifths of the
-    caller's. The common factor is divided out first.
+    Each step goes to the callee with the largest change of that sign, if it explains at least 80 % of the caller's
+    change. The common factor is divided out first.
     """
     common = _common_factor(comparison)
     links = links_of(comparison)
@@ -76,7 +76,7 @@ def _common_factor(comparison: Comparison) -> float:
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """int64[symbol]: the callee that explains its change, itself where there is none; ``moved`` float64[link]."""
+    """int64[symbol]: the callee that explains the change, or the symbol itself if none; ``moved`` float64[link]."""
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
@@ -87,7 +87,7 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 
 
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """The end of each symbol's walk and its steps; a circle of calls ends at its first symbol."""
+    """The end of each symbol's walk and its number of steps; a cycle of calls ends at its first symbol."""
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):
         after = following[end]

@@ -1,4 +1,4 @@
-"""The packages whose versions a change moves, read from the lock files of both sides."""
+"""The dependencies whose versions differ between both sides, read from their lock files."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
 MOST_SOURCES = 200
-MOST_DOTS = 100  # in a line; addresses have some, keys have few
+MOST_DOTS = 100  # in a line; URLs have some, keys have few
 _REQUIREMENT_FILE = re.compile(r"(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|lock|in)")
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.-]+\.\w+)\s+(v\d\S*)", re.MULTILINE)
@@ -20,16 +20,16 @@ Versions = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Packages by the first part of the paths or names their functions have, each with ``name old → new``.
+    """Changed packages, by the first part of their functions' paths or names, each as ``name old → new``.
 
-    ``unread`` are lock files whose versions are not known on both sides.
+    ``unread`` lists the lock files whose versions are not known on both sides.
     """
 
     moved: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """The package a frame belongs to, with its versions; None where it is none of those that moved."""
+        """The package of a frame with its old and new version; None if its version did not change."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
@@ -39,7 +39,7 @@ class Dependencies:
 
 
 def is_lock_file(path: str) -> bool:
-    """Whether a file lists the versions of packages that a build takes."""
+    """Whether a file pins the versions of dependencies."""
     return _reader_of(path) is not None
 
 
@@ -67,11 +67,11 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
 
 
 def _starts(file: str) -> Iterator[str]:
-    """The first folders of a path, the longest first, and folders without a version behind their names."""
+    """The leading folders of a path, longest first, and package folders without the version suffix."""
     parts = file.removesuffix(".py").split("/")
     for count in range(min(len(parts), 6), 0, -1):
         yield "/".join(parts[:count])
-    for part in parts[:-1]:  # as below a cargo registry
+    for part in parts[:-1]:  # such as the folders of a cargo registry
         if found := re.match(r"([\w-]+?)-\d+\.\d+", part):
             yield found[1]
 
@@ -111,7 +111,7 @@ def _reader_of(path: str) -> Callable[[str], Versions] | None:
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
-    """The paths of sources and lock files to read on the baseline's and the target's side, at most 200 of each side."""
+    """Paths of the sources and lock files to read on the baseline's and the target's side, at most 200 per side."""
     files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
         :MOST_SOURCES
     ]

@@ -1,4 +1,4 @@
-"""The functions of a source file, each with a fingerprint of its tokens that layout and comments do not change."""
+"""Parses a source file into functions, each with a fingerprint that ignores layout and comments."""
 
 import hashlib
 import re
@@ -11,12 +11,12 @@ from profgate.attribution.syntax_names import name_of, signature_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST_SOURCE = 400_000  # bytes; a longer file was made by a program
+LARGEST_SOURCE = 400_000  # bytes; longer files are generated
 MOST_NODES = 1_000_000
-DEEPEST = 2_000  # nodes; what is nested deeper is an attack, or a table
-SHORTEST = 12  # tokens; bodies shorter than that are alike by chance
+DEEPEST = 2_000  # levels; only generated or malicious sources are nested deeper
+SHORTEST = 12  # tokens; shorter bodies are alike by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
-# nodes with children that are one token
+# nodes that count as one token although they have children
 _WHOLE = node_types(
     "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
     " jsx_text preproc_arg char_literal escape_sequence"
@@ -34,12 +34,11 @@ _ITSELF = b"\x01itself"
 
 @dataclass(frozen=True, slots=True)
 class SourceFunction:
-    """A function, or what of a class (``scope``) or file (``module``) is outside its functions.
+    """A function, or the code of a class (``scope``) or file (``module``) outside its functions.
 
-    ``parts`` is the qualified name from the outermost scope in. ``first`` and ``last`` are lines counted from 1, with
-    decorators; ``opens`` is the line where its own definition begins. ``signature`` differs between overloads.
-    ``identifiers`` are those it mentions. ``broken``: the parser met an error inside, so nothing follows from the
-    tokens.
+    ``parts`` is the qualified name from the outermost scope inwards. ``first`` and ``last`` are lines counted from 1,
+    with decorators; ``opens`` is the line where the definition itself begins. ``signature`` distinguishes overloads.
+    ``identifiers`` are those used in the code. ``broken``: a syntax error inside makes the fingerprint meaningless.
     """
 
     parts: tuple[str, ...]
@@ -61,7 +60,7 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """A file's functions in the order of their first lines; ``imports`` are whole statements with the words in them."""
+    """The functions of a file by first line; ``imports`` are the import statements, each with its words."""
 
     language: Language
     functions: tuple[SourceFunction, ...]
@@ -69,7 +68,7 @@ class ParsedSource:
 
 
 def parsed_source(path: str, text: str) -> ParsedSource | None:
-    """The functions of a file; None for a language without a grammar, and for what is too long or nested too deeply."""
+    """Parse a file; None if its language has no grammar here, or it is too long or nested too deeply."""
     language = language_of(path)
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
@@ -79,7 +78,7 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """A digest of tokens, and their number; ``calls``: one is a parenthesis; ``nested``: a function is among them."""
+    """Digest and count of some tokens. ``calls``: they contain a parenthesis; ``nested``: they contain a function."""
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
     count: int = 0
@@ -89,9 +88,9 @@ class _Tokens:
 
 @dataclass(slots=True)
 class _Open:
-    """A function, scope or file while its tokens are read; ``depth`` is that of the node that opened it.
+    """A function, scope or file whose tokens are being read; ``depth`` is the depth of its node.
 
-    ``items`` is the depth of its statements where it is a scope or file: each is a digest of its own, ``item``.
+    ``items`` is the depth of the statements of a scope or file. Each statement has a separate digest, ``item``.
     """
 
     parts: tuple[str, ...]
@@ -109,11 +108,11 @@ class _Open:
 
     @property
     def current(self) -> _Tokens:
-        """What the next token belongs to."""
+        """The digest to which the next token is added."""
         return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
-        """Takes the statement in, but for a mere definition of functions: those have fingerprints of their own."""
+        """Add a finished statement, unless it only defines functions: those have separate fingerprints."""
         item, self.item = self.item, _Tokens()
         if item.count and (item.calls or not item.nested):
             self.tokens.digest.update(item.digest.digest())
@@ -136,7 +135,7 @@ class _Open:
 
 
 class _Walk:
-    """One pass over a tree, without recursion: it may be nested as deeply as its author likes."""
+    """One pass over a tree, without recursion because the nesting depth of the source is not limited."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -148,7 +147,7 @@ class _Walk:
         self.leading: list[Node] = []
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """What the tree holds; None where it is larger or deeper than a person writes."""
+        """Parse the tree; None if it is larger or deeper than hand-written code."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -172,7 +171,7 @@ class _Walk:
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Takes a node in; False where nothing below it counts."""
+        """Process a node; return False if its children must be skipped."""
         kind, now = node.type, self.open[-1]
         if self._passes_over(node, kind, now):
             return False
@@ -192,7 +191,7 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Whether a node has no tokens here: comments, imports, and what belongs to the function behind it."""
+        """Whether a node has no tokens here: comments, imports, and what belongs to the function after it."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
@@ -223,7 +222,7 @@ class _Walk:
             self._structure(b")")
 
     def _is_documentation(self, node: "Node") -> bool:
-        """Whether a text is a statement, as Python's documentation does."""
+        """Whether a string is a statement, as a Python docstring is."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]
@@ -238,7 +237,7 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Opens a function or a scope if the node, or what it wraps, is one."""
+        """Open a function or a scope if the node, or the node that it wraps, is one."""
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]
@@ -284,12 +283,12 @@ class _Walk:
             tokens.count += 1
 
     def _structure(self, mark: bytes) -> None:
-        """Takes in where a part of the tree begins or ends, which is no token."""
+        """Add a mark at the beginning or end of a subtree, although it is not a token."""
         self._flush()
         self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 
     def _flush(self) -> None:
-        """Takes in a comma once something follows it that does not close the list."""
+        """Add a pending comma, unless it was a trailing one."""
         if self.comma:
             self.comma = False
             self._token(b",")

@@ -1,4 +1,4 @@
-"""Which function of a source file a frame means, by its name and line, under the rules of each language."""
+"""Finds the function of a source file that a frame refers to, by name and line under the rules of its language."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ _CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
 _PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^\]]*\])*$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
 _RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
-_CLOSURE = re.compile(  # of PHP, Swift, Ruby, Scala and C#, whose sources are not read
+_CLOSURE = re.compile(  # closures of PHP, Swift, Ruby, Scala and C#, whose sources are not parsed
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
 )
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
@@ -31,9 +31,9 @@ _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 @dataclass(frozen=True, slots=True)
 class FrameName:
-    """The parts of a frame's qualified name from the outside in, the last "" where it is nameless.
+    """The parts of a frame's qualified name, outermost first; the last is "" if the function is nameless.
 
-    ``within``: only the function around its line is meant, as of a comprehension. ``module``: the file's own code.
+    ``within``: only the function around its line is meant, as for a comprehension. ``module``: top-level code.
     """
 
     parts: tuple[str, ...]
@@ -43,20 +43,20 @@ class FrameName:
 
 
 def frame_name(name: str, language: Language) -> FrameName:
-    """The name of a frame as the language's profilers write it."""
+    """Parse the name of a frame as profilers of the language write it."""
     return _READERS[language](name[:LONGEST].strip())
 
 
 def last_names(name: str) -> frozenset[str]:
-    """The last parts that a frame's name may have by the rules of any language, of the named function around it."""
+    """The last parts that a frame's name can have in any language; nameless functions use the enclosing function."""
     found = _in_any_language(name)
     return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
-    """Whether a frame's name is its function's own; False for closures, lambdas, comprehensions and files' own code.
+    """Whether a frame's name is the function's own; False for closures, lambdas, comprehensions and top-level code.
 
-    The language is unknown here, so a function that is called as another language numbers its closures counts as one.
+    The language is unknown here, so a function whose name looks like another language's numbered closure counts as one.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -65,28 +65,28 @@ def has_own_name(name: str) -> bool:
 
 
 def last_name(function: SourceFunction) -> str | None:
-    """The name by which a function is looked up: its own, or that of the function around a nameless one."""
+    """The name by which a function is looked up: its own, or that of the named function around it."""
     if function.kind == "function":
         return function.name
     return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
 
 
 def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
-    """Whether a frame gives the whole qualified name of a function, perhaps below a package."""
+    """Whether a frame's name is the full qualified name of a function, possibly prefixed with a package."""
     if language is None:
         return False
     frame, whole = frame_name(name, language), len(function.parts)
-    # below a package or crate the source does not repeat its name; a namespace it does
+    # sources do not repeat the name of the package or crate, but they do repeat a namespace
     return _agreement(frame, function) >= whole and (language not in {"c", "cpp"} or len(frame.parts) == whole)
 
 
 def functions_meant(
     name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
-    """The functions of a file that a frame may mean; several where its name fits several, none where it fits none.
+    """The functions of a file that a frame may refer to; several if its name fits several, none if it fits none.
 
-    A name that fits a single function counts only if the line lies in it. ``exact``: the line is where the function
-    begins, which decides where exactly one does.
+    A name that fits a single function counts only if the line lies in it. ``exact``: the line is the function's
+    first line, so it selects the function that begins there if only one does.
     """
     frame = frame_name(name, language)
     if frame.module:
@@ -114,7 +114,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """Of overloads those that take as many arguments as a C++ frame's name lists, if there are any."""
+    """The overloads that take as many arguments as a C++ frame's name lists, if there are any."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -128,7 +128,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """How many parts of the names agree, from the last one out; 0 where one that both have does not."""
+    """Number of trailing parts of the names that agree; 0 if a part that both have differs."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

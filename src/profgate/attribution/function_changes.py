@@ -1,4 +1,4 @@
-"""What became of each function of the changed files, by comparing fingerprints of both sides."""
+"""Which functions of the changed files changed, found by comparing fingerprints of both sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunc
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 
-MOST_TEXT = 4_000_000  # characters of each side; reading takes some two seconds a million
-NAMED = 3  # files in a sentence
+MOST_TEXT = 4_000_000  # characters per side; parsing takes about two seconds per million
+NAMED = 3  # files listed in a sentence
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """A function of one side with its state; ``partner`` is the path and function it is on the other side."""
+    """A function of one side with its state; ``partner`` is its path and function on the other side."""
 
     path: str
     function: SourceFunction
@@ -25,10 +25,10 @@ class KnownFunction:
 
 @dataclass(frozen=True, slots=True)
 class FunctionChanges:
-    """Functions by path, for the baseline and the target; a path that is missing was not read on both sides.
+    """Functions by path, for the baseline and the target; a path is missing if it was not parsed on both sides.
 
-    ``unread`` are changed sources of a known language whose functions are not known. ``imported`` are, by path of the
-    target, words of import statements that were added, removed or changed.
+    ``unread`` are changed sources of a known language that were not parsed. ``imported`` are, by target path, the words
+    of import statements that were added, removed or changed.
     """
 
     functions: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = field(
@@ -38,7 +38,7 @@ class FunctionChanges:
     imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
-        """Records one function; None on a side that lacks it."""
+        """Record one function; its place is None on a side that lacks it."""
         for side, (place, partner) in enumerate(((old, new), (new, old))):
             if place is not None:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
@@ -47,8 +47,8 @@ class FunctionChanges:
 def function_changes(diff: SourceDiff | None) -> FunctionChanges:
     """The state of every function in the changed files whose texts are known.
 
-    *same*: paired by name with an equal fingerprint. *changed*: with another one. *renamed*: equal, and its name or
-    file is another. *added*, *removed*: without a partner. *unknown*: the parser met an error inside.
+    *same*: paired by name, equal fingerprints. *changed*: paired by name, different fingerprints. *renamed*: equal
+    fingerprints, different name or file. *added*, *removed*: without a partner. *unknown*: a syntax error inside.
     """
     changes, budget = FunctionChanges(), MOST_TEXT
     if diff is None or diff.texts is None:
@@ -76,7 +76,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
 
 
 def unread(changes: FunctionChanges) -> str:
-    """Which changed sources were not divided into functions, as a sentence; empty where there are none."""
+    """A sentence that lists the changed sources that were not parsed; empty if there are none."""
     if not changes.unread:
         return ""
     more = f" and {len(changes.unread) - NAMED} more" if len(changes.unread) > NAMED else ""
@@ -85,7 +85,7 @@ def unread(changes: FunctionChanges) -> str:
 
 
 def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
-    """Both sides' texts of a changed file, empty on a side without the file; None where it was not read."""
+    """Both sides' texts of a changed file, empty on a side without the file; None if one was not read."""
     texts = diff.texts or SourceTexts({}, {})
     before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
     after = "" if changed.status == "removed" else texts.target.get(changed.path)
@@ -93,7 +93,7 @@ def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
 
 
 def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> Sides:
-    """Records the functions that names pair, and returns the others."""
+    """Record the functions that are paired by name, and return the others."""
     imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
     changes.imported[changed.path] = imported
     sides: Sides = ([], [])
@@ -107,20 +107,20 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # importing takes time as well
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports take time as well
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides
 
 
 def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
-    """Pairs of one qualified name: of several those with equal tokens first, then with equal parameters, then in order.
+    """Pairs with the same qualified name; if several, first equal tokens, then equal parameters, then in order.
 
-    Of the others, named functions of which each side has a single one of that name.
+    Then pairs of named functions with a name that is unique on each side.
     """
 
     def name(place: Place) -> tuple[object, ...]:
-        # the number of a nameless function shows only how many come before it
+        # the number of a nameless function only counts those before it
         function = place[1]
         return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
 
@@ -132,9 +132,9 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
-    """Pairs of one function under two names: of several candidates in the same file, then class.
+    """Pairs of functions with equal code and different names; prefers the same file, then the same class.
 
-    Short bodies are alike by chance and not paired; nameless ones only within a file.
+    Short bodies are alike by chance and are not paired. Nameless functions are paired only within a file.
     """
 
     def in_file(place: Place) -> object:
@@ -154,9 +154,9 @@ def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
-    """Takes pairs with equal keys out of both lists, in order; those with the key None stay.
+    """Remove pairs with equal keys from both lists and return them, in order; functions with the key None stay.
 
-    ``single``: only where each side has one of the key.
+    ``single``: only if each side has exactly one function with the key.
     """
     groups: dict[object, Sides] = {}
     for side, places in enumerate(sides):

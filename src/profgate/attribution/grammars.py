@@ -1,4 +1,4 @@
-"""What of each language's grammar is a function, a scope or an import, and what does not matter."""
+"""Which syntax nodes of each language are functions, scopes or imports, and which have no effect."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,17 +12,17 @@ Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c
 
 
 def node_types(text: str = "") -> frozenset[str]:
-    """Node types separated by spaces."""
+    """Split node types at spaces."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Node types by what they mean.
+    """Node types by meaning.
 
-    ``wrappers`` hold a function or scope together with what is written before it, ``leading`` comes before it;
-    ``imports`` bind names at the top of a file. ``grouping`` adds nothing to the tree's structure, ``silent`` nodes
-    with all below them are no part of the program, and after ``idle_ends`` a semicolon may be left out.
+    ``wrappers`` contain a function or scope and the code before it, such as decorators; ``leading`` nodes come before
+    it. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure. ``silent`` nodes and all
+    nodes below them are not part of the program. After ``idle_ends`` a semicolon is optional.
     """
 
     module: str
@@ -117,13 +117,13 @@ _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for s
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a source file by its suffix; None for one without a grammar here."""
+    """The language of a source file by its suffix; None if it has no grammar here."""
     return _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 
 @cache
 def parser_of(language: Language) -> "Parser":
-    """A parser, its grammar loaded when the first file of the language is met."""
+    """Return a parser; its grammar is loaded on first use."""
     from tree_sitter import Language as Loaded
     from tree_sitter import Parser
 

@@ -1,4 +1,4 @@
-"""The functions that hold the changed lines of a file's hunks, as far as the hunks themselves show it."""
+"""Finds the functions that contain the changed lines of a file, as far as the hunks show them."""
 
 import re
 from bisect import bisect_right
@@ -12,13 +12,13 @@ _DEFINITION = re.compile(
     r"\s*(?:[\w@]+\s+)*?(?:def|func|function|fn|fun|sub)\b\*?\s*(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?P<name>[\w$.:]+)"
 )
 _TYPED_HEADING = re.compile(r"[\w\s*&<>:,\[\]]*\w[\s*&]+(?P<name>[\w:]+)\s*\([^;]*$")
-# a line that closes a bracket or opens a body ends no function
+# a line that only closes a bracket or opens a body does not end a function
 _CONTINUES = (")", "]", "{", "#")
 _TAB = 8
 
 
 class _Line(NamedTuple):
-    """A line of a hunk with its number on one side, or that of the next line there, and the edit it is part of."""
+    """A line of a hunk with its number on one side (or the next number there), and the edit that it belongs to."""
 
     mark: str
     text: str
@@ -29,8 +29,8 @@ class _Line(NamedTuple):
 class FileHunks:
     """The hunks of one file, seen from one side (0 baseline, 1 target).
 
-    A changed line belongs to the function that the hunk's heading names, or that a line above it defines, until a line
-    is not indented deeper.
+    A changed line belongs to the function in the hunk's heading, or to the one defined on a line above it, up to the
+    next line that is not indented deeper.
     """
 
     def __init__(self, hunks: Sequence[Hunk], side: int) -> None:
@@ -44,22 +44,22 @@ class FileHunks:
             self._read(hunk)
 
     def around(self, line: int) -> list[Edit]:
-        """The edit that begins next at or before a line, and the one behind it."""
+        """The last edit that begins at or before a line, and the next one after it."""
         place = bisect_right(self._starts, line)
         return self._edits[max(0, place - 1) : place + 1]
 
     def inside(self, name: str, line: int | None) -> list[Edit]:
-        """The edits that change the function of this name or hold this line."""
+        """The edits that change the function with this name, or that contain this line."""
         at_line = [] if line is None else [edit for edit in self.around(line) if line in edit[self._side]]
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
-        """The line of a definition that this side alone has; None where the hunks show another one or none."""
+        """The line of a definition that only this side has; None if the hunks show another definition or none."""
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
     def ended_before(self, edit: Edit, line: int) -> bool:
-        """Whether an unindented line, which no function holds, is between a function's line and an edit."""
+        """Whether an unindented line, which is outside every function, lies between a function's line and an edit."""
         return self._borders.get(edit, 0) > line
 
     def _read(self, hunk: Hunk) -> None:
@@ -86,7 +86,7 @@ class FileHunks:
 
 
 def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
-    """The lines that are not blank."""
+    """The lines of a hunk that are not blank."""
     edits, edit = iter(hunk.edits), None
     number = (hunk.target if side else hunk.baseline).first
     for line in hunk.text.split("\n"):
@@ -98,7 +98,7 @@ def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
 
 
 def _bare(name: str) -> str:
-    """The last part of a qualified name, without brackets at its end; "" where it has none."""
+    """The last part of a qualified name, without trailing brackets; "" if it has none."""
     plain = re.sub(r"\([^()]*\)$|\[[^\[\]]*\]$", "", name[-_LONGEST:]).rstrip()
     found = re.search(r"[^\W\d]\w*$", plain)
     return found[0] if found and len(found[0]) < _LONGEST else ""

@@ -1,4 +1,4 @@
-"""Functions and files with another name on each side: by the diff, by their sources, and by their callers and costs."""
+"""Pairs functions and files whose names differ between the sides, by the diff, the sources, and callers and costs."""
 
 import re
 from collections import Counter
@@ -18,17 +18,17 @@ from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
-LEAST_FILES = 2  # one file of each side may be any two
-MOST_NAMESAKES = 10  # files of one name on a side; more, as of __init__.py, prove little and take long
-LONGEST_PATH = 500  # characters of a path that is looked at
-FEWEST_SAMPLES = 100  # of each of a pair
-ALIKE = 0.3  # part of the callers and callees of a pair that is the same; in a chain of new names it is a third
+LEAST_FILES = 2  # a single file on each side can match by chance
+MOST_NAMESAKES = 10  # files with the same name on a side; more, as for __init__.py, prove little and take long
+LONGEST_PATH = 500  # characters of a path that are compared
+FEWEST_SAMPLES = 100  # of each function of a pair
+ALIKE = 0.3  # fraction of callers and callees that a pair must share; in a chain of renamed functions it is a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
-COST_FACTOR = 1.5  # costs of a pair lie within it
-LISTED = 0.001  # share of the run below which a name does not count
-MOST = 200  # names of each side, the heaviest
-NEIGHBOUR = 0.05  # part of a function's cost below which a caller or callee comes and goes by chance
-ROUNDS = 5  # a renamed neighbour makes the next pair visible
+COST_FACTOR = 1.5  # largest ratio of the costs of a pair
+LISTED = 0.001  # share of the run below which a function is ignored
+MOST = 200  # functions per side, heaviest first
+NEIGHBOUR = 0.05  # fraction of a function's cost below which a caller or callee comes and goes by chance
+ROUNDS = 5  # each renamed neighbour can reveal another pair
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
@@ -38,9 +38,9 @@ FunctionsByFile = dict[str, set[str]]
 
 
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
-    """The baseline's text for a file to the target's text for the same file of the repository, where these differ.
+    """Map the baseline's path of a file to the target's path of the same file of the repository, if they differ.
 
-    Two releases lie in two folders, and a profile may name those. Nothing where a side has two texts for one path.
+    Paths in profiles of two releases may start with different folders. Empty if a side has two paths for one file.
     """
     sides = _functions_by_file(comparison)
     before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
@@ -52,10 +52,10 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 
 
 def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
-    """As `files_of_two_roots` where the sources are unknown, and the two folders; nothing where none are seen.
+    """Like `files_of_two_roots`, without the sources; also returns the two folders. Empty if none are found.
 
-    Two files or more have the same paths below them, and most of their functions the same names. Only files that one
-    side alone knows count.
+    Below the folders, at least two files must have the same paths, and most of their functions the same names. Files
+    that are on both sides do not count.
     """
     before, after = _functions_by_file(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -81,10 +81,10 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
 
 
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
-    """(name, old file) of functions of the baseline to the same (name, new file) of the target.
+    """Map (name, old file) of the baseline's functions to (name, new file) of the same functions of the target.
 
-    Both files are texts of the profiles. Only functions of one side alone are paired, and none where the target calls
-    the new file by several texts; a function that also got another name is left to `renamed`.
+    Both files are paths from the profiles. Pairs only functions that one side alone has, and none if the target has
+    several paths for the new file. A function that also got another name is left to `renamed`.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
@@ -101,9 +101,9 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
 
 
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
-    """(name, file) of functions of the baseline to those of the functions of the target with the same source.
+    """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
-    Only names that one side alone has, and that can mean no other function of their file.
+    Pairs only names that one side alone has and that cannot refer to another function of their file.
     """
     identities, (gone, new) = _identities(comparison), _alone(comparison)
     candidates: dict[tuple[object, ...], list[int]] = {}
@@ -123,7 +123,7 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
     """Symbols of one side alone that must not be paired by names and costs.
 
-    Those without a name of their own, and those whose function the other side's source has too.
+    These are nameless functions, and those whose function is also in the other side's source.
     """
     names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
@@ -134,12 +134,13 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
 
 
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
-    """Old (name, file) to new: mutually best pairs of names that one side alone has.
+    """Map old (name, file) to new: the mutually best pairs of names that only one side has.
 
-    A pair is in the same file and has nearly the same callers and callees. A file that one side alone knows is the same
-    for functions of one name: it was renamed itself. Of sampled costs both need `FEWEST_SAMPLES`. Functions of a
-    runtime are never paired, nor is a function without a name of its own with one that has a name. Of several pairs
-    the one with the closest callers, callees and names counts. ``refused`` are symbols that sources decide.
+    Both functions of a pair are in the same file and have nearly the same callers and callees. A file that only one
+    side has counts as the same file for functions with equal names, since it was renamed. With sampled costs both
+    functions need `FEWEST_SAMPLES`. Runtime functions are never paired, and neither are a nameless and a named
+    function. Of several candidates, the one with the most similar callers, callees and name is chosen. ``refused`` are
+    symbols that the sources decide.
     """
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
@@ -157,7 +158,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """The columns of a comparison by which names are paired; ``lonely_files`` are those that one side alone knows."""
+    """The columns used to pair names; ``lonely_files`` are the files that only one side has."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -171,7 +172,7 @@ class _Pairing:
         self.lonely_files = (before ^ after) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
-        """The heaviest symbols of a side alone with enough samples, where the number of samples is known."""
+        """The heaviest symbols that only this side has; only those with enough samples if the number is known."""
         alone: BoolArray = np.zeros(len(self.names), np.bool_)
         alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
         total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
@@ -186,7 +187,7 @@ class _Pairing:
     def neighbours(
         self, links: CallLinks, symbols: set[int], renames: dict[int, int]
     ) -> dict[int, set[tuple[str, int]]]:
-        """Callers and callees with a part of a symbol's cost, old names read as their new ones."""
+        """Callers and callees with a relevant part of a symbol's cost; old names are replaced by new ones."""
         cost = np.maximum(links.baseline, links.target)
         inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
@@ -197,7 +198,7 @@ class _Pairing:
         return found
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
-        """The pairs of which each is the other's best, by likeness, then by cost."""
+        """The pairs in which each is the best match of the other, by similarity, then by cost."""
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -212,12 +213,12 @@ class _Pairing:
         return {old: other for old, other in best_of_old.items() if best_of_new[other] == old}
 
     def _distance(self, old: int, new: int) -> float:
-        """How far the costs lie apart, as the absolute logarithm of their ratio."""
+        """The absolute logarithm of the ratio of the costs."""
         costs = [(float(before[old]), float(after[new])) for before, after in (self.inclusive, self.exclusive)]
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
-        """How close two functions are, 0 to 1; 0 where nothing shows that they are the same."""
+        """Similarity of two functions, 0 to 1; 0 if nothing shows that they are the same."""
         names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]
@@ -228,7 +229,7 @@ class _Pairing:
 
 
 def _alike(old: str, new: str) -> float:
-    """0..1: the Dice index of the pairs of letters, and 1 for equal names."""
+    """Dice coefficient of the letter pairs, 0 to 1; 1 for equal names."""
     if old == new:
         return 1.0
     first, second = (
@@ -249,7 +250,7 @@ def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
-    """The function that a symbol is; None for what only lies in one, as a comprehension does."""
+    """The function that a symbol stands for; None if it is only inside one, as a comprehension is."""
     meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
@@ -257,7 +258,7 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
-    """What comes before the last folders and the name that both paths have in common."""
+    """The parts of both paths before their common ending."""
     before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
         before.pop()
@@ -266,7 +267,7 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 
 
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """The functions of each side by file, without what has no name of its own in any language."""
+    """The functions of each side by file, without those that are nameless in any language."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
     for (name, file), *known in zip(_identities(comparison), *comparison.present.tolist(), strict=True):
         for side, there in zip(sides, known, strict=True):
@@ -276,7 +277,7 @@ def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, Functio
 
 
 def _texts(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
-    """The texts by which profiles call each file of the repository."""
+    """The paths that profiles use for each file of the repository."""
     found: dict[str, list[str]] = {}
     for text in sorted(files):
         if (path := paths.find(text)) is not None:

@@ -1,4 +1,4 @@
-"""The comparisons of one workload: its sides laid over each other, a file or function with two names as one."""
+"""Aligns both sides of one workload and compares them; a renamed file or function counts as one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,15 +31,15 @@ from profgate.model.workload import Workload
 if TYPE_CHECKING:
     from profgate.model.history import Reading
 
-MOST_PAST_RUNS = 10  # of tests: only those in all runs count, and older runs lack more of them
+MOST_PAST_RUNS = 10  # of tests; only tests in all runs count, and older runs lack more tests
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayInput:
-    """What comparing a workload needs beside its profiles.
+    """Inputs to the comparison of a workload other than its profiles.
 
-    ``named``: a person named the files, so that differences of the recordings are noted and do not block. ``past``
-    gives the readings of earlier base commits by the key of a series.
+    ``named``: the user named the files, so differences between the recordings are noted and do not block. ``past``
+    returns the readings of earlier base commits for a series key.
     """
 
     options: CompareOptions
@@ -50,7 +50,7 @@ class OverlayInput:
 
 
 def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
-    """A comparison of each metric that both sides have, and what cannot be compared."""
+    """Compare each metric that both sides have; also return what cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", joined(blocking))]
@@ -60,7 +60,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
     runs: list[DurationRun] = []
     if given.past is not None:
-        from profgate.compare.past import runs_of, with_past  # not needed without a history
+        from profgate.compare.past import runs_of, with_past  # only needed with a history
         from profgate.compare.readings import series_of
 
         past = given.past(series_of(workload.baseline_runs[0], given.options).key)
@@ -73,7 +73,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
 def _overlaid(
     workload: Workload, notes: tuple[Note, ...], given: OverlayInput
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """The sides laid over each other once, or twice where only costs pair some of the names."""
+    """Align the sides once, or twice if some of the names can be paired only by costs."""
     options, diff = given.options, given.diff
     numbering = number_workload(workload, options)
     names = without_values(workload, numbering)
@@ -92,7 +92,7 @@ def _overlaid(
     for comparison in comparisons:
         refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, given.functions))
         for old, new in renamed(comparison, refused).items():
-            if new not in aliases.values():  # metrics may differ; the first one that finds a partner has it
+            if new not in aliases.values():  # metrics may pair it differently; the first pair is used
                 aliases.setdefault(old, new)
     if not aliases:
         return comparisons, alone
@@ -100,7 +100,7 @@ def _overlaid(
 
 
 def _paired_files(names: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], tuple[Note, ...]]:
-    """The baseline's files by their names in the target, and a note where only the folders show that."""
+    """Map the baseline's files to the target's, with a note if only the folders show the pairs."""
     if diff is not None:
         return files_of_two_roots(names, diff), ()
     files, (before, after) = files_of_two_folders(names)

@@ -1,4 +1,4 @@
-"""How a change of the sources can affect each function: it is changed, called by what is, or out of reach."""
+"""How the pull request can affect each function: changed, called by a changed function, or not reachable."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,9 +20,9 @@ from profgate.model.visible_text import cut
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
-LONGEST_PATH = 6  # frames shown of a call path
+LONGEST_PATH = 6  # frames of a call path that are shown
 _TOUCHED = frozenset({"changed", "added", "removed"})
-# what no program reads while it is measured
+# files that no program reads while it is measured
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
 _TEXT_NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
@@ -30,19 +30,19 @@ _TEXT_NAMES = frozenset(
 
 
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
-    """The states with how the change can affect each symbol, and by which call path.
+    """Add to the states how the change can affect each symbol, and by which call path.
 
-    *changed here*: its own source differs. *called by a changed function*: one is above it on a stack. *dependency
-    changed*: it belongs to a package whose version changed, or is called by one. *not reachable*: nothing that the
-    change touches runs on either side, all that it touches is known, and only sources and documentation changed, so not
-    even data can be the reason. *unknown*: everything else.
+    *changed here*: its source differs. *called by a changed function*: a changed function is above it on a stack.
+    *dependency changed*: it is in a package whose version changed, or such a package calls it. *not reachable*: no
+    changed code runs on either side, all changes are known, and only sources and documentation changed, so data cannot
+    be the reason. *unknown*: everything else.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
         None if path else dependencies.of(name, file)
         for name, file, path in zip(symbols.names, symbols.files, states.paths, strict=True)
     ]
-    # a file's own code calls everything below it
+    # the top-level code of a file calls everything below it
     changed = [
         state in {"changed", "added"} and not name.endswith("<module>")
         for state, name in zip(states.states, symbols.names, strict=True)
@@ -68,7 +68,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
-    """Why nothing can be called out of reach; empty where it can."""
+    """Why no function can be classified as not reachable; empty if one can."""
     diff = sides.diff
     if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
         return "not all changed files are known"
@@ -91,7 +91,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """What the change touches and the profile holds, or may hold; empty where it holds nothing of it."""
+    """A text that names a changed function that runs, or may run, in the profile; empty if there is none."""
     names = {
         known.function.name
         for known in _all_functions(sides)
@@ -122,7 +122,7 @@ def _is_text(path: str) -> bool:
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
-    """For each symbol the call path from the nearest such function above it, "" where there is none."""
+    """For each symbol, the call path from the nearest such function above it; "" if there is none."""
     found = [""] * len(comparison.symbols)
     if above.any():
         paths = (
@@ -139,7 +139,7 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
-    """For each symbol below such a function the path of the stack whose cost changed most."""
+    """For each symbol below such a function, the path of the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
@@ -158,7 +158,7 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Ite
 
 
 def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
-    """Where only callers and callees are known: the shortest way down the calls."""
+    """The shortest call path, for profiles that contain only callers and callees."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 

@@ -1,4 +1,4 @@
-"""From the file a profile names to the file of the repository."""
+"""Maps a file named by a profile to the file of the repository."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from profgate.model.attribution import SourceDiff
 
 
 class RepositoryPaths:
-    """The files of one commit. ``all_known`` False: these are only some of them, so a bare name proves nothing."""
+    """The files of one commit. If ``all_known`` is False, some are missing, so a bare file name does not count."""
 
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
         self._all_known = all_known
@@ -16,12 +16,12 @@ class RepositoryPaths:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def find(self, file: str | None) -> str | None:
-        """The file of the repository; None where none fits, or more than one equally well.
+        """The matching file of the repository; None if none matches, or several match equally well.
 
-        One of the two must end in the whole of the other: a profile's path is longer (the folder of the checkout or
-        the container, a Go module) or shorter (below a package's root). A bare name counts only where no other file of
-        the repository has it, and never where the profile places it elsewhere: ``/usr/lib/tool/utils.py`` is not the
-        ``utils.py`` at the top. A library's file with the path of one of ours is still mistaken for that.
+        One path must end with the whole other path: a profile's path is longer (the folder of the checkout or
+        container, a Go module) or shorter (below the root of a package). A bare file name counts only if it is unique
+        in the repository, and never if the profile gives it another folder: ``/usr/lib/tool/utils.py`` is not the
+        top-level ``utils.py``. A library file with the same path as a file of the repository is still mistaken for it.
         """
         if not file or file[0] in "<~":
             return None
@@ -40,7 +40,7 @@ class RepositoryPaths:
 
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
-    """The files of the baseline's and of the target's commit, as far as the diff knows them."""
+    """The files of the baseline's and the target's commit, as far as the diff contains them."""
     gone = {file.path for file in diff.files if file.status == "removed"}
     came = {file.path for file in diff.files if file.status in {"added", "renamed"}}
     after = {*(diff.repository_files or ()), *(file.path for file in diff.files)} - gone

@@ -1,4 +1,4 @@
-"""The names that functions and scopes have in the source, read from their syntax."""
+"""Qualified names of functions and scopes, read from the syntax tree."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from profgate.attribution.grammars import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 300  # characters of a name; a longer one is an attack
+LONGEST = 300  # characters of a name; only malicious names are longer
 _DECLARATORS = 20
 _BINDS = {
     "variable_declarator": "name",
@@ -26,10 +26,10 @@ _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<
 
 
 def name_of(language: Language, node: "Node", above: Sequence["Node"], closures: int) -> tuple[tuple[str, ...], bool]:
-    """The parts that a function or scope adds to the qualified name, and whether it has a name of its own.
+    """The parts that a function or scope adds to the qualified name, and whether it is named.
 
-    ``above`` are its ancestors from the root down; ``closures`` is its number among the nameless ones of the function
-    around it, from 1.
+    ``above`` are its ancestors, root first; ``closures`` is its number among the nameless functions of the enclosing
+    one, from 1.
     """
     parts: tuple[str, ...]
     if language in {"javascript", "typescript", "tsx"}:
@@ -51,7 +51,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
 
 
 def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> str:
-    """What differs between functions of one name: parameters where names can be overloaded, the trait in Rust."""
+    """The part that distinguishes functions with the same name: parameters for overloads, the trait in Rust."""
     if language == "rust":
         traits = [_field(around, "trait") for around in above[-3:] if around.type == "impl_item"]
         return traits[-1] if traits else ""
@@ -60,7 +60,7 @@ def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> s
 
 
 def without_arguments(text: str, brackets: str = "<>") -> str:
-    """The text without anything in brackets, however deeply they are nested; those of arrows are none."""
+    """The text without bracketed parts, at any depth of nesting; the ``>`` of an arrow does not count as a bracket."""
     if brackets[0] not in text:
         return text
     outside, depth = [], 0
@@ -83,7 +83,7 @@ def _field(node: "Node", name: str) -> str:
 
 
 def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
-    """Its own name, else that of what it is first assigned to, as engines infer it."""
+    """The function's name, or that of the variable to which it is first assigned, as JavaScript engines infer it."""
     name: Node | None = node.child_by_field_name("name")
     if name is None:
         around = [node for node in above[-3:] if node.type != "parenthesized_expression"]
@@ -107,7 +107,7 @@ def _go_name(node: "Node") -> tuple[str, ...]:
 
 
 def _declarator(node: "Node") -> "Node | None":
-    """The declarator that holds the parameters, below pointers and references."""
+    """The declarator with the parameters, below pointers and references."""
     found = node.child_by_field_name("declarator")
     for _ in range(_DECLARATORS):
         if found is None or found.type == "function_declarator":
@@ -127,7 +127,7 @@ def _native_name(node: "Node") -> tuple[str, ...]:
 
 
 def _native_parts(text: str) -> tuple[str, ...]:
-    """``ns::A<int>::f`` as its parts, without arguments of templates."""
+    """The parts of ``ns::A<int>::f``, without template arguments."""
     head, operator, sign = text.partition("operator")
     parts = ["".join(part.split()) for part in without_arguments(head).split("::")]
     return tuple(filter(None, (*parts, operator and operator + "".join(sign.split()))))

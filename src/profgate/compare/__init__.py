@@ -1,1 +1,1 @@
-"""Pairing, comparability, calling context trees, their overlay and symbol totals."""
+"""Comparison of two sides: pairing of profiles, comparability checks, aligned call trees and totals by symbol."""

@@ -1,4 +1,4 @@
-"""A Comparison of each metric of a workload: union tree, symbol totals of every run, observations."""
+"""Builds a Comparison for each metric of a workload: union tree, totals by symbol of every run, observations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,12 +33,12 @@ from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
-TIMES = ("nanoseconds", "samples")  # units in which waiting is no work
-ENOUGH_RUNS = 3  # of each side: two runs show little of their variance
+TIMES = ("nanoseconds", "samples")  # units in which waiting functions must be left out
+ENOUGH_RUNS = 3  # per side: two runs give a poor estimate of their variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
-    """Symbols of all runs of a workload; maps of the baseline's runs, the target's, then those of the base runs."""
+    """Number the symbols of all runs of a workload; the maps are in the order baseline, target, base runs."""
     numbering = number_symbols(
         (*workload.noise_runs, *workload.baseline_runs, *workload.target_runs),
         options.level,
@@ -52,7 +52,7 @@ def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
 
 
 def without_values(workload: Workload, numbering: Numbering) -> Comparison:
-    """The sides of a workload with their symbols alone, which is enough to find what has two names."""
+    """A Comparison with symbols but no values, which is enough to pair renamed functions."""
     count = len(numbering.symbols)
     nothing, none = np.zeros((0, count), np.int64), np.zeros(0, np.int64)
     return Comparison(
@@ -74,7 +74,7 @@ def without_values(workload: Workload, numbering: Numbering) -> Comparison:
 def compare_workload(
     workload: Workload, notes: tuple[Note, ...], options: CompareOptions, numbering: Numbering | None = None
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """One Comparison for each metric both sides have; ``numbering`` is made where missing. Raises ComparisonError."""
+    """Compare each metric of both sides; computes ``numbering`` if it is None. Raises ComparisonError."""
     numbering = numbering or number_workload(workload, options)
     metrics, alone = _common_metrics(workload)
     waiting = waiting_symbols(numbering.symbols)
@@ -130,7 +130,7 @@ def _compared(
 
 
 def _renamed(symbols: Symbols, options: CompareOptions) -> dict[int, Identity]:
-    """The former name and file of each renamed symbol."""
+    """The former name and file of each renamed symbol, by symbol."""
     former = {new: old for old, new in options.aliases.items()}
     identities = enumerate(zip(symbols.names, symbols.files, strict=True))
     return {place: former[identity] for place, identity in identities if identity in former}
@@ -144,7 +144,7 @@ def _noise(
     options: CompareOptions,
     waits: BoolArray,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Self and active values int64[run, symbol] and totals int64[run] of base runs, each without the others' trees."""
+    """Self and active values int64[run, symbol] and totals int64[run] of base runs; each run is processed alone."""
     found = [
         columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
         for profile, mapping in zip(runs, maps, strict=True)
@@ -158,7 +158,7 @@ def _noise(
 
 
 def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:
-    """Metrics every run has, with the smallest exponent of all; the others are reported."""
+    """The metrics that every run has, each with the smallest exponent of all runs; also returns the other metrics."""
     runs, alone = (*workload.baseline_runs, *workload.target_runs), []
     common = []
     after = workload.target_runs[0].metrics
@@ -186,7 +186,7 @@ def _no_such_metric(side: str) -> Reason:
 
 
 def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
-    """int64[2, symbol]: 1 where a side knows the symbol."""
+    """int64[2, symbol]: 1 if the symbol occurs on that side."""
     present = np.zeros((2, len(numbering.symbols)), np.int64)
     for run, mapping in enumerate(numbering.maps[: baselines + targets]):
         present[int(run >= baselines), mapping] = 1
@@ -194,19 +194,19 @@ def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
 
 
 def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> IntArray:
-    """int64[symbol]: the place of its first appearance in the baseline's input order."""
+    """int64[symbol]: rank of the first appearance of each symbol in the baseline's input order."""
     seen = [
         mapping if profile.stacks is None else mapping[profile.stacks.frame]
         for profile, mapping in zip(profiles, maps, strict=True)
     ]
     order = np.concatenate(seen)[::-1]
     place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # the last value written counts
+    place[order] = np.arange(len(order))[::-1]  # the last assignment wins, which is the first appearance
     return place
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # one file of the noise was recorded by one job, even where it does not state which
+    # each file of a base run was recorded by one job, even if the file does not name the job
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -221,20 +221,20 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
 
 
 def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
-    """The number of the job that recorded each run of these profiles; None where a profile does not state it."""
+    """The number of the job that recorded each run of these profiles; None if a profile does not state it."""
     jobs = [profile.facts.job for profile in profiles]
     return None if None in jobs else _numbered(jobs, profiles, metric)
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
-    """The number of each profile's job, once for each run it holds."""
+    """The number of each profile's job, repeated for each run in the profile."""
     numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
     pairs = zip(jobs, profiles, strict=True)
     return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
 
 
 def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
-    """The value of one sample in stored units; None where a run does not state it or the runs differ."""
+    """The value of one sample in stored units; None if a run does not state it or the runs differ."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found = set()
@@ -246,7 +246,7 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
-    """float64[run] value of one sample in stored units; None where a run does not state it."""
+    """float64[run]: the value of one sample in stored units; None if a run does not state it."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found: list[float] = []
@@ -262,7 +262,7 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
 def _observations(
     profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
 ) -> Observations | None:
-    """Records of one metric of both sides; None where no profile has any."""
+    """The records of one metric of both sides; None if no profile has any."""
     columns: list[tuple[IntArray | FloatArray, ...]] = []
     codes: dict[str, int] = {}
     starts = run_starts(profiles, metric).tolist()
@@ -292,7 +292,7 @@ def _observations(
 def _edges(
     profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric, baselines: int
 ) -> CallEdges | None:
-    """Callers and callees of formats without stacks; None where one of the runs has no call graph."""
+    """The call edges of formats without stacks; None if one of the runs has no call graph."""
     graphs, totals = [], []
     for profile in profiles:
         place = place_of(profile, metric)
@@ -329,7 +329,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
 
 
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repeats | None:
-    """How values vary from run to run; None where a side has too few runs, or a run without any value."""
+    """Standard errors of the differences between the sides; None if a side has too few runs or a run is empty."""
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
@@ -339,7 +339,7 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repe
 
 
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
-    """float64[2, row]: squared standard error of the mean of inclusive and self values; None where a run is empty."""
+    """float64[2, row]: squared standard error of the mean of inclusive and self values; None if a run is empty."""
     first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
     for own in rows:
         total = with_children(shape, own)
@@ -347,7 +347,7 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
             return None
         values = np.stack([total, own]).astype(np.float64)
         first = values if first is None else first
-        away = values - first  # differences of values that are almost equal, without loss of digits
+        away = values - first  # subtracting the first run avoids cancellation
         sums += away
         squares += away * away
     variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)

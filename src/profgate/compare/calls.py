@@ -1,4 +1,4 @@
-"""Exact call counts of both sides: of every path where the format has stacks, of every edge where it has a graph."""
+"""Exact call counts of both sides: of every path in formats with stacks, of every edge in formats with a call graph."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ MAX_SUM = float(1 << 62)
 def path_calls(
     bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], shape: TreeShape, dropped: BoolArray
 ) -> IntArray | None:
-    """int64[row]: how often the runs of one side called exactly this path; None where a run does not count calls.
+    """int64[row]: how often the runs of one side called this path; None if a run does not count calls.
 
-    ``leaf_rows`` int64[leaf] for each run; rows that filters dropped, with all below them, have no calls. Raises
-    ComparisonError for counts that do not fit.
+    ``leaf_rows`` int64[leaf] for each run; rows in ``dropped`` and all rows below them have no calls. Raises
+    ComparisonError if counts overflow.
     """
     counted = [body.calls for body in bodies if body is not None and body.calls is not None]
     if len(counted) != len(bodies):
@@ -37,10 +37,10 @@ def path_calls(
 def call_edges(
     graphs: Sequence[CallGraph], maps: Sequence[IntArray], totals: Sequence[IntArray], symbols: int, baselines: int
 ) -> CallEdges:
-    """The edges of all runs laid over each other, by (caller, callee); the first ``baselines`` runs are the baseline.
+    """Merge the edges of all runs by (caller, callee); the first ``baselines`` runs are the baseline.
 
     ``maps`` int64[local frame] and ``totals`` int64[edge] (in stored units of the metric) for each run. Raises
-    ComparisonError for values that do not fit.
+    ComparisonError if values overflow.
     """
     _check([*totals, *(graph.edge_calls for graph in graphs), *(graph.calls for graph in graphs)])
     keys = [
@@ -60,10 +60,11 @@ def call_edges(
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:
-    """The comparison with exact calls as its cost; None where they are not known.
+    """The comparison with exact calls as its cost; None if they are unknown.
 
-    A call path costs the calls of its function. In a call graph the total of a function is what others call it, so that
-    each caller has a part of it by its calls; a function that calls itself is no caller of it.
+    The cost of a call path is the number of calls of its function. In a call graph, the total of a function is the
+    number of calls from other functions, so that each caller is responsible for its calls; recursive calls do not
+    count.
     """
     tree, edges = comparison.tree, comparison.edges
     if tree is not None:
@@ -81,7 +82,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
         return replace(comparison, metric=CALLS, period=None, tree=counted)
     if edges is None:
         return None
-    own = np.zeros_like(comparison.self_value)  # the edges know the sum over a side's runs alone
+    own = np.zeros_like(comparison.self_value)  # edges only have the sum over a side's runs
     again = own.copy()
     recursive, symbols = edges.caller == edges.callee, own.shape[1]
     for run, calls, whole in (

@@ -1,4 +1,4 @@
-"""Values of every run of a metric by symbol, and the tree shape that runs with stacks share."""
+"""Values of each run of a metric by symbol, and the common tree shape of runs with stacks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,16 +17,17 @@ from profgate.model.profile import Measurements, Profile
 from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
-REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the processor's time is spent within the time that passes
-MEASURED_EXPONENT = -6  # measurements are float64 in their own unit; columns hold six decimals of them
+REAL, PARTS_OF_REAL = "real", ("user", "sys")  # CPU time is part of the real time
+MEASURED_EXPONENT = -6  # measurements are float64 in the profile's unit; columns store six decimals of them
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """``level`` of name rules; stacks with symbols that match ``ignore`` are dropped, others than ``focus`` too.
+    """Options of a comparison.
 
-    ``aliases`` lead from the (name, file) of a renamed function to its new one; ``policy_aliases`` are those of the
-    configuration file. ``files`` lead from the baseline's name of a file to the target's.
+    ``level`` selects the name rules. Stacks with symbols that match ``ignore`` are dropped; with ``focus``, so are
+    stacks without a matching symbol. ``aliases`` map the (name, file) of a renamed function to the new one;
+    ``policy_aliases`` are those of the configuration file. ``files`` map the baseline's name of a file to the target's.
     """
 
     level: Level = "safe"
@@ -41,7 +42,7 @@ class CompareOptions:
 class RunColumns:
     """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals.
 
-    ``active`` int64[run, symbol] is the total without what waiting functions took.
+    ``active`` int64[run, symbol] is the total without the time spent in waiting functions.
     """
 
     own: IntArray
@@ -52,7 +53,7 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """All runs of a workload over one shape; ``leaf_rows`` holds int64[leaf] rows for each profile.
+    """The common tree shape of all runs of a workload; ``leaf_rows`` contains int64[leaf] rows for each profile.
 
     ``dropped`` bool[row]: stacks that end here are not counted.
     """
@@ -66,19 +67,19 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """The place of a metric in a profile; exponents may differ from run to run."""
+    """The index of a metric in a profile; exponents may differ between runs."""
     key = (metric.name, metric.unit, metric.better)
     places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
     return next(places, None)
 
 
 def factor_of(profile: Profile, place: int, metric: Metric) -> int:
-    """The factor from a profile's stored integers to those of the metric."""
+    """The factor that converts a profile's stored integers to those of the metric."""
     return int(10 ** (profile.metrics[place].exponent - metric.exponent))
 
 
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
-    """The values times the factor. Raises ComparisonError where their sum does not fit."""
+    """The values times the factor. Raises ComparisonError if their sum overflows."""
     if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
     return values * factor
@@ -91,9 +92,9 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Columns of runs by symbol; where all have stacks also their common shape and int64[row] of each run.
+    """Columns of runs by symbol; if all have stacks, also their common shape and int64[row] of each run.
 
-    ``waiting`` bool[symbol]. Raises ComparisonError where values do not fit or a run lacks the metric.
+    ``waiting`` bool[symbol]. Raises ComparisonError if values overflow or a run lacks the metric.
     """
     forest, rows = None, list[IntArray]()
     if all(profile.stacks is not None for profile in profiles):
@@ -124,7 +125,7 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
 
 
 def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
-    """bool[row]: a symbol that matches stands on the row's path."""
+    """bool[row]: whether a matching symbol is on the row's path."""
     hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
     found = np.zeros(len(shape), np.bool_)
     for level in range(1, len(shape.level_start) - 1):
@@ -169,7 +170,7 @@ def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
 
 
 def _fitting(columns: RunColumns) -> RunColumns:
-    """The columns, where both sides fit when added up over their runs. Raises ComparisonError."""
+    """Return the columns. Raises ComparisonError if a side's sum over its runs overflows."""
     if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
         raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
     return columns
@@ -209,7 +210,7 @@ def _measured_columns(profiles: Sequence[Profile], numbering: Numbering, metric:
 
 
 def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
-    """Exclusive amounts of one metric; whole amounts where no record has an exclusive one, else they count twice."""
+    """Exclusive amounts of one metric; inclusive amounts only if no record has exclusive ones."""
     body = profile.measurements
     if body is None:
         raise ComparisonError(profile.name, "has no records")
@@ -218,18 +219,18 @@ def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
 
 
 def runs_in(profile: Profile, metric: Metric) -> int:
-    """How many runs a file holds: one, or those of a benchmark that repeats itself."""
+    """The number of runs in a file: 1, or the repetitions of a benchmark."""
     place = place_of(profile, metric)
     return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
 
 
 def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
-    """int64[profile + 1]: where the runs of each begin among all of them."""
+    """int64[profile + 1]: index of the first run of each profile among all runs."""
     return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
 
 
 def within_real(body: Measurements) -> BoolArray:
-    """bool[record]: user and sys time where real time is recorded beside them; added to it they would count twice."""
+    """bool[record]: user and sys time recorded together with real time; adding them would count time twice."""
     subtypes = np.array(body.subtypes, dtype=np.str_)
     return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
 
@@ -239,7 +240,7 @@ def _finite(amounts: FloatArray) -> FloatArray:
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """The metric with six decimals more where the runs hold records, which are floats, or as many as fit."""
+    """The metric with six more decimals (or as many as fit) if the runs contain records, whose amounts are floats."""
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
     amounts = (

@@ -1,4 +1,4 @@
-"""The metrics of a workload before it is compared: each quantity once, samples counted at one rate."""
+"""Prepares the metrics of a workload for comparison: one sampling rate, and no duplicate metrics."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,16 +13,16 @@ from profgate.model.profile import CallGraph, Profile, Stacks
 from profgate.model.units import COUNTS, Metric, MetricKind
 from profgate.model.workload import Workload
 
-_PREFERRED = ("nanoseconds", "bytes")  # a reader knows what these are worth
-DECIMALS = 6  # of a sample: what rounding may move
+_PREFERRED = ("nanoseconds", "bytes")  # units that readers can interpret
+DECIMALS = 6  # decimals of a sample count; rounding affects only the last one
 MOST = float(1 << 62)
 
 
 def at_one_rate(workload: Workload) -> Workload:
-    """The workload with counts of samples as they would be at the target's rate, and with the period that shows it.
+    """Scale sample counts to the target's sampling rate, and set the matching period.
 
-    A workload of which some run of a side does not state its rate, or whose runs agree, comes back as it is. Raises
-    `ComparisonError` where a value does not fit.
+    Returns the workload unchanged if a run of a side does not state its rate or all rates are equal. Raises
+    `ComparisonError` if a value overflows.
     """
     rates = {profile.facts.rate for profile in (*workload.baseline_runs, *workload.target_runs)}
     known = rates | ({profile.facts.rate for profile in workload.noise_runs} - {None})
@@ -33,7 +33,7 @@ def at_one_rate(workload: Workload) -> Workload:
 
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
-    """The workload with every profile replaced by what ``changed`` returns for it."""
+    """Replace every profile of the workload by the result of ``changed``."""
     return replace(
         workload,
         baseline_runs=tuple(map(changed, workload.baseline_runs)),
@@ -64,7 +64,7 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:
-    """The value of one sample of each metric in stored integers; None where unknown."""
+    """The value of one sample of each metric in stored integers; None if unknown."""
     periods = profile.periods or (None,) * len(profile.metrics)
     return tuple(
         period or (10.0**-metric.exponent if metric.unit == "samples" else None)
@@ -73,7 +73,7 @@ def sample_values(profile: Profile) -> tuple[float | None, ...]:
 
 
 def _times(values: IntArray, factors: list[float], name: str) -> IntArray:
-    """int64[metric, ...] times each metric's factor."""
+    """int64[metric, ...]: the values times each metric's factor."""
     rows = []
     for row, factor in zip(values, factors, strict=True):
         scaled = row if factor == 1.0 else np.rint(row * factor)
@@ -95,10 +95,10 @@ def _graph(body: CallGraph, factors: list[float], name: str) -> CallGraph:
 
 
 def without_multiples(workload: Workload) -> Workload:
-    """The workload without metrics that are a constant multiple of another one in all runs of both sides.
+    """Remove metrics that are a constant multiple of another metric in all runs of both sides.
 
-    Of two such metrics the one with a unit of time or bytes stays, else the first; a metric of samples that is left
-    out states the value of one sample. Only profiles of call paths or call tables are looked at.
+    Of two such metrics, the one in time or bytes stays, otherwise the first one. A removed sample metric supplies the
+    value of one sample. Only call paths and call tables are examined.
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
     metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
@@ -115,7 +115,7 @@ def without_multiples(workload: Workload) -> Workload:
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
-    """Whether one factor leads from one metric to the other; of samples, one in each run."""
+    """Whether one factor converts one metric to the other; for samples, one factor per run."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
     factors = {_factor(profile, stays, leaves) for profile in runs}
@@ -125,14 +125,14 @@ def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool
 
 
 def _values(profile: Profile) -> IntArray | None:
-    """int64[metric, place] of call paths or of functions; None for other profiles."""
+    """int64[metric, row] of call paths or of functions; None for other profiles."""
     if profile.stacks is not None:
         return np.concatenate([profile.stacks.values, profile.stacks.root_values[:, None]], axis=1)
     return None if profile.graph is None else profile.graph.self_value
 
 
 def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
-    """What the second metric is multiplied by to give the first, in their units; None without one such number."""
+    """The factor that converts the second metric to the first, in their units; None if there is no such factor."""
     places, values = (place_of(profile, stays), place_of(profile, leaves)), _values(profile)
     if values is None or places[0] is None or places[1] is None:
         return None
@@ -146,7 +146,7 @@ def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
 
 
 def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profile:
-    """The profile without metrics, whose samples give those that stay the value of one sample."""
+    """Remove metrics from a profile; a removed sample metric supplies the value of one sample."""
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:
         left, place = place_of(profile, metric), place_of(profile, same)

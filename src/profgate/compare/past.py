@@ -1,4 +1,4 @@
-"""Readings of earlier runs as noise of a comparison and as runs of durations."""
+"""Uses stored readings of earlier runs as noise runs of a comparison and as runs of durations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -16,17 +16,17 @@ MOST_VALUE = 1 << 62
 
 
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
-    """The comparison with the readings of other base commits as further noise runs, in a job for each commit and job.
+    """Add the readings of other base commits as noise runs, with a separate job for each commit and job.
 
-    Left out are readings that do not have the metric, of which the lighter symbols were dropped, and those whose
-    samples stand for another value, since they scatter otherwise: all of them where the sides' own differ.
+    Leaves out readings without the metric, readings whose lighter symbols were dropped, and readings with another value
+    per sample, since their variance differs. If the sides' own values per sample differ, it leaves out all readings.
     """
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
         return comparison
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
-    for columns in reversed(_by_job(comparison, past)):  # the newest first, as base runs are found
+    for columns in reversed(_by_job(comparison, past)):  # newest first, as for base runs
         values = np.array([_row(column, places, comparison) for column in columns])
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
@@ -42,8 +42,8 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         comparison,
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
-        noise_active=None,  # a history stores self values alone
-        # the readings have one period
+        noise_active=None,  # the history stores self values only
+        # all readings have the same period
         noise_sample_values=None if period is None else np.full(len(noise), float(period)),
         sample_values=None if period is None else comparison.sample_values,
         runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
@@ -51,7 +51,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
 
 
 def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
-    """What one job measured at one commit, once for each of its runs."""
+    """The columns of each job at each commit, one for each of its runs."""
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:
@@ -76,7 +76,7 @@ def _factor(column: Column, comparison: Comparison) -> float:
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:
-    """The symbol of each name and file; -1 for one that stands in several modules."""
+    """The symbol of each name and file; -1 if a name is in several modules."""
     keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
     places: dict[SymbolKey, int] = {}
     for place, key in enumerate(keys):
@@ -98,10 +98,10 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
 
 
 def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
-    """A run for each commit and job in order of recording, with the median of what the job repeated.
+    """One run per commit and job, in order of recording; repeated measurements are reduced to their median.
 
-    Results of test runs give a duration for each test, anything else one for its workload. Of a job that measured
-    several units the first stays, times before all others.
+    Test results give a duration for each test, other profiles one for their workload. If a job measured several units,
+    only one is used: time if there is one, otherwise the first.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:
@@ -124,6 +124,6 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
 def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
     if reading.series.format not in TEST_RESULTS:
         yield reading.series.workload, float(column.sum)
-    elif column.whole:  # without the lighter tests the order is another one
+    elif column.whole:  # without the lighter tests the ranks would differ
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):
             yield name if file is None else f"{file}: {name}", float(value)

@@ -1,4 +1,4 @@
-"""A profile as the history stores it: what it may be compared with, and what each symbol took in each of its runs."""
+"""Converts profiles to the form in which the history stores them: a series and the cost of each symbol in each run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ REST: SymbolKey = ("(lighter functions, dropped)", None)
 
 
 def series_of(profile: Profile, options: CompareOptions) -> Series:
-    """The series of a profile that is about one workload: profiles of one series are compared with each other.
+    """The series of a profile of one workload: profiles of the same series can be compared.
 
-    Name rules and filters belong to it: under other ones the same file has other symbols.
+    It includes the name rules and filters, because other rules give the same file other symbols.
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
@@ -35,10 +35,10 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 def readings_of(
     profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
 ) -> list[Reading]:
-    """The readings of one file: one for each run of each benchmark that it holds, else a single one.
+    """The readings of one file: one for each run of each benchmark in it, otherwise a single one.
 
-    ``run`` distinguishes the files of one job, ``content`` is the file where it is to be stored. Raises
-    ComparisonError where the profile's values do not fit.
+    ``run`` distinguishes the files of one job; ``content`` is the file's content if it is to be stored. Raises
+    ComparisonError if the profile's values overflow.
     """
     made = []
     for part in taken_apart([profile]):
@@ -50,7 +50,7 @@ def readings_of(
 
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
-    """For each run of a profile a column for each metric, with the symbols that took part. Raises ComparisonError."""
+    """For each run of a profile, one column per metric with the symbols of that run. Raises ComparisonError."""
     numbering = number_symbols([profile], options.level, options.aliases, policy_aliases=options.policy_aliases)
     keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
     runs: list[list[Column]] = []
@@ -79,9 +79,9 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
-    """A profile of what the history knows of a reading: its symbols without stacks; ``number`` distinguishes runs.
+    """Convert a reading to a profile: its symbols without stacks; ``number`` distinguishes runs.
 
-    It pairs with what the reading was made from and gives the same values for each symbol.
+    It pairs with the profile that the reading was made from, and has the same values for each symbol.
     """
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
@@ -115,9 +115,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
 
 
 def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """The readings of all sides; what some of them lost is one symbol in each, so that totals stay and none is new.
+    """Reduce the readings of all sides to their common symbols; one symbol sums the rest, so totals do not change.
 
-    A workload and metric whose readings are all whole stays as it is; elsewhere calls are left out.
+    A workload and metric whose readings are all complete does not change; in all others, call counts are left out.
     """
     common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # by workload, metric and unit
 
@@ -157,7 +157,7 @@ def is_benchmark(reading: Reading) -> bool:
 
 
 def _key_of(reading: Reading) -> tuple[str, str | None]:
-    """The name and the benchmark in a series key. Raises ProfileError for a key that `series_of` does not make."""
+    """The name and the benchmark in a series key. Raises ProfileError for a key that is not from `series_of`."""
     try:
         name, scenario, *_ = json.loads(reading.series.key)
     except (ValueError, TypeError, RecursionError):
@@ -168,7 +168,7 @@ def _key_of(reading: Reading) -> tuple[str, str | None]:
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
-    """The columns as a table without callers; unknown calls are zero."""
+    """The columns as a call table without callers; unknown calls are zero."""
     values = np.zeros((2, len(columns), len(place)), np.int64)
     calls = np.zeros(len(place), np.int64)
     for number, column in enumerate(columns):
@@ -181,7 +181,7 @@ def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGra
 
 
 def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> IntArray | None:
-    """int64[symbol]: how often it was called, None where nothing counted that."""
+    """int64[symbol]: number of calls; None if calls were not counted."""
     count, mapping = len(numbering.symbols), numbering.maps[0]
     if profile.graph is not None and profile.stacks is None:
         return added_at(count, mapping, profile.graph.calls)

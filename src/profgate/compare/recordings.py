@@ -1,4 +1,4 @@
-"""The files of both sides as profiles, with what could not be read or holds nothing."""
+"""Reads the files of both sides as profiles, and reports unreadable and empty files."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """The profiles of both sides and of each base job, and the workloads with files that cannot be used."""
+    """The profiles of both sides and of each base job, and the workloads with unusable files."""
 
     baseline: list[Profile]
     target: list[Profile]
@@ -41,10 +41,10 @@ def read_recordings(
     manifests: tuple[Manifest | None, Manifest | None] = (None, None),
     named: bool = False,
 ) -> Recordings:
-    """All files, read in one go so that both sides are read at once.
+    """Read all files in a single call, so that both sides are read in parallel.
 
     Raises:
-        ProfileError: for a file that cannot be read where a person named it (``named``).
+        ProfileError: for an unreadable file if the user named it (``named``).
     """
     results = iter(read([*sides[0], *sides[1], *(source for job in noise for source in job)]))
     problems: dict[str, list[_Problem]] = {}
@@ -73,7 +73,7 @@ def read_recordings(
 
 
 def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:
-    """Why a file cannot be used; None where it can."""
+    """The reason why a file cannot be used; None if it can."""
     if isinstance(result, ProfileError):
         if named:
             raise result
@@ -84,12 +84,12 @@ def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool)
 
 
 def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
-    """One entry for a workload, with the first of its files that cannot be used."""
+    """One entry for a workload, with the first of its unusable files."""
     first, sides = problems[0], {problem.side for problem in problems}
     more = len({problem.file for problem in problems}) - 1
     side = "both" if len(sides) > 1 else first.side
     reason = Reason(ReasonCode.UNREADABLE, {"side": side, "file": first.file, "more": more}, (first.reason,))
-    # the side "target" would call a damaged file a new workload, for which no gate waits
+    # with the side "target", a damaged file would count as a new workload, which does not fail the gate
     return NotCompared(workload, None, "both", reason)
 
 
@@ -99,7 +99,7 @@ def _of_job(profile: Profile, number: int) -> Profile:
 
 
 def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
-    """Workloads of which a side holds no sample: a broken recording must not look like a fast one."""
+    """Workloads without samples on one side: a broken recording must not look like a fast program."""
     held: dict[str, tuple[bool, bool]] = {}
     for comparison in comparisons:
         sums, split = comparison.run_totals, comparison.runs.baseline
@@ -110,7 +110,7 @@ def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
         for workload, (before, after) in held.items()
         if not (before and after)
     }
-    # the side "target" would call it a new workload, for which no gate waits
+    # with the side "target", it would count as a new workload, which does not fail the gate
     return [
         NotCompared(workload, None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": side}))
         for workload, side in empty.items()

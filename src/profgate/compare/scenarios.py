@@ -1,4 +1,4 @@
-"""Files of benchmark results taken apart: each benchmark is a workload of its own, with the runs the file holds."""
+"""Splits files of benchmark results: each benchmark becomes a workload, with the runs that the file contains."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,15 +11,15 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
-    """The profiles, with one for each benchmark in the place of those that hold some; its configuration names it.
+    """Split profiles of several benchmarks into one profile per benchmark, which its configuration names.
 
-    Warnings about whole files are in `warnings_of`.
+    `warnings_of` returns the warnings about whole files.
     """
     return [part for profile in profiles for part in _parts(profile)]
 
 
 def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
-    """Warnings about files of benchmarks, which belong to none of their workloads alone."""
+    """Warnings about benchmark files that apply to the whole file."""
     return without_repeats(
         Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
@@ -29,7 +29,7 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
 
 
 def scenario_of(profile: Profile) -> str | None:
-    """The benchmark that a part of a file is about; None for a profile of one program."""
+    """The benchmark of a profile made by `taken_apart`; None for a profile of a program."""
     return profile.configuration.workload if profile.measurements and profile.measurements.scenarios else None
 
 

@@ -1,4 +1,4 @@
-"""One numbering of symbols for all runs of a workload, by (name, file), so that nothing depends on input order."""
+"""Numbers the symbols of all runs of a workload by (name, file), independently of the input order."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ _NATIVE_FORMATS = frozenset({"perf"})
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
-# names of functions, with the end of the file they are in where the name alone could be anything
+# function names; names that are ambiguous without their file are in WAITING_IN_FILES
 WAITING = frozenset(
     {
         *("select.select", "select.poll", "select.epoll", "poll", "epoll_wait", "epoll_pwait", "ppoll", "pselect"),
@@ -44,7 +44,7 @@ WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """``maps`` hold, for each profile, int64[local frame] -> symbol."""
+    """``maps`` contain int64[local frame] -> symbol for each profile."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
@@ -69,7 +69,7 @@ def _keys_of(
         if key is None:
             name, file, line = raw
             if line is not None and level != "none":
-                name = name.removesuffix(f":{line}") or name  # Perun's names of locations end in their lines
+                name = name.removesuffix(f":{line}") or name  # Perun's location names end with their lines
             name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
             key = cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
@@ -87,11 +87,11 @@ def number_symbols(
     policy_aliases: Aliases = NO_ALIASES,
     files: Mapping[str, str] | None = None,
 ) -> Numbering:
-    """Symbols of all profiles, of which the last ``targets`` are the target's.
+    """Number the symbols of all profiles, of which the last ``targets`` are the target's.
 
-    A symbol is its name and file. One without a file that a profile has in several modules is a symbol in each of
-    them. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` lead from
-    the (name, file) of a renamed function to its new one; ``policy_aliases`` change raw names before every rule;
+    A symbol is a name and file. A name without a file that one profile has in several modules is a separate symbol in
+    each module. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` map
+    the (name, file) of a renamed function to the new one; ``policy_aliases`` replace raw names before any other rule;
     ``files`` map a file to its name on the other side.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
@@ -139,7 +139,7 @@ def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: 
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
-    """The module of each frame of each profile, "" = unknown; two versions of one module have one text."""
+    """The module of each frame of each profile, "" = unknown; two versions of one module have the same label."""
     split = len(profiles) - targets
     sides = (
         {module for profile in side for module in profile.frames.modules if module}
@@ -150,7 +150,7 @@ def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """Names that differ in digits alone and pair one to one, each with the text ``old -> new`` that stands for both."""
+    """Pair names that differ only in digits, if the pair is unique; the label of both is ``old -> new``."""
     before, after = _by_shape(baseline), _by_shape(target)
     texts: dict[str, str] = {}
     for shape, old in before.items():
@@ -169,7 +169,7 @@ def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]) -> set[str]:
-    """Names without a file that one profile has in more than one module."""
+    """Names without a file that occur in more than one module of a profile."""
     found: set[str] = set()
     for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
@@ -180,7 +180,7 @@ def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequ
 
 
 def waiting_symbols(symbols: Symbols) -> BoolArray:
-    """bool[symbol]: functions that only wait, whose wall-clock time depends on the machine's load."""
+    """bool[symbol]: functions that only wait, whose wall-clock time depends on the load of the machine."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
         last = name.rpartition(".")[2]

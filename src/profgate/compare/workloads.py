@@ -1,4 +1,4 @@
-"""Pairing: which files are runs of which workload, and what has no partner."""
+"""Pairs the files of both sides into workloads, and reports those without a counterpart."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Workloads both sides know, sorted by name, and what stands on one side only."""
+    """Workloads on both sides, sorted by name, and workloads on one side only."""
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
@@ -24,7 +24,7 @@ class Paired:
 
 
 def workload_name(path: str) -> str:
-    """The workload a file belongs to: its relative path without extensions, and without the part that names a run."""
+    """The workload of a file: its relative path without extensions and without the part that identifies the run."""
     *folders, file = path.replace("\\", "/").split("/")
     stem = file.split(".", 1)[0] if not file.startswith(".") else file
     if _RUN.match(stem):
@@ -34,7 +34,7 @@ def workload_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SeriesKey:
-    """What profiles that are runs of one workload share: files that differ in format or unit stay apart."""
+    """The common properties of the runs of one workload: files with different formats or units are never paired."""
 
     source: str
     scenario: str | None
@@ -44,13 +44,13 @@ class SeriesKey:
 
 
 def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
-    """The key of a profile: results of one folder are repeated runs, whatever their files are called.
+    """The key of a profile; profiles with the same key are repeated runs, whatever the names of their files.
 
-    ``only`` stands for the place of a single file of a side.
+    ``only`` replaces the path if each side has a single file.
     """
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
-        # a benchmark may gain a metric, as memory beside time, and stay the same
+        # a benchmark that gains a metric, such as memory, is still the same benchmark
         folder = profile.name.replace("\\", "/").rpartition("/")[0]
         return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
@@ -61,7 +61,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
 
 
 def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
-    """Profiles by key; ``only`` is the name of the one file of each side, whatever it is called."""
+    """Profiles by key; ``only`` replaces the path if each side has a single file."""
     groups: dict[SeriesKey, list[Profile]] = {}
     for profile in profiles:
         groups.setdefault(series_key(profile, only), []).append(profile)
@@ -69,7 +69,7 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """A name for each group; groups of one name get their folder, or their format and unit."""
+    """A name for each group; groups with the same name also get their folder, or their format and unit."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
@@ -84,7 +84,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Workloads by configuration, a workload for each benchmark of a file; two single files always pair."""
+    """Pair workloads by configuration, and benchmarks in files by name; two single files always pair."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])
