@@ -1,1 +1,1 @@
-"""Flame graphs of a comparison: the page, the static picture and folded stacks."""
+"""Flame graphs of a comparison as HTML pages, static SVG images and folded stacks."""

@@ -1,4 +1,4 @@
-"""Folded stacks written from columns: one side alone, or both sides on each line."""
+"""Write columns as folded stacks: one side, or both sides on each line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _UNKNOWN = "[unknown]"
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """The factor of the before side, and the decimals of its values, whose rounding preserves the exact sum."""
+    """The factor for the before side, and its number of decimals; rounding preserves the sum."""
 
     ratio: Fraction
     decimals: int = 4
@@ -27,9 +27,9 @@ class Scaling:
 def two_column_folded(
     tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
 ) -> tuple[str, int]:
-    """Lines of `stack before after` sorted by bytes, and how many names were replaced.
+    """Lines of `stack before after`, sorted by bytes, and the number of modified names.
 
-    The values are raw: integers times ten to the exponent, written without rounding unless `scaling` is given.
+    The values are integers times ten to the power of `exponent`, not rounded unless `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, frames)
@@ -44,7 +44,7 @@ def two_column_folded(
 
 
 def _scaled(values: list[int], scaling: Scaling) -> list[int]:
-    """The scaled values in units of the last decimal, rounded by largest remainder."""
+    """The scaled values in units of the last decimal, rounded by the largest remainder method."""
     factor = scaling.ratio * 10**scaling.decimals
     parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
     missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)
@@ -55,9 +55,9 @@ def _scaled(values: list[int], scaling: Scaling) -> list[int]:
 def one_column_folded(
     parent: RowArray, symbol: RowArray, values: IntArray, names: Sequence[str], exponent: int = 0
 ) -> tuple[str, int]:
-    """Lines of `stack value` of one side sorted by bytes, and how many names were replaced.
+    """Lines of `stack value` for one side, sorted by bytes, and the number of modified names.
 
-    A blank before trailing digits becomes `_`, because a reader would take the digits for the value.
+    A space before trailing digits becomes `_`, because a parser would read the digits as the value.
     """
     frames, repairs = _frames(names, lambda name: _COUNT_LOOKALIKE.sub("_", _repaired(name)))
     tree = PageTree(parent, symbol, values, np.zeros(len(values), np.int64), names)
@@ -71,7 +71,7 @@ def _frames(names: Sequence[str], repair: Callable[[str], str]) -> tuple[list[st
 
 
 def _repaired(name: str) -> str:
-    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # JSON can hold halves of surrogate pairs, files cannot
+    text = _SURROGATES.sub("\ufffd", _BREAKS.sub(" ", name))  # UTF-8 cannot encode lone surrogates
     return text.replace(";", ":").strip() or _UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""The differential flame graph as one self-contained HTML page."""
+"""Build the differential flame graph as a self-contained HTML page."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
-MODULES = (  # in order of their imports; names at the top of a module are unique in the page
+MODULES = (  # in import order; top-level names are unique across all modules
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
     *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
@@ -44,16 +44,16 @@ _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _FEW_COMMON = 0.5
 _STATIC_ROWS = 20
-_SAFETY = 0.97  # fewer rows compress worse
+_SAFETY = 0.97  # margin, because fewer rows compress worse
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # the least of a row, so that a far too large page is not made first
+_ROW_BYTES = 2.5  # lower bound for each row, to avoid first building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
-    """The page as text; small subtrees are merged only when it would be larger than `size_limit` bytes."""
+    """The page as HTML; small subtrees are merged only if it would exceed `size_limit` bytes."""
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
@@ -72,14 +72,14 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
-    """All modules of a page as one script, without their imports and exports."""
+    """Concatenate the modules of a page into one script, without imports and exports."""
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
 
 
 def _filled(
     tree: PageTree, whole: OrderedTree, shown: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
-    """The page, and the number of bytes of its data."""
+    """The page, and the size of its data in bytes."""
     encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
     large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
@@ -92,18 +92,18 @@ def _filled(
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         state=_state(whole),
         top=_top_rows(tree, whole, header),
-        picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- escaped where it is drawn
+        picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- draw_svg escapes it
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
         page_header=encoded.header,
         data=encoded.data,
-        script=Markup(script),  # noqa: S704 -- our own file
-        style=Markup(style),  # noqa: S704 -- our own file
+        script=Markup(script),  # noqa: S704 -- trusted file
+        style=Markup(style),  # noqa: S704 -- trusted file
     )
-    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may hold half a surrogate pair
+    return page.encode("utf-8", "replace").decode("utf-8"), size  # a name may contain a lone surrogate
 
 
 def hash_source(text: str) -> str:
-    """The text as a source of a Content-Security-Policy."""
+    """The hash of a text as a source expression for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
@@ -131,7 +131,7 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
 
 
 def _state(tree: OrderedTree) -> str:
-    """Which sides have values: ``neither``, ``after``, ``before``, else ``same`` or ``both``."""
+    """Which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` if they are equal."""
     before, after = bool(tree.before[0]), bool(tree.after[0])
     if not before or not after:
         return "after" if after else "before" if before else "neither"
@@ -139,7 +139,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Notes on why the sides are hard to compare, beyond those of the comparison."""
+    """Additional notes on why the sides are hard to compare."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -161,7 +161,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # of recursive calls the outermost alone
+    )  # counts only the outermost of recursive calls
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
@@ -169,7 +169,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)
-    least = np.sort(size)[-_STATIC_ROWS:][:1]  # sorts few names, which is slow
+    least = np.sort(size)[-_STATIC_ROWS:][:1]  # limits the slow sorting by name to a few functions
     largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
     order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
     return [
@@ -186,7 +186,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One page: its relative path, and what it compares."""
+    """One entry of the page index: relative path, workload and metric."""
 
     href: str
     workload: str
@@ -194,7 +194,7 @@ class IndexRow:
 
 
 def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
-    """An HTML page that links the pages, in the order given; raises `ValueError` for a path that leaves the folder."""
+    """An HTML page with links to the given pages. Raises `ValueError` for a path outside the folder."""
     for row in rows:
         if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
             raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
@@ -204,6 +204,6 @@ def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graph
         "page/index.html.j2",
         rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
         title=plain(title),
-        style=Markup(style),  # noqa: S704 -- our own file
+        style=Markup(style),  # noqa: S704 -- trusted file
         policy=policy,
     )

@@ -1,4 +1,4 @@
-"""Both sides of one comparison as columns, in preorder and cut to a size."""
+"""Both sides of a comparison as columns, sorted in preorder and cut to a maximum size."""
 
 import re
 from bisect import bisect_left
@@ -16,15 +16,15 @@ from profgate.report import numbers
 
 ROOT_NAME = -1
 OTHER_NAME = -2
-CUT_ALL = 1.1  # of a side: only rows that are always shown are left
+CUT_ALL = 1.1  # above any share: merges all rows that are not always shown
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class PageFinding(TypedDict):
-    """One finding as the page marks it.
+    """A finding that the page marks.
 
-    ``tag`` is its kind in reports (``new``, ``much better``), ``key`` its name in an address, ``story`` its reasons,
-    ``rows`` the rows of its call paths, ``reach`` how the change reaches it.
+    ``tag`` is its kind in reports (``new``, ``much better``), ``key`` its identifier in URLs, ``story`` its reasons,
+    ``rows`` the rows of its call paths, ``reach`` how the pull request affects it.
     """
 
     symbol: int
@@ -49,9 +49,9 @@ class PageSource(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class BlueprintRules:
-    """A context is slower or faster beyond this shift of its share and this number of standard errors.
+    """Thresholds for a slower or faster context: shift of its share, and number of standard errors.
 
-    ``estimated`` names what the tree was estimated from, where the profile holds no stacks.
+    ``estimated`` is the data from which the tree was estimated, if the profile has no stacks.
     """
 
     min_shift: float = 0.005
@@ -61,9 +61,9 @@ class BlueprintRules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTree:
-    """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents before children.
+    """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents precede children.
 
-    The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None where
+    The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None if
     unknown. ``evidence`` bool[2, row]: whether the inclusive and the self change pass the test of repeated runs.
     Names, files, lines and source states are columns over the symbols; ``former`` maps renamed symbols to
     their old names.
@@ -83,7 +83,7 @@ class PageTree:
     former: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for columns that are no tree."""
+        """Raise `ValueError` if the columns are not a valid tree."""
         size = len(self.parent)
         if not size or self.parent[0] != -1 or self.symbol[0] != -1:
             raise ValueError("page tree: row 0 must be the root; add a row with parent -1 and symbol -1")
@@ -98,7 +98,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """The data of the page beside the tree; a value is an integer times ten to the exponent, in the unit."""
+    """The data of a page in addition to the tree; values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str
@@ -117,13 +117,13 @@ class PageHeader:
     blueprint: BlueprintRules = field(default_factory=BlueprintRules)
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` when a side has no run."""
+        """Raise `ValueError` if a side has no run."""
         if min(self.runs) < 1:
             raise ValueError("page header: a side has no run; pass at least 1 for each side")
 
     @property
     def full_title(self) -> str:
-        """The title, with the workload in front unless it begins with it."""
+        """The title, prefixed with the workload unless it starts with it."""
         return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
@@ -133,23 +133,23 @@ class PageHeader:
 
     @property
     def short_labels(self) -> tuple[str, str]:
-        """The labels of the sides, commits shortened to ten characters, empty where unknown."""
+        """The labels of the sides, with commits shortened to ten characters; empty if unknown."""
         first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)
         return first, second
 
     @property
     def value_of_one_sample(self) -> int | None:
-        """The value of one sample, None where the values are not sample counts."""
+        """The value of one sample; None if the values are not based on samples."""
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
 
     def quantity(self, value: float, side: int) -> str:
-        """A sum over the runs of a side (0 is before, 1 after) as the value of one run."""
+        """Format a sum over the runs of a side (0: before, 1: after) as the mean per run."""
         return numbers.quantity(value / self.runs[side] * 10.0**self.exponent, self.unit)
 
     def change(self, value: float) -> str:
-        """A difference of sums over the runs after, as that of one run; a difference of scaled sides has no samples."""
+        """Format a difference of sums as the mean per run of the after side; scaled sample counts have no unit."""
         scaled = self.normalisation != "none"
         unit = self.unit if not scaled or self.unit in {"nanoseconds", "bytes"} else "count"
         return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
@@ -157,9 +157,9 @@ class PageHeader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedTree:
-    """The tree in preorder, siblings by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`.
+    """The tree in preorder, siblings sorted by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`.
 
-    ``row`` is the row of the `PageTree`, for merged rows that of the first of them.
+    ``row`` is the row in the `PageTree`; for merged rows, the first of them.
     """
 
     parent: IntArray
@@ -175,12 +175,12 @@ class OrderedTree:
 
     @property
     def size(self) -> int:
-        """Rows including the root."""
+        """The number of rows, including the root."""
         return len(self.parent)
 
 
 def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
-    """The same columns and facts in visible characters; a function without a visible name gets one."""
+    """Replace invisible characters in all names and texts; an invisible name gets a placeholder."""
     return (
         replace(
             tree,
@@ -216,12 +216,12 @@ def _plain(text: str | None) -> str | None:
 
 
 def exact_sum(values: IntArray) -> int:
-    """The exact sum as a Python integer, which may be beyond 64 bits."""
+    """The exact sum as a Python integer, which may exceed 64 bits."""
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
 def order_tree(tree: PageTree) -> OrderedTree:
-    """The tree in preorder with siblings by (name, file); raises `ValueError` when a total needs more than 63 bits."""
+    """Sort the tree in preorder, siblings by (name, file). Raises `ValueError` if a total needs more than 63 bits."""
     for values in (tree.baseline_self, tree.target_self):
         if exact_sum(values) >= 2**63:
             raise ValueError("page tree: a total is beyond 63 bits; use a larger exponent")
@@ -231,9 +231,9 @@ def order_tree(tree: PageTree) -> OrderedTree:
 
 
 def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
-    """The tree with subtrees below `threshold` of both totals merged to one `other` row for each parent.
+    """Merge subtrees below the share `threshold` on both sides into one `other` row for each parent.
 
-    Rows of symbols in `keep` and the rows above them are not merged.
+    Rows of symbols in `keep` and their ancestors are not merged.
     """
     remains = _unmerged(_shares(ordered), _rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
@@ -253,15 +253,15 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 
 
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
-    """The smallest share of a side below which subtrees must be merged to leave at most `most_rows` rows.
+    """The smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
 
-    `CUT_ALL` where no threshold is enough, because more rows are always shown.
+    `CUT_ALL` if there is none, because too many rows are always shown.
     """
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
     def fits(threshold: float) -> bool:
         remains = _unmerged(share, marked, threshold)
-        owners = np.zeros(ordered.size, np.bool_)  # one row for each parent whose children are merged
+        owners = np.zeros(ordered.size, np.bool_)  # parents that get an `other` row
         owners[parent[~remains & remains[parent]]] = True
         return int(remains.sum()) + int(owners.sum()) <= most_rows
 
@@ -271,40 +271,40 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 
 def _shares(ordered: OrderedTree) -> FloatArray:
-    """The share of its side that each row has, the larger of both sides."""
+    """The share of each row in the total, the larger one of both sides."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
 
 def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
-    """The rows of these symbols and all rows above them."""
+    """A mask of the rows of these symbols and their ancestors."""
     own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
     return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
 
 def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArray:
-    """The rows that are not merged at this share: large ones, marked ones and the root."""
+    """A mask of the rows that are not merged: large rows, marked rows and the root."""
     remains = (share >= threshold) | marked
     remains[0] = True
     return remains
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """The shares of before that vanished and of after that is new; 0 where a side is empty."""
+    """The share of before without counterpart in after, and vice versa; 0 for an empty side."""
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
 def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
-    """For each row in preorder the sum over it and all rows below, which end before ``end``."""
+    """The sum over the subtree of each row in preorder; subtrees end before ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     subtrees: IntArray = sums[end] - sums[:-1]
     return subtrees
 
 
 def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> OrderedTree:
-    """Rows of a tree in preorder; int64[5, row] name, self value before and after, hidden rows, row."""
+    """Sort a tree in preorder; columns int64[5, row]: name, self value before and after, hidden rows, row."""
     depth, rank = _depths(parent), ranks[columns[0]]
     by_level = np.lexsort((rank, parent, depth))
     level = np.empty(len(parent), np.int64)
@@ -337,7 +337,7 @@ def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> Ordere
 
 
 def _depths(parent: IntArray) -> IntArray:
-    """The number of rows above each; every iteration doubles the known distance."""
+    """The depth of each row, by pointer doubling."""
     above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
     while (further := depth[above]).any():
         depth += further
@@ -346,7 +346,7 @@ def _depths(parent: IntArray) -> IntArray:
 
 
 def name_ranks(tree: PageTree) -> IntArray:
-    """Rank by (name, file, number); the two entries after the names are of `other` (last) and the root."""
+    """The rank of each symbol by (name, file, number); two more entries are for `other` (last) and the root (first)."""
     files = tree.files or [None] * len(tree.names)
     texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))
     order = [symbol for _, _, symbol in texts]

@@ -1,4 +1,4 @@
-"""The compact encoding of the page's columns: varints in one zlib stream, and the JSON header beside it."""
+"""Encode the columns of a page compactly: varints in one zlib stream, with a separate JSON header."""
 
 import base64
 import json
@@ -34,7 +34,7 @@ _EXACT_IN_DOUBLE = 2**53
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """The JSON header of the page and its base64 data."""
+    """The JSON header of a page, and its data in base64."""
 
     header: dict[str, Any]
     data: str
@@ -47,9 +47,9 @@ def encode_page(
     cut: dict[str, Any] | None,
     one_sided: tuple[float, float] = (0.0, 0.0),
 ) -> EncodedPage:
-    """The columns as varints in one zlib stream; equal input gives equal bytes.
+    """Encode the columns deterministically as varints in one zlib stream.
 
-    `cut` and `one_sided` describe the complete tree, of which `ordered` may be a part.
+    `cut` and `one_sided` describe the complete tree; `ordered` may be a cut tree.
     """
     symbols = _by_frequency(tree, ordered)
     place_of = {symbol: place for place, symbol in enumerate(symbols)}
@@ -61,7 +61,7 @@ def encode_page(
     before, after = ordered.before_self // divisor, ordered.after_self // divisor
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
     columns = [
-        ("pops", _varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),  # levels closed before each row
+        ("pops", _varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),  # levels to leave before each row
         ("name", _varints(number[ordered.name])),
         ("before", _varints(before)),
         ("after", _varints(after)) if wide else ("change", _varints(_zigzag(after - before))),
@@ -97,7 +97,7 @@ _Value = TypeVar("_Value")
 
 
 def _by_frequency(tree: PageTree, ordered: OrderedTree) -> list[int]:
-    """The symbols of the rows, the most frequent first."""
+    """The symbols that occur in the tree, most frequent first."""
     frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=len(tree.names))
     used = np.flatnonzero(frequency)
     order: list[int] = used[np.lexsort((name_ranks(tree)[used], -frequency[used]))].tolist()
@@ -109,7 +109,7 @@ def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value 
 
 
 def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
-    """Columns that some profiles have: calls of both sides, and the results of the test of repeated runs."""
+    """Optional columns: calls of both sides, and the results of the test of repeated runs."""
     whole = ordered.name != OTHER_NAME
     if tree.baseline_calls is not None and tree.target_calls is not None:
         before, after = (np.where(whole, calls[ordered.row], 0) for calls in (tree.baseline_calls, tree.target_calls))
@@ -133,7 +133,7 @@ def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
 
 
 def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iterator[Column]:
-    """The different texts in order, and the place of each value among them; 0 is none."""
+    """The sorted unique texts, and the 1-based index of each value among them; 0 means no text."""
     different = sorted({value for value in values if value})
     places = {text: place for place, text in enumerate(different, 1)}
     yield texts, _json_bytes(different)
@@ -141,7 +141,7 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
-    """The sources of functions in the tree."""
+    """The source changes of functions in the tree."""
     found = [source for source in header.sources if source["symbol"] in place_of]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
@@ -149,7 +149,7 @@ def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
 
 
 def _findings(findings: Sequence[PageFinding], place_of: dict[int, int], ordered: OrderedTree) -> list[dict[str, Any]]:
-    """Findings of functions in the tree, with their numbers there."""
+    """The findings of functions in the tree, with symbols and rows renumbered."""
     whole = np.flatnonzero(ordered.name != OTHER_NAME)
     placed: list[dict[str, Any]] = []
     for finding in findings:
@@ -165,7 +165,7 @@ def _zigzag(values: IntArray) -> NDArray[np.uint64]:
 
 
 def _varints(values: NDArray[Any]) -> bytes:
-    """LEB128 of non-negative integers, seven bits a byte, lowest first."""
+    """Encode non-negative integers as LEB128: seven bits per byte, least significant first."""
     rest = values.astype(np.uint64)
     lengths = np.ones(len(rest), np.int64)
     for bits in range(7, int(rest.max(initial=0)).bit_length(), 7):

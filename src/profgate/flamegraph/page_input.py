@@ -1,4 +1,4 @@
-"""The input of a page made of one comparison: its tree as columns, and the data beside it."""
+"""Build the input of a page from a comparison: the tree as columns, and the header."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -18,8 +18,8 @@ from profgate.report.statements import full_reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
-LIMIT = 200_000  # characters of source in one page; a page may be more public than the code
-SIGMA = 4.0  # as for single samples: with 3, some of a tree's thousands of rows always pass by chance
+LIMIT = 200_000  # characters of source code in one page, which may be more public than the code
+SIGMA = 4.0  # with 3, some of the thousands of rows of a tree would pass by chance
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
@@ -30,7 +30,7 @@ RATE_UNKNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """The data of a page beside the comparison: the labels of both sides, findings, and the functions' sources."""
+    """The data of a page in addition to the comparison: labels of both sides, findings and source changes."""
 
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[Finding] = ()
@@ -41,7 +41,7 @@ class PageContext:
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
-    """The tree and the header of the page. Raises `ValueError` where it is not drawable."""
+    """The tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
     marks = _marks(context.findings, comparison)
     keep = {mark["symbol"] for mark in marks}
@@ -68,7 +68,10 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 
 
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
-    """Two metrics of one profile as the two sides, their totals made equal. Raises `ValueError` where it cannot."""
+    """Compare two metrics of one profile, scaled to equal totals.
+
+    Raises `ValueError` if their units differ or the profile has no stacks.
+    """
     if first.metric.unit != second.metric.unit:
         sides = " and ".join(f"{side.metric.name} in {side.metric.unit}" for side in (first, second))
         raise ValueError(f"{sides} have different units; choose two metrics of the same unit")
@@ -95,7 +98,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 
 
 def _notes(comparison: Comparison) -> list[str]:
-    """The notes of the comparison, and one on samples whose rate a side does not state."""
+    """The notes of the comparison, and a note if the sampling rate of a side is unknown."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
     return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
@@ -151,7 +154,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """The findings on functions of the tree that are not neutral, in the order of the other reports."""
+    """The findings of functions in the tree that are not neutral, in the order of the other reports."""
     symbols = comparison.symbols
     place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
     marks = []
@@ -178,7 +181,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
 
 
 def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """The rows of a call path of names, root first; several where functions of one name are in different files."""
+    """The rows of a call path of names, root first; several if different files have functions of the same name."""
     rows = [0]
     for name in path:
         starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
@@ -188,9 +191,9 @@ def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> 
 
 
 def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | None:
-    """bool[2, row] for the inclusive and the self change of the values of a run; None without repeats.
+    """Whether the inclusive and the self change of each row are significant, bool[2, row]; None without repeats.
 
-    The standard error is never smaller than that of counting samples, where the values are samples of ``period``.
+    For samples of ``period``, the standard error is at least that of a Poisson count.
     """
     if tree.repeats is None:
         return None
@@ -210,9 +213,10 @@ def page_sources(
     first: Collection[int] = (),
     origin: str = "",
 ) -> list[PageSource]:
-    """The hunks of each function whose source changed, or with ``all`` of all functions in changed files.
+    """The diff hunks of each function whose source changed, or of all functions in changed files for ``all``.
 
-    Functions beyond the limit are left out, those in ``first`` last. ``origin`` names the source of the diff.
+    At most `LIMIT` characters are included; functions in ``first`` have priority. ``origin`` says where the
+    diff comes from.
     """
     if embed == "none":
         return []
@@ -235,7 +239,7 @@ def page_sources(
 
 
 def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
-    """The hunks that name the function or contain its line, else the nearest ones."""
+    """The hunks that contain the function's name or line, or the nearest hunks if there are none."""
     parts = _PART.findall(name)
     word = re.compile(rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])") if parts else None
     own = [

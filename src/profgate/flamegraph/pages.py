@@ -1,4 +1,4 @@
-"""The pages of a report: a differential flame graph for each workload and metric, the worst first."""
+"""Build the pages of a report: one differential flame graph for each workload and metric, the worst first."""
 
 import hashlib
 from collections import Counter
@@ -13,7 +13,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.report import Document, MetricReport, Report
 
-LONGEST_STEM = 180  # bytes: file systems take names of 255, and the metric and a suffix follow
+LONGEST_STEM = 180  # bytes; file systems limit names to 255, and a digest and a suffix are appended
 COLOURS = ("red", "yellow", "neutral", "green")
 
 
@@ -34,7 +34,7 @@ def build_pages(
     diff: SourceDiff | None = None,
     limit: int = 10,
 ) -> tuple[PageDocument, ...]:
-    """Pages of at most ``limit`` comparisons with call paths; ``states`` are those of each comparison's sources."""
+    """The pages of at most ``limit`` drawable comparisons; ``states`` has the source states of each comparison."""
     metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
     found = [
@@ -51,20 +51,20 @@ def build_pages(
 
 
 def _importance(metric: MetricReport) -> tuple[int, float]:
-    """Sorts pages: red first, then by the part of the total that the largest finding moves."""
+    """Sort key for pages: red first, then by the largest change of a finding relative to the total."""
     worst = min((COLOURS.index(finding.colour) for finding in metric.findings), default=len(COLOURS))
     moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
 def _blueprint_rules(policy: Policy) -> BlueprintRules:
-    """The bars of the strategy call_context, so that the blueprint's colours agree with the report."""
+    """The thresholds of the strategy call_context, so that the blueprint's colours match the report."""
     options = next((rule.options for rule in policy.rules if rule.method in {"call_context", "ctx"}), {})
     return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 
 
 def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """A file name for each page; equal and too long ones get a digest of the workload and metric."""
+    """A unique file name for each page; duplicate and long names get a digest of the workload and metric."""
     plain = [_plain_name(comparison) for comparison in comparisons]
     times = Counter(name.casefold() for name in plain)
     names = []
@@ -78,7 +78,7 @@ def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _plain_name(comparison: Comparison) -> str:
-    """Characters that file systems and addresses take without quoting."""
+    """The workload and the metric, without characters that need quoting in file names or URLs."""
     name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
     metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
     return f"{name}.{metric}"

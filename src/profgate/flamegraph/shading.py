@@ -1,4 +1,4 @@
-"""The colour level of each row of a picture, by the same rules and constants as in the page's `colour.js`."""
+"""Compute the colour level of each row, with the rules and constants of the page's `colour.js`."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,9 +18,9 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The change that colours a row, the ramp, the reference, and the smallest share of the whole.
+    """How rows are coloured: value, ramp, reference, and smallest share of the total (``gate``).
 
-    ``chance``: changes that may be chance stay neutral. ``classic``: the colours and exact widths of flamegraph.pl.
+    ``chance``: insignificant changes stay neutral. ``classic``: the colours and exact widths of flamegraph.pl.
     """
 
     basis: Literal["inclusive", "self"] = "inclusive"
@@ -37,7 +37,7 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shading:
-    """The colour level of every row (-32 less to +32 more), its change, and the scale behind it."""
+    """The colour level of each row (-32 less to +32 more), its change, and the ratio and total used for scaling."""
 
     level: IntArray
     delta: FloatArray
@@ -46,7 +46,7 @@ class Shading:
 
 
 def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style = USUAL) -> Shading:
-    """Levels by the change as part of the whole, above the gate and beyond chance."""
+    """The levels by the change as a fraction of the total, for significant changes above the gate."""
     level = np.zeros(ordered.size, np.int64)
     own = style.basis == "self"
     before, after = (ordered.before_self, ordered.after_self) if own else (ordered.before, ordered.after)
@@ -70,14 +70,14 @@ def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style
 
 
 def ratio_of(header: PageHeader, before_total: float, after_total: float) -> float:
-    """The factor of the before side."""
+    """The factor by which the before side is scaled."""
     if header.normalisation == "total" and before_total and after_total:
         return after_total / before_total
     return header.runs[1] / header.runs[0]
 
 
 def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
-    """The colour of flamegraph.pl: white, towards red for more and blue for less, linear in the largest change."""
+    """The colour of flamegraph.pl: from white to red for more or blue for less, linear up to the largest change."""
     pale = int(210 * (largest - abs(delta)) / largest)
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
 
@@ -98,7 +98,7 @@ def _beyond_chance(
     *,
     own: bool,
 ) -> BoolArray:
-    """By the test of repeated runs where there is one, else by z of the samples; new paths need 16 samples."""
+    """Significance by the test of repeated runs if available, or by the z-score; new paths need 16 samples."""
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
     if tree.evidence is not None and header.normalisation == "none":
@@ -124,7 +124,7 @@ def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: Page
 
 
 def _few(ordered: OrderedTree, sample: int) -> BoolArray:
-    """Rows on one side only, with too few samples to be significant."""
+    """Rows that exist on one side only and have too few samples to be significant."""
     before, after = ordered.before / sample, ordered.after / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))

@@ -1,4 +1,4 @@
-"""The flame graph as a static SVG: same layout and colours as the page, without a script."""
+"""Draw the flame graph as a static SVG with the layout and the colours of the page."""
 
 from html import escape
 
@@ -33,13 +33,13 @@ _PALETTES = {
 
 
 def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
-    """The picture as text, 1,200 wide, its widest `max_boxes` boxes; equal input gives equal text."""
+    """The flame graph as deterministic SVG, 1,200 pixels wide, with the `max_boxes` widest boxes."""
     tree, header = visible_page(tree, header)
     return draw_svg(tree, order_tree(tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
-    """The style sheet inside the picture, for a page that must allow it by its hash."""
+    """The style sheet of the image; a page needs its hash for the Content-Security-Policy."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -49,7 +49,7 @@ def svg_style(header: PageHeader) -> str:
 
 
 def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
-    """The picture of a tree in preorder, whose texts are visible ones."""
+    """Draw a tree in preorder; `visible_page` must have been applied to its names."""
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
@@ -72,7 +72,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
         title=title,
         short_title=cut(title, 140),
         summary=cut(_summary(ordered, header, side), 175),
-        style=Markup(svg_style(header)),  # noqa: S704 -- numbers alone
+        style=Markup(svg_style(header)),  # noqa: S704 -- contains only numbers
         shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
         classic=style.classic,
         better=header.better,
@@ -80,16 +80,16 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """The sum left of each row: of all rows before it in preorder, without the self values of its ancestors."""
+    """The offset of each row: the self values before it in preorder, without those of its ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    steps = np.r_[0, own]  # an ancestor's value counts from the row after it
-    np.subtract.at(steps, ordered.end, own)  # to the end of its subtree
+    steps = np.r_[0, own]  # an ancestor's value is added from the next row
+    np.subtract.at(steps, ordered.end, own)  # and subtracted at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
 def _widest(widths: FloatArray, limit: int) -> IntArray:
-    """Rows in preorder; no row is drawn without its parent, which is at least as wide and comes first."""
+    """The widest rows in preorder; a parent is at least as wide as its children, so it is always included."""
     rows = np.flatnonzero(widths >= _SMALLEST)
     if len(rows) > limit:
         rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
@@ -97,7 +97,7 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
 
 
 def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Runs of boxes too small to draw, as grey rectangles below their parents."""
+    """Grey rectangles for adjacent boxes that are too small to draw."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))

@@ -1,7 +1,7 @@
-"""A call graph unrolled into an estimated tree, for formats with callers and callees but without stacks.
+"""Unroll a call graph into an estimated call tree, for formats with callers and callees but without stacks.
 
-A function's cost is split over its callers by the cost of the call edges. What the limits leave out is below one row of
-its own, so that the self values of every function add up exactly.
+The cost of a function is divided among its callers in proportion to the cost of the call edges. Costs beyond the limits
+are placed below one separate row, so that the self values of each function add up exactly.
 """
 
 from collections.abc import Collection
@@ -15,13 +15,13 @@ from profgate.model.comparison import CallEdges
 NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000
 MAX_DEPTH = 200
-SMALLEST_SHARE = 1e-5  # of either side's total
+SMALLEST_SHARE = 1e-5  # of the total of either side
 _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unrolled:
-    """The estimated tree as columns over its rows; the symbol behind the last one is `NOT_UNROLLED`."""
+    """The estimated tree as columns over its rows; the symbol after the last one is `NOT_UNROLLED`."""
 
     parent: RowArray
     symbol: RowArray
@@ -32,10 +32,10 @@ class Unrolled:
 
 
 def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> Unrolled:
-    """The tree of all calls; int64[2, symbol] own and total values, baseline first.
+    """Estimate the call tree from self (``own``) and total values, int64[2, symbol], baseline first.
 
-    A recursive call is not followed: its cost is in the value of the first call. Symbols in ``keep`` are shown however
-    small they are.
+    Recursive calls are not followed: their cost is part of the first call. Symbols in ``keep`` are included regardless
+    of their size.
     """
     graph = _Graph(edges, own, total, keep)
     paths, start = graph.entries(), 1
@@ -50,7 +50,7 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """Call paths, the root first: float64[2, row] parts of the function's activity, and calls."""
+    """Call paths, root first: float64[2, row] fractions of the function's cost, and calls."""
 
     parent: IntArray
     symbol: IntArray
@@ -72,7 +72,7 @@ class _Graph:
         self.first = np.searchsorted(self.caller, np.arange(self.symbols + 1))
 
     def entries(self) -> _Paths:
-        """Functions called from outside of the recording, with the cost that their callers do not explain."""
+        """Functions that were called from outside the recording, with the cost that no recorded caller explains."""
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
         uncalled = np.bincount(self.callee, minlength=self.symbols) == 0
@@ -85,12 +85,12 @@ class _Graph:
         paths = self._with(root, below_root, every, part, calls)
         if len(paths.parent) > 1 or not self.symbols:
             return paths
-        # every function has a caller: the function with the largest total becomes the entry
+        # every function has a caller: use the function with the largest total as the entry
         entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
         return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 
     def with_calls(self, paths: _Paths, callers: IntArray) -> _Paths:
-        """The paths, with the calls of these rows that are not recursive."""
+        """Extend the paths by the non-recursive calls of the rows ``callers``."""
         symbol = paths.symbol[callers]
         counts = self.first[symbol + 1] - self.first[symbol]
         caller = np.repeat(callers, counts)
@@ -102,14 +102,14 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """This cost as part of the function's activity; by calls where no time was measured."""
+        """The cost as a fraction of the function's total, or the fraction of its calls if it has no cost."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)
         return np.minimum(share, 1.0)
 
     def _with(self, paths: _Paths, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Paths:
-        """The paths and the largest of these within the limits."""
+        """Append the largest of the given rows to the paths, within the limits."""
         weight = (part * self.total[:, symbol] / self.whole[:, None]).max(axis=0, initial=0.0)
         shown = np.flatnonzero((weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0)))
         largest = np.sort(shown[np.argsort(-weight[shown], kind="stable")[: MAX_ROWS + 1 - len(paths.parent)]])
@@ -122,7 +122,7 @@ class _Graph:
 
 
 def _on_path(callee: IntArray, row: IntArray, paths: _Paths) -> BoolArray:
-    """Whether the callee is the function of the row or of a row above it, for all rows at once."""
+    """Whether the callee is the function of the row or of one of its ancestors; vectorized over rows."""
     found: BoolArray = callee == paths.symbol[row]
     while row.any():
         row = paths.parent[row]
@@ -148,7 +148,7 @@ def _columns(paths: _Paths, own: IntArray) -> Unrolled:
 
 
 def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray, IntArray]:
-    """The self values of functions split over their rows by their parts, and int64[symbol] the remainders."""
+    """Divide the self values of functions among their rows by ``part``; also returns the rest, int64[symbol]."""
     rows = np.arange(1, len(symbol))
     of = symbol[1:]
     parts = np.bincount(of, part[1:], len(own))

@@ -1,1 +1,1 @@
-"""Changes and noise in, findings and a verdict out."""
+"""Turn detected changes into findings and a verdict."""

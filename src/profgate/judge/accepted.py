@@ -1,4 +1,4 @@
-"""Accepted regressions: a finding of the named location up to a limit is yellow; so is a total that it explains."""
+"""Accepted regressions: findings up to the accepted limit, and totals that they explain, are yellow, not red."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +11,15 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
-ROOM = 1.25  # of the growth at the time of the acceptance
+ROOM = 1.25  # default limit, as a multiple of the growth at the time of the acceptance
 ROUNDING = 1e-9
 Place = tuple[str, str | None]
 
 
 def with_acceptances(report: Report) -> Report:
-    """The report with accepted findings yellow instead of red, and its acceptances with their states.
+    """Mark accepted findings yellow, and set the state of each acceptance.
 
-    One without a limit gets the present growth and a quarter more, to be stored for later runs.
+    An acceptance without a limit gets 1.25 times the current growth as its limit for later runs.
     """
     if not report.acceptances:
         return report
@@ -62,7 +62,7 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 
 
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
-    """The locations a finding had before it was renamed."""
+    """The locations of a renamed function in the baseline."""
     here = (finding.location.name, finding.location.file)
     return [
         old
@@ -73,7 +73,7 @@ def _former(finding: Finding, metric: MetricReport) -> list[Location]:
 
 
 def _growth(finding: Finding) -> float:
-    """As a fraction of its own cost; of the whole run where there was no cost before."""
+    """The growth as a fraction of the baseline cost, or of the run for a function without cost in the baseline."""
     if finding.relative is not None:
         return abs(finding.relative)
     return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
@@ -113,7 +113,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:
-    """A red total is yellow where it hardly moved but for what was accepted."""
+    """Turn a red total yellow if accepted findings explain its change, apart from the usual noise."""
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding

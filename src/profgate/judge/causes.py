@@ -1,4 +1,4 @@
-"""Causes: findings of one change are gathered under the one that names it."""
+"""Group findings that have a common cause, and select the finding that names the cause."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from profgate.model.change import Location
 from profgate.model.kinds import Kind
 from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # part of a cause's change that the finding which names it has of its own
+NAMES_IT = 0.5  # a finding names the cause if its self cost has at least this part of the change
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
@@ -16,10 +16,10 @@ Cause = tuple[str, str, str, Place]
 
 
 def with_causes(report: Report) -> Report:
-    """The report with the number of each finding's cause, the most important first, and what explains whom.
+    """Return the report with ``cause`` and ``explained_by`` set in its findings; cause 1 is the most important.
 
-    Within a metric findings of one direction have one cause where the walks from them end at one location; in several
-    workloads those that end alike have one cause again.
+    Findings of one metric and direction share a cause if the calls that explain their changes lead to the same
+    location, also across workloads.
     """
     gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
     leading = [
@@ -38,7 +38,7 @@ def _place(location: Location) -> Place:
 
 
 def _has_cause(finding: Finding) -> bool:
-    """Notes, totals and findings without a direction have no cause."""
+    """Whether a finding can have a cause; notes, totals and findings without a direction cannot."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
     return finding.colour in WORST and clear and finding.location != TOTAL
 
@@ -58,7 +58,7 @@ def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
 
 
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
-    """The findings of one metric in their order, each with the location that explains it."""
+    """The findings of one metric in their original order, each with the location that explains it."""
     ends = _ends(metric)
     causes: dict[Cause, list[Finding]] = {}
     for finding in metric.findings:
@@ -72,7 +72,7 @@ def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
 
 
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
-    """The deepest finding with half of the cause's change of its own, none less grave than the gravest."""
+    """The deepest of the worst findings with at least half of the change in its self cost, or the largest."""
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])

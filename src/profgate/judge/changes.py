@@ -1,4 +1,4 @@
-"""The listed changes of one metric, from the columns of the strategies."""
+"""Build the report of one metric from the detections of the strategies."""
 
 import math
 from collections import Counter
@@ -18,18 +18,18 @@ from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
-LISTED_CHANGES = 2000  # for each strategy; what is cut is counted
-LISTED_CONTEXTS = 200  # each holds its whole call path
-CARRIED = 0.8  # part of a context's change in one context below it from which that one is the cause
-NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is counted, not listed
-HALF = 0.5  # a pair that knows less of each other than this part of the run has hardly been compared
+LISTED_CHANGES = 2000  # for each strategy; further changes are only counted
+LISTED_CONTEXTS = 200  # lower, because each includes its call path
+CARRIED = 0.8  # if a child context has at least this part of the change, the child is the cause
+NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is only counted
+HALF = 0.5  # if shared functions cover less than this part of a side, the report says so
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Means over runs: exclusive and inclusive by symbol and the totals, baseline then target, stored units."""
+    """Means over runs of values by symbol and of totals, as (baseline, target) in stored units."""
 
     exclusive: tuple[FloatArray, FloatArray]
     inclusive: tuple[FloatArray, FloatArray]
@@ -59,7 +59,7 @@ def _scaled(value: float, scale: float) -> float | None:
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
-    """Overweight explains a change of the total: without an established one its kinds are at most a maybe."""
+    """Limit the kinds of overweight to "maybe" if the total did not change, because overweight explains its change."""
     if total_changed:
         return kinds
     strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
@@ -67,7 +67,7 @@ def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
 
 
 def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
-    """Whether the test of totals found a change that another machine does not explain."""
+    """Whether the test of totals found a change, and no note explains it by different machines."""
     return not any(note.advisory for note in comparison.notes) and any(
         int(kind) != int(Kind.NO_CHANGE)
         for detection in detections
@@ -78,7 +78,7 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The rows of one detection in their order of printing, with what was left out; shares float64[row]."""
+    """The rows of one detection in output order, and counts of omitted rows; shares are float64[row]."""
 
     kinds: IntArray
     share_from: FloatArray
@@ -88,7 +88,7 @@ class _Rows:
 
 
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
-    """float64[row]: parts of the sides' totals; NaN where a strategy's values are no parts of them."""
+    """Shares of the totals of both sides, float64[row]; NaN if the values of the strategy have no shares."""
     if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
         return unknown, unknown
@@ -120,7 +120,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
         listed &= ~small
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     moved = np.nan_to_num(np.abs(share_to - share_from))
-    # of a long chain of callers the end must be on the list, not the way to it
+    # in a long call chain, list the last function rather than the callers on the way to it
     on_the_way = detection.statistics.get("carried", np.zeros(len(kinds))) >= CARRIED
     order = np.lexsort((detection.symbol, -moved, on_the_way, rank))
     rows = order[listed[order]]
@@ -180,7 +180,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
 
 
 def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Change:
-    """The change with what is known of its function's source; modules and totals have none."""
+    """Add the state of the function's source to a change; modules and totals have no source."""
     if states is None or symbol < 0:
         return change
     link = states.links[symbol]
@@ -192,7 +192,7 @@ def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Ch
 
 
 def _name(names: list[str] | None, row: int) -> str | None:
-    """The model's name, None where there is none."""
+    """The name of the model, or None."""
     return names[row] or None if names is not None else None
 
 
@@ -204,7 +204,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """What the judge needs to know of the tests: their facts, and how many base jobs there are."""
+    """The facts about the tests that the judge needs."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
@@ -221,7 +221,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
 
 
 def _known_share(comparison: Comparison) -> float:
-    """The part of the run in functions that the other side knows too, of the side that has less of it."""
+    """The share of the run in functions that both sides have, on the side where it is smaller."""
     split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
     shares = [
         float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
@@ -236,7 +236,7 @@ def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[R
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
-    """Why strategies could not test the metric."""
+    """The reasons why strategies could not test the metric."""
     return tuple(
         Reason(ReasonCode.STRATEGY_UNTESTED, {"strategy": detection.strategy}, (as_reason(reason),))
         for detection in detections
@@ -252,14 +252,15 @@ def metric_report(
     states: SourceStates | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """One metric with its listed changes, in base units; findings are the judge's.
+    """The report of one metric with its changes in base units; the judge adds the findings.
 
-    ``requested``: the configuration names the strategies, so that even one without use for such profiles is listed.
-    ``states`` add to each change the state of its function's source, and the link to it.
+    ``requested``: the configuration names the strategies, so those that do not apply to the profiles are listed too.
+    ``states`` adds the state of the function's source, and a link to it, to each change.
 
-    NoChange and Unknown rows are counted, and listed only when ``verbose``. Each strategy lists at most 2,000 changes,
-    or 200 of calling contexts; the rest is in ``counts["cut"]``, new and gone locations below 0.1 % of the run in
-    ``counts["small"]``. A blocking note, or a gate test that failed, makes the metric "not compared" without changes.
+    NoChange and Unknown rows are counted, and listed only if ``verbose``. Each strategy lists at most 2,000 changes,
+    or 200 in calling contexts; ``counts["cut"]`` is the number of the others. ``counts["small"]`` is the number of
+    new and gone locations below 0.1 % of the run. With a blocking note or a failed gate test, the metric is
+    "not compared" and has no changes.
     """
     sums, metric, runs = _sums(comparison), comparison.metric, comparison.runs
     blocking = _blocking(comparison.notes, detections)
@@ -302,7 +303,7 @@ def _listed(
     *,
     verbose: bool,
 ) -> tuple[tuple[Change, ...], set[int], dict[str, int]]:
-    """The listed changes, their symbols, and counts of what is not listed."""
+    """The listed changes, their symbols, and counts of the rows that are not listed."""
     total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
@@ -319,7 +320,7 @@ def _listed(
 
 
 def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:
-    """The metrics by workload, in the order of the comparisons."""
+    """Group the metrics by workload, in the order of the comparisons."""
     gathered: dict[str, tuple[Comparison, list[MetricReport]]] = {}
     for comparison, metric in zip(comparisons, metrics, strict=True):
         gathered.setdefault(comparison.workload, (comparison, []))[1].append(metric)
@@ -335,7 +336,7 @@ def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[Metric
 
 
 def _configuration(comparison: Comparison) -> dict[str, str]:
-    """What makes the profiles of a workload comparable, without what is unknown."""
+    """The known configuration of a workload: command, arguments, collector, format and profiler."""
     configuration, facts = comparison.configuration, comparison.facts[1]
     stated = {
         "type": configuration.type,

@@ -1,4 +1,4 @@
-"""Confirmation: findings that fail the gate are judged with a second measurement."""
+"""Confirmation: a second measurement of both sides confirms or rejects findings that fail the gate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,10 +10,10 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 from profgate.model.second_measurement import Second
 
-ENOUGH = 0.5  # part of the gate's floors that it must reach
+ENOUGH = 0.5  # fraction of the gate's minimum change that the second measurement must reach
 EVIDENCE = frozenset({"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"})
 
-# what a second measurement of both sides in turns can settle
+# doubts that a second, interleaved measurement of both sides can resolve
 OPEN = frozenset(
     {ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS, ReasonCode.FEW_JOBS, ReasonCode.ORDER_UNKNOWN}
     | {ReasonCode.EVERYTHING, ReasonCode.UNCONFIRMED, ReasonCode.UNLIKE_RUNS}
@@ -22,7 +22,7 @@ OPEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A finding that fails the gate, or would if it were certain (``certain`` False), and where it stands."""
+    """A finding that fails the gate, or that would fail it if it were certain, with its workload and metric."""
 
     workload: str
     metric: str
@@ -31,22 +31,22 @@ class Suspect:
 
     @property
     def total(self) -> bool:
-        """Whether it is about the whole workload."""
+        """Whether the finding is about the whole workload."""
         return self.finding.is_total
 
     @property
     def certain(self) -> bool:
-        """Whether it is red already."""
+        """Whether the finding is already red."""
         return self.finding.colour == "red"
 
     @property
     def subtree(self) -> bool:
-        """Whether it is about a function with everything below it."""
+        """Whether the finding is about a function and all its callees."""
         return (self.finding.evidence or {}).get("judged") == "subtree"
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """Findings that are red without confirmation, and those that more measurements could make red."""
+    """Findings that are red without confirmation, and findings that another measurement could turn red."""
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
@@ -61,18 +61,18 @@ def _is_suspect(finding: Finding) -> bool:
 
 
 def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
-    """The report judged with the second measurement of each suspect; None from ``measured`` = it is not in it.
+    """Judge the report again with the second measurement of each suspect.
 
-    A finding without a second measurement stays suspect: only numbers withdraw it.
+    ``measured`` returns None for a suspect without a second measurement. Such a finding is not rejected.
     """
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return judge(suspected.with_metrics(lambda load, metric: _metric(load, metric, measured)), policy)
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
-    """Whether the second measurement alone shows it: certain, the same direction, large enough.
+    """Whether the second measurement shows a significant change of sufficient size in the same direction.
 
-    What was not certain before has to be proved by the second measurement alone.
+    A suspect that was not certain must reach the stricter level ``RED``.
     """
     rose = second.ratio > 1.0
     same = rose == suspect.lower_is_better and second.ratio != 1.0
@@ -107,7 +107,7 @@ def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
 
 
 def _unconfirmed(report: Report) -> Report:
-    """The report without the evidence of an earlier second measurement."""
+    """Remove the evidence of an earlier second measurement from the report."""
 
     def without(finding: Finding) -> Finding:
         evidence = {name: text for name, text in (finding.evidence or {}).items() if name not in EVIDENCE}

@@ -1,4 +1,4 @@
-"""Changes of one location, merged into a finding: its direction, its severity and its numbers."""
+"""Merge the changes of each location into one finding with a direction, a severity and values."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-TEST_KEYS = ("judged", "new")  # texts of the test beside its numbers
+TEST_KEYS = ("judged", "new")  # text evidence of the test
 STATISTICS = (
     *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
     *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
@@ -33,7 +33,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
         if change.strategy == TOTAL_TEST:
             totals.append(change)
         elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
-            sums.append(change)  # of modules: arithmetic, no test
+            sums.append(change)  # of modules, computed without a test
         else:
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
@@ -45,7 +45,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
-    """Sorts: red first, then the worst kind, the largest share, the name."""
+    """Sort key: red findings first, then by kind, size of the change, and name."""
     colours = ("red", "yellow", "green", "neutral")
     weight = finding.statistics.get("weight")
     return (
@@ -58,7 +58,7 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
 
 
 def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
-    """Nothing is red while the total improved."""
+    """Turn red findings yellow if the total improved."""
     faster = (
         finding
         for finding in findings
@@ -79,7 +79,7 @@ def _number(value: float | str | None) -> float | None:
 
 
 def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
-    """What a finding is judged by: the test's own numbers, else the self cost of its location."""
+    """The values of the gate's test, or the self cost of the location if it was not tested."""
     from_value, to_value = (_number(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
     if test is not None or from_value is None or to_value is None:
         shown = test or change
@@ -99,7 +99,7 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
 def _located(
     detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
 ) -> Finding | None:
-    """What was detected at one location and in its calling contexts; None where only a context came or went."""
+    """The finding for one location and its calling contexts; None if only a context was added or removed."""
     changes = _one_change_per_strategy(detected)
     if not changes:
         return None
@@ -140,10 +140,10 @@ def _located(
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
-    """The changes of one location, those of calling contexts as one for each strategy.
+    """The changes of one location, with one change per strategy for all its calling contexts.
 
-    Where all contexts go one way it is the heaviest, else one of kind Unknown. A context of one side alone is left
-    out: the function itself may be on both.
+    This is the largest change if all contexts changed in the same direction; otherwise its kind is Unknown. Contexts
+    that exist on one side only are ignored, because the function may exist on both.
     """
     found = [change for change in changes if change.location.context is None]
     by_strategy: dict[str, list[Change]] = {}
@@ -158,7 +158,7 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
 
 
 def _agreed(changes: Iterable[Change]) -> Direction:
-    """The direction in which all strategies point, "none" where they differ."""
+    """The direction that all strategies report, or "none" if they disagree."""
     found = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
     return next(iter(found)) if len(found) == 1 else "none"
 
@@ -194,7 +194,7 @@ def _evidence(known: Finding | None, test: Change | None, changes: list[Change])
 
 
 def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
-    """The test's numbers and the inclusive sums; ``weight`` is the change as a part of the run."""
+    """The statistics of the test and the inclusive costs; ``weight`` is the change as a fraction of the run."""
     found: dict[str, float | None] = {}
     for change in changes:
         for name in STATISTICS:

@@ -1,4 +1,4 @@
-"""Whether a finding fails the gate: its colour, and the reasons for it."""
+"""Decide whether a finding fails the gate, and set its colour and the reasons for it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -10,15 +10,15 @@ from profgate.model.report import Colour, Direction, Finding, MetricReport, Seve
 from profgate.model.units import CALLS
 
 CONTEXTS = "call_context"
-SEVERE_SHARE = 0.05  # change as a part of the run from which a certain finding is severe
-ROSE_AS_MUCH = 0.5  # of a change of time that the calls of a function have to share to explain it
+SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
+ROSE_AS_MUCH = 0.5  # calls explain a change of time if they grew by at least this part of it
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
-POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # listed, not certain: fails with "maybe"
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # uncertain: fails only with "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -31,11 +31,11 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class GateContext:
-    """What holds for every finding of one metric.
+    """The facts that apply to all findings of one metric.
 
-    ``red`` is the level of the family of tests, ``advisory`` why no finding of the metric can be red.
-    ``calls`` are exact calls of a run of both sides by name and file, where the workload has them. ``decided``: another
-    metric of the workload has runs enough to decide.
+    ``red`` is the significance level of the family of tests, ``advisory`` the reasons why no finding of the metric can
+    be red. ``calls`` maps (name, file) to the exact calls per run, baseline then target, if the workload has them.
+    ``decided`` is whether some metric of the workload has enough runs for a decision.
     """
 
     policy: Policy
@@ -46,7 +46,7 @@ class GateContext:
 
 
 def noted(finding: Finding, metric: MetricReport) -> Finding:
-    """A finding without the test: a note, or a possible change where nothing was tested."""
+    """Set colour and reasons of a finding that the gate's test did not report."""
     if metric.calibration.state == "tested":
         votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
         if finding.direction == "worse" and _models_agree(finding, votes):
@@ -61,13 +61,13 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
 
 
 def _models_agree(finding: Finding, votes: int) -> bool:
-    """So many strategies saw it in the models of cost over size, one for sure: shares of a run do not show growth."""
+    """Whether at least ``votes`` strategies found the change in models of cost over input size, one with certainty."""
     agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
     return len(agreeing) >= votes and any(kind not in MAYBE for kind in agreeing)
 
 
 def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
-    """The finding of the test of locations with its colour and reasons; ``net`` is what offsets it, perhaps empty."""
+    """Set colour and reasons of a finding of the gate's test; ``net`` names what offsets the change, or is empty."""
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = None if net else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
@@ -79,7 +79,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str
 
 
 def gated_total(finding: Finding, metric: MetricReport, context: GateContext) -> Finding:
-    """The finding of the total with its colour and reasons."""
+    """Set colour and reasons of the finding about the total."""
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = _confirmed(finding, metric)
@@ -96,13 +96,13 @@ def _certain(finding: Finding) -> Severity:
 def _coloured(
     finding: Finding, metric: MetricReport, context: GateContext, proof: Reason | None, obstacles: list[Reason]
 ) -> Finding:
-    """Red, unless the policy, attribution or a missing confirmation stands against it."""
+    """Make the finding red unless the policy, the attribution or a missing confirmation prevents it."""
     policy = context.policy
     setting, fail_on = ("fail-on-total", policy.fail_on_total) if finding.is_total else ("fail-on", policy.fail_on)
     if not obstacles and finding.severity not in ENOUGH[fail_on]:
         parameters: dict[str, Parameter] = {"severity": finding.severity, "setting": setting, "value": fail_on}
         obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
-    # with "maybe" a change that is listed is enough, so that these doubts do not count
+    # with "maybe", uncertain changes fail too, so these doubts do not prevent red
     allowed = POSSIBLE if fail_on == "maybe" else frozenset()
     possible = tuple(reason for reason in obstacles if reason.code in allowed)
     against = [reason for reason in obstacles if reason.code not in allowed]
@@ -114,7 +114,7 @@ def _coloured(
 
 
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
-    """The sentence that a reader can check by hand."""
+    """The reason why the finding is red, with numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.get("p") == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
@@ -132,7 +132,7 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
-    """Why the test does not make the finding red; empty where it does."""
+    """The reasons why the test does not make the finding red; empty if it does."""
     facts = metric.calibration
     if facts.inconclusive == "too_few_runs":
         runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
@@ -158,7 +158,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: s
 
 
 def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
-    """The second measurement as a proof by itself; calls are none."""
+    """The reason CONFIRMED if the second measurement confirmed the finding; always None for call counts."""
     evidence = finding.evidence or {}
     if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
         return None
@@ -166,17 +166,17 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
 
 def _second(evidence: dict[str, str]) -> dict[str, Parameter]:
-    """What the second measurement found."""
+    """The parameters of a reason: the result of the second measurement."""
     return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
 
 
 def _unlike(factor: float | str | bool | None) -> bool:
-    """Whether the sides run at such different speeds that they were not recorded alike."""
+    """Whether the speeds of the sides differ too much to assume that they were recorded under equal conditions."""
     return isinstance(factor, float) and max(factor, 1.0 / factor) > LIKE_RUNS
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
-    """A listed change of time whose exact calls rose by at least half as much."""
+    """The reason CALLS_ROSE if the exact calls grew by at least half as much as the time."""
     place = (finding.location.name, finding.location.file)
     counts = context.calls.get(place)
     if (
@@ -196,7 +196,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
-    """Why attribution or confirmation prevents red."""
+    """The reasons why attribution or confirmation prevents red."""
     evidence, confirm = finding.evidence or {}, context.policy.confirm
     found = []
     if evidence.get("reach") == "not reachable":
@@ -210,7 +210,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
-    """Why the total is not red; empty where it is. The weightiest doubt only."""
+    """The most important reason why the total is not red; empty if it is."""
     facts, p = metric.calibration, finding.statistics.get("p")
     sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
     reason = None

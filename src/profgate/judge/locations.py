@@ -1,4 +1,4 @@
-"""Locations of one comparison: their names and paths, former names, and where changes end."""
+"""Locations of one comparison: names, call paths, former names and causes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,11 +8,11 @@ from profgate.model.comparison import Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Relation
 
 WHOLE = -1  # symbol of a row about the whole workload
-LONGEST_PATH = 100  # frames; what is left out of the middle is counted
+LONGEST_PATH = 100  # frames; longer paths are cut in the middle
 
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
-    """Where a row of a detection is: a symbol, a calling context, a module or the whole workload."""
+    """The location of a row: a symbol, a calling context, a module or the whole workload."""
     symbol = int(detection.symbol[row])
     if symbol == WHOLE:
         return TOTAL
@@ -24,7 +24,7 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
 
 
 def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """Names from the root to a row of the tree, the middle of a very long path left out."""
+    """The function names from the root to a row of the tree; a very long path is cut in the middle."""
     tree, path = comparison.tree, []
     while tree is not None and node > 0:
         path.append(comparison.symbols.names[tree.symbol[node]])
@@ -37,7 +37,7 @@ def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
 
 
 def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
-    """Renamed functions."""
+    """The relations between renamed functions and their former locations."""
     return tuple(
         Relation("renamed", location_of(comparison, symbol), (Location(*former),))
         for symbol, former in sorted(comparison.renamed.items())
@@ -45,7 +45,7 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
 
 
 def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
-    """Where the changes of these symbols end, for those that do not end where they are."""
+    """The causes of the changes of these symbols, without symbols that are their own cause."""
     causes = comparison.causes
     if causes is None:
         return ()
@@ -61,9 +61,9 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
 
 
 def location_of(comparison: Comparison, symbol: int) -> Location:
-    """Where a symbol stands."""
+    """The name, file, line and module of a symbol."""
     table = comparison.symbols
     name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
     if (name, file, module) == ("total", None, None):
-        module = ""  # a function of this name is not the whole workload
+        module = ""  # a function named "total" is not the whole workload
     return Location(name, file, table.lines[symbol], module)

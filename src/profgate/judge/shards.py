@@ -1,4 +1,4 @@
-"""Reports of several shards of one build (systems, runtimes, parts of the code), merged and judged anew."""
+"""Merge the reports of several shards of one build and judge the result."""
 
 import math
 from collections import Counter
@@ -16,12 +16,12 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import FIRST_SCHEMA, MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.tests import Maxima, TestFamily
 
-ROUNDED = 1e-5  # maxima are stored with six digits
+ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one shard stored, under a name that no other has."""
+    """The report and the links of one shard; names are unique."""
 
     name: str
     report: Report
@@ -35,13 +35,14 @@ def merge_reports(
     warnings: Sequence[Reason] = (),
     acceptances: Sequence[Acceptance] | None = None,
 ) -> tuple[Report, Links]:
-    """One judged report and the links of all; ``lost`` are shards without a report, ``warnings`` further ones.
+    """Merge the reports of all shards into one judged report, and their links.
 
-    ``acceptances`` take the place of those that the reports hold. The name of a workload of several shards ends in that
-    of its shard. Everything is tested together, as if one job had compared it all.
+    ``lost`` are the shards without a report, ``warnings`` are added to those of the reports, and ``acceptances``
+    replace those of the reports. If several shards have a workload of the same name, the shard's name is appended to
+    it. The significance levels apply to all shards together, as if one job had compared everything.
 
     Raises:
-        ProfgateError: where the reports are about different commits.
+        ProfgateError: if the reports are about different commits.
     """
     if not shards:
         raise ProfgateError("shards", "there is no report to merge; give at least one")
@@ -80,7 +81,7 @@ def _acceptances(shards: Sequence[Shard]) -> tuple[Acceptance, ...]:
 
 
 def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
-    """The families of all, those of one name as one. Raises `ProfgateError` where their splits differ."""
+    """Merge the test families of the same name. Raises `ProfgateError` if their numbers of splits differ."""
     by_name: dict[str, list[TestFamily]] = {}
     for shard in shards:
         for family in shard.report.tests:
@@ -101,16 +102,16 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
     return worse, better
 
 
-Standing = dict[tuple[str, str], Maxima]  # by the names of a shard and a family
+Standing = dict[tuple[str, str], Maxima]  # keys: names of shard and family
 
 
 def _together(shard: Shard, standing: Standing, metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
-    """The metrics with p among the tests of all; base jobs bound the differences of all alike."""
+    """The metrics, with p-values corrected for the tests of all shards; comparisons with base jobs do not change."""
     return tuple(replace(metric, changes=_with_p(metric, shard, standing)) for metric in metrics)
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:
-    """The maxima of each shard: without its own findings as soon as all of these are found among the tests of all."""
+    """The maxima of each shard, without its significant changes if these are significant among all tests too."""
     families = [(shard, family) for shard in shards for family in shard.report.tests]
     standing: Standing = {(shard.name, family.name): family.first for shard, family in families}
     waiting = families
@@ -143,13 +144,13 @@ def _number(change: Change, name: str) -> float:
 
 
 def _p(change: Change, shard: Shard, family: str, standing: Standing) -> float:
-    """P among the tests of all shards; no smaller than among those of its own."""
+    """The p-value among the tests of all shards, at least that among the tests of its own shard."""
     p, t = _number(change, "p"), _number(change, "t")
     own = next(every for every in shard.report.tests if every.name == family)
     others = [maxima for (name, every), maxima in standing.items() if every == family and name != shard.name]
     maxima = [own.last if p <= RED else own.first, *others]
     largest: list[float] = [max(values) for values in zip(*(sides[int(t < 0)] for sides in maxima), strict=True)]
-    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # the recorded split always does
+    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # 1: the recorded split
     return max(p, reached / len(largest))
 
 
@@ -166,7 +167,7 @@ def _with_p(metric: MetricReport, shard: Shard, standing: Standing) -> tuple[Cha
 
 
 def _worst(shards: Sequence[Shard]) -> Verdict:
-    """The verdict of reports that are not judged again: the gravest of all, with the reasons of each."""
+    """The worst verdict of reports that are not judged again, with the reasons of all."""
     order = ("fail", "not_compared", "inconclusive", "warn", "pass")
     gravest = min((shard.report.verdict for shard in shards), key=lambda verdict: order.index(verdict.conclusion))
     return replace(
@@ -188,14 +189,14 @@ def _all_absences(shards: Sequence[Shard], shared: set[str]) -> list[NotCompared
 
 
 def _absences(shard: Shard) -> tuple[NotCompared, ...]:
-    """What a shard could not compare; one that held nothing at all is an absence by itself."""
+    """The workloads that a shard could not compare; an empty shard counts as one such workload."""
     if shard.report.workloads or shard.report.not_compared:
         return shard.report.not_compared
     return (NotCompared(shard.name, None, "both", Reason(ReasonCode.NOTHING_COMPARED)),)
 
 
 def _target(shards: Sequence[Shard]) -> Side:
-    """The commit that all shards are about."""
+    """The target of all shards. Raises `ProfgateError` if they have different commits."""
     first = shards[0]
     for shard in shards[1:]:
         if shard.report.target.sha != first.report.target.sha:
@@ -206,7 +207,7 @@ def _target(shards: Sequence[Shard]) -> Side:
 
 
 def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
-    """The baseline of all, or the farthest one with a warning that names each."""
+    """The common baseline; if the baselines differ, the most distant one and a warning."""
     sides = {shard.name: shard.report.baseline for shard in shards}
     farthest = max(sides.values(), key=lambda side: (side.sha is not None, side.distance or 0))
     if len({(side.sha, side.distance) for side in sides.values()}) == 1:
@@ -216,7 +217,7 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
-    """Every warning once; one that not all shards have with the name of its shard."""
+    """Each warning once, with the name of the shard unless all shards have it."""
     each = [without_repeats(shard.report.warnings) for shard in shards]
     common = [warning for warning in each[0] if all(warning in warnings for warnings in each)]
     return common + [

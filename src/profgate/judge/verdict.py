@@ -1,4 +1,4 @@
-"""From findings to the verdict of the gate, from nothing but what the report stores."""
+"""Compute the findings and the verdict of the gate from the contents of a report alone."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -25,19 +25,19 @@ from profgate.model.report import (
 from profgate.model.units import CALLS
 from profgate.statistics.binomial import exceeds, interval
 
-FAR_APART = 0.5  # relative change of a total that was not tested, from which it needs a review
-NAMED_REASONS = 5  # of a kind; more would bury the first
-SAMPLES_WANTED = 5000  # a side, of which too few are recorded
-RUNS_WANTED = 5  # a side
+FAR_APART = 0.5  # relative change above which an untested total needs a review
+NAMED_REASONS = 5  # for each kind; a longer list would hide the important ones
+SAMPLES_WANTED = 5000  # of each side, recommended if there are too few
+RUNS_WANTED = 5  # of each side
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
 
 def judge(draft: Report, policy: Policy) -> Report:
-    """The report with findings and verdict; judging its JSON again gives the same.
+    """Return the report with findings and a verdict; judging the result again does not change it.
 
-    The evidence of findings in the draft is used again. A report of the first edition stays as it was judged.
+    The evidence of findings in the draft is reused. A report of schema 1 is returned unchanged.
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
@@ -49,7 +49,7 @@ def judge(draft: Report, policy: Policy) -> Report:
 def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
     if metric.state != "compared":
         return replace(metric, findings=())
-    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # those that can show red at all
+    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # the others cannot show red
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
@@ -58,7 +58,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
-    """Why no finding of a metric can be red."""
+    """The reasons why no finding of a metric can be red."""
     found = []
     if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
@@ -72,7 +72,7 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
 
 
 def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
-    """Exact calls of a run of both sides, of functions whose calls changed by the same number in every run."""
+    """Exact calls per run (baseline, target) of functions whose calls changed by the same number in every run."""
     found = {}
     for metric in workload.metrics:
         if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.exact:
@@ -86,7 +86,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
 
 
 def _stated(policy: Policy) -> StatedPolicy:
-    """The policy with how often the gate was red on unchanged code, and the 95 % interval of that."""
+    """The policy, with the rate of false alarms on unchanged code and its 95 % confidence interval."""
     known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
     reds, trials = policy.unchanged
     if not trials:
@@ -103,20 +103,20 @@ def _stated(policy: Policy) -> StatedPolicy:
 
 
 def policy_stated_in(report: Report) -> Policy:
-    """The policy by which a report was judged; what it does not state is the built-in one."""
+    """The policy that a report was judged by, with defaults for missing settings."""
     stated = report.policy
     known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
     return replace(Policy(), unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
 
 
 def _over_budget(policy: Policy) -> bool:
-    """Whether the budget hardly explains the false alarms that were seen."""
+    """Whether significantly more false alarms were seen than the budget allows."""
     reds, trials = policy.unchanged
     return exceeds(reds, trials, policy.budget)
 
 
 class _VerdictInputs:
-    """What the verdict weighs, gathered once from a judged report."""
+    """The inputs of the verdict, collected from a judged report."""
 
     def __init__(self, report: Report) -> None:
         self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
@@ -132,12 +132,12 @@ class _VerdictInputs:
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
-        """Findings of one colour, the most important first."""
+        """The findings of one colour, most important first."""
         return [entry for entry in self.findings if entry[2].colour == colour]
 
 
 def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
-    """The metrics of workloads of which no metric can show anything, without a red finding."""
+    """The metrics of workloads in which all metrics are inconclusive and have no red finding."""
     found = []
     for workload in report.workloads:
         compared = [metric for metric in workload.metrics if metric.state == "compared"]
@@ -152,7 +152,7 @@ def _undecided(metric: MetricReport) -> bool:
 
 
 def _total_untested(metric: MetricReport) -> bool:
-    """A total far apart that could not be tested: not passed in silence."""
+    """Whether the total changed a lot but could not be tested, which the verdict reports."""
     return not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= FAR_APART
 
 
@@ -200,7 +200,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
-    """The findings of one colour, those of causes that several workloads share once."""
+    """Reasons for the findings of one colour, one for each cause."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
         cause = entry[2].cause

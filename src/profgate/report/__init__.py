@@ -1,1 +1,1 @@
-"""A Report in, documents out: comment, JSON, terminal, CSV, pages."""
+"""Render a report as comment, JSON, terminal text and CSV."""

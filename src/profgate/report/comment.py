@@ -1,4 +1,4 @@
-"""The comment of a pull request and the step summary: the verdict first, few rows open, the rest folded."""
+"""Render the pull request comment and the step summary: verdict, top rows, and collapsed details."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
-COMMENT_BYTES = 60_000  # GitHub refuses a body above 65,536 characters; bytes are the strictest way to count them
-SUMMARY_BYTES = 1_000_000  # GitHub takes 1 MiB for a step and drops the whole summary above it
+COMMENT_BYTES = 60_000  # GitHub rejects a body above 65,536 characters; bytes are never fewer
+SUMMARY_BYTES = 1_000_000  # GitHub drops the whole summary of a step if it exceeds 1 MiB
 OPEN_REASONS = 3
 LONGEST_TEXT = 400
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # of a link, which beyond it names the frame by its key alone
+LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment has only the key of the frame
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
@@ -42,7 +42,7 @@ def render_comment(
     """The sticky comment, at most 60,000 bytes.
 
     Raises:
-        ProfgateError: when the key could break out of the marker.
+        ProfgateError: if the key contains characters that are not allowed in the marker.
     """
     first_line = _marker_of(report, key)
     for limit in (20, 10, 5, 2, 0):
@@ -56,7 +56,7 @@ def render_comment(
 def render_summary(
     report: Report, *, links: Links | None = None, run_url: str | None = None, note: str = ""
 ) -> Document:
-    """The step summary, at most 1,000,000 bytes; ``note`` is one trusted sentence, such as why no comment exists."""
+    """The step summary, at most 1,000,000 bytes; ``note`` is a trusted sentence, such as why there is no comment."""
     for limit in (500, 200, 50, 10, 0):
         values = _view(report, limit, links or Links(), run_url, open_rows=20 if limit else 5)
         text = render_template("markdown/summary.md.j2", filters=FILTERS, note=note, **values)
@@ -68,7 +68,7 @@ def render_summary(
 def render_quiet_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """The headline alone, for a comment whose warning no longer holds and for an inconclusive comparison."""
+    """A comment with only the headline, for an outdated warning or an inconclusive comparison."""
     links = links or Links()
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     text = render_template(
@@ -87,7 +87,7 @@ def _marker_of(report: Report, key: str) -> str:
 
 
 def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "") -> str:
-    """The hidden first line by which our own comment is found again; it remembers the limits of acceptances."""
+    """The hidden first line that identifies the comment in later runs and stores the limits of acceptances."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
@@ -95,11 +95,11 @@ def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "
 
 
 def _view(report: Report, limit: int, links: Links, run_url: str | None, open_rows: int = 3) -> dict[str, Any]:
-    """What the templates show: every decision is made here, every name is still as the profile has it."""
+    """The values for the templates; names are not escaped yet."""
     groups, pairs, missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
     moved = tuple(pair for pair in pairs if rows.changed(pair))
     shown = pairs if len(pairs) <= 3 and moved else moved
-    worse = [row for row in groups.worse if not row.total]  # totals have their own table
+    worse = [row for row in groups.worse if not row.total]  # totals are in a separate table
     head, conclusion = short_sha(report.target.sha), report.verdict.conclusion
     loud = conclusion in {"fail", "warn"} and not _doubtful(report)
     findings = [finding for _, _, finding in report.findings]
@@ -139,7 +139,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
 
 
 def headline(report: Report) -> str:
-    """The first line in Markdown."""
+    """The headline in Markdown."""
     if _doubtful(report):
         return f"Not compared: {sentence(rows.doubt(report, _plain), LONGEST_TEXT)}"
     conclusion = report.verdict.conclusion
@@ -154,13 +154,13 @@ def headline(report: Report) -> str:
 
 
 def _advice(report: Report) -> str:
-    """What would make an inconclusive comparison conclusive; empty for every other conclusion."""
+    """Advice on how to get a conclusive result; empty unless the comparison is inconclusive."""
     inconclusive = report.verdict.conclusion == "inconclusive" and not _doubtful(report)
     return wording.advice(report.verdict.reasons[0]) if inconclusive else ""
 
 
 def _compared(report: Report) -> str:
-    """The compared commits, and the numbers of workloads and metrics."""
+    """A sentence with the compared commits and the numbers of workloads and metrics."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
     workloads = len({workload.name for workload, metric in report.metrics if metric.state == "compared"})
@@ -172,7 +172,7 @@ def _compared(report: Report) -> str:
 
 
 def finding_cells(row: Row, links: Links) -> dict[str, Any]:
-    """The cells of one finding."""
+    """The table cells of one finding."""
     finding, place = row.finding, row.finding.location
     times = numbers.ratio(finding.from_value, finding.to_value)
     reach = statements.reach_text(finding)
@@ -194,14 +194,14 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
 
 
 def _origin(finding: Finding) -> str:
-    """Whose change it is: what the pull request did to the function, with a link to its lines, or what it reaches."""
+    """How the pull request changed the function, with a link to the diff, or how it affects it indirectly."""
     if source := statements.source_text(finding):
         return link(source, (finding.evidence or {}).get("source_link"))
     return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
 
 
 def total_cells(pair: Pair) -> dict[str, Any]:
-    """The cells of one total."""
+    """The table cells of one total."""
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for f in pair.metric.findings if (row := Row(pair.workload, pair.metric, f)).total), None)
     change = numbers.signed(total.delta, unit)
@@ -217,7 +217,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
 
 
 def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
-    """What a reader needs to know to believe the numbers, one line a fact, in Markdown."""
+    """Markdown lines on how the numbers were obtained: facts, notes, warnings, strategies and policy."""
     lines = []
     if report.baseline.distance:
         commits = numbers.counted(report.baseline.distance, "commit")
@@ -250,7 +250,7 @@ def _policy(report: Report) -> list[str]:
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
-    """What is known of each metric; metrics of which the same is known share a line."""
+    """A line of facts for each metric; metrics with the same facts share a line."""
     lines: dict[str, list[str]] = {}
     for pair in pairs:
         metric = pair.metric
@@ -290,7 +290,7 @@ FILTERS = {**markdown_filters, "reason_text": _text}
 
 
 def _plain(name: str) -> str:
-    """A name inside a sentence that is made safe as a whole."""
+    """A name for a sentence that is escaped later."""
     return name_text(name, LONGEST_NAME)
 
 
@@ -330,14 +330,14 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key finds the function among those of one name; the name is for readers, and where the page has no such key
+    # the key distinguishes functions of the same name; the name is for people, and a fallback for an unknown key
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
 
 
 def _pages(found: Sequence[Row], pairs: Sequence[Pair], links: Links) -> str:
-    """Where the flame graphs and the report are, or how to come by them, or that there is none: no stacks."""
+    """Links to flame graphs and report, or the command to download them, or a note that there are no stacks."""
     names = [(row.workload, row.metric.name) for row in found] + [(pair.workload, pair.metric.name) for pair in pairs]
     page = next((links.pages[name] for name in names if name in links.pages), None)
     undrawable = all(pair.metric.undrawable for pair in pairs)

@@ -1,4 +1,4 @@
-"""The report as a table for spreadsheets: a row for each finding, each listed change and each thing not compared."""
+"""Render the report as CSV: a row for each finding, listed change, and workload or metric not compared."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ Cell = str | float | int | None
 
 
 def to_csv(report: Report) -> str:
-    """Lines of values in base units, unknown left empty; text that a spreadsheet would run starts with a quote."""
+    """CSV with values in base units, empty if unknown; text that a spreadsheet would evaluate gets a leading quote."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -92,5 +92,5 @@ def _numbers(found: Finding | Change) -> dict[str, Cell]:
 def _cell(value: Cell) -> Cell:
     if not isinstance(value, str):
         return value
-    text = plain(value)  # a line for each row, whatever reads it
+    text = plain(value)  # removes line breaks, for programs that read line by line
     return f"'{text}" if text.startswith(FORMULA) else text

@@ -1,4 +1,4 @@
-"""The report as JSON and back: `profgate.report/2`, the contract for programs and for merging shards."""
+"""Write and read report.json (`profgate.report/2`), the interface for other programs and for merging shards."""
 
 import json
 import math
@@ -17,17 +17,17 @@ from profgate.report.wording import reason_text
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-Plain: TypeAlias = Any  # what `json` takes and gives
+Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # left out where there is none
-KEYS = {  # of fields that have another name in the document
+OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # omitted if empty
+KEYS = {  # fields with a different name in the document
     "from_value": "from",
     "to_value": "to",
     "cause": "story",
     "explained_by": "carried_by",
     "not_tested": "cannot_tell",
 }
-SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
+SENTENCES_BEFORE = {  # lists that contained text in earlier versions, and the reason code for it
     "reasons": ReasonCode.FIRST_EDITION,
     "cannot_tell": ReasonCode.TEXT,
     "unsuited": ReasonCode.TEXT,
@@ -35,21 +35,21 @@ SENTENCES_BEFORE = {  # lists that held texts, and the code that these get
     "warnings": ReasonCode.TEXT,
 }
 NESTED = "is nested too deeply; it is no report of profgate"
-LONGEST_INTEGER = 18  # digits; of longer ones other languages lose some or refuse the number
+LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
 
 
 def to_json(report: Report) -> str:
-    """The document, the same bytes for the same report; numbers in base units, what is not finite becomes null."""
+    """The report as deterministic JSON; values are in base units, non-finite numbers become null."""
     return json.dumps(_encoded(report), indent=2, allow_nan=False) + "\n"
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
-    """The report of a document of schema 2, or of schema 1 with its sentences as they are. Unknown keys are ignored.
+    """Parse a report of schema 2 or 1; the sentences of schema 1 stay unchanged. Unknown keys are ignored.
 
-    Half of a surrogate pair, which no UTF-8 holds, becomes a question mark.
+    A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
 
     Raises:
-        ProfgateError: with the path of the first value that is missing or of the wrong type.
+        ProfgateError: if the document is invalid, with the path of the first missing or wrong value.
     """
     from pydantic import ValidationError
 
@@ -86,7 +86,7 @@ def _encoded(value: object) -> Plain:
 
 
 def _encoded_record(value: Plain) -> dict[str, Any]:
-    """The fields in writing order: the schema's name comes first, where a reader looks for it."""
+    """Encode the fields of a dataclass, with the schema name first."""
     written = [part.name for part in fields(value) if part.name not in OPTIONAL or getattr(value, part.name)]
     written.sort(key=lambda name: name != "schema")
     document = {KEYS.get(name, name): _encoded(getattr(value, name)) for name in written}
@@ -101,7 +101,7 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 
 @cache
 def _adapter() -> "TypeAdapter[list[Report]]":
-    """Reads a list of reports, because only a list can have a configuration that holds for all records in it."""
+    """A validator for a list of reports: only a list can apply one configuration to all nested dataclasses."""
     from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
     aliases: dict[str, AliasPath | AliasChoices] = {
@@ -117,7 +117,7 @@ def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return NESTED
-    steps = first["loc"][1:]  # of the list
+    steps = first["loc"][1:]  # skip the list index
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"
@@ -125,7 +125,7 @@ def _first_error(error: "ValidationError") -> str:
 
 
 def _parsed(text: str) -> Plain:
-    """The document, with the sentences of earlier versions as reasons that hold a text."""
+    """Parse JSON, converting the sentences of earlier versions to reasons with a text parameter."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
 
 

@@ -1,4 +1,4 @@
-"""The links of a report as JSON, `profgate.links/1`: the file beside report.json that a merge reads."""
+"""Write and read links.json (`profgate.links/1`), the links of a report that are needed to merge shards."""
 
 import json
 from typing import Any
@@ -11,14 +11,14 @@ SCHEMA = "profgate.links/1"
 
 
 def links_to_json(links: Links) -> str:
-    """The document; pages in the order in which they were uploaded."""
+    """The links as JSON, pages in the order of their upload."""
     pages = [{"workload": workload, "metric": metric, "url": url} for (workload, metric), url in links.pages.items()]
     document = {"schema": SCHEMA, "pages": pages, "index": links.index, "report": links.report, "run": links.run}
     return json.dumps(document, indent=1) + "\n"
 
 
 def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
-    """The links of a document. Raises `ProfgateError` for one that is not as it should be."""
+    """Parse links.json. Raises `ProfgateError` if the document is invalid."""
     try:
         document: Any = json.loads(text)
         return _links(document)

@@ -1,4 +1,4 @@
-"""Untrusted text in Markdown: names become inline code, sentences lose every sign that GitHub would act on."""
+"""Escape untrusted text for Markdown: names become inline code, sentences are escaped."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 URL = re.compile(r"https?://[^\s]+", re.ASCII | re.IGNORECASE)
 RELATIVE = re.compile(r"[A-Za-z0-9._~%/-][^:\s]*", re.ASCII)
-# an underscore between letters or digits never marks emphasis; the last two begin a list, a line or a heading
+# an underscore between letters or digits is not emphasis; the last two patterns begin a list, a rule or a heading
 ACTIVE = re.compile(
     r"[&<>\"'`*\[\]|@#$~\\!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)"
     r"|^[-+=](?=\s|[-=]*\s*$)|^\d(?=\d{0,8}[.)](?:\s|$))",
@@ -20,7 +20,7 @@ ACTIVE = re.compile(
 
 
 def code_span(text: str, length: int = NAME_LENGTH) -> str:
-    """Any name as inline code outside tables."""
+    """Format any name as inline code, outside tables."""
     shown = name_text(text, length)
     longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
     fence, pad = "`" * (longest + 1), " " if shown[0] == "`" or shown[-1] == "`" else ""
@@ -28,32 +28,32 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def code_cell(text: str, length: int = NAME_LENGTH) -> str:
-    """Any name as inline code in a table: no broken cell, no markup, no mention."""
+    """Format any name as inline code in a table cell."""
     return code_span(text, length).replace("|", "\\|")
 
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
-    """A sentence that may quote names, as text without markup, mentions or links."""
+    """Escape a sentence so that it contains no markup, mentions or links."""
     shown = _entities(cut(plain(text), length))
-    # GitHub looks for mentions, references and addresses in the finished text; an empty element parts them
+    # GitHub detects mentions, references and URLs after rendering; an empty element prevents this
     return re.sub(r"(&#(?:64|35|58);|\bGH(?=-\d)|\bwww(?=\.))", r"\1<b></b>", shown)
 
 
 def link(label: str, url: str | None) -> str:
-    """A Markdown link of our own label, or the label alone where there is no safe address."""
+    """A Markdown link with a trusted label, or only the label if the URL is unsafe."""
     target = link_target(url)
     return f"[{label}]({target})" if target else label
 
 
 def link_target(url: str | None) -> str | None:
-    """An address for the round brackets of a link: http(s) or relative, percent-encoded; else None."""
+    """An http(s) or relative URL, percent-encoded for a Markdown link; None for any other URL."""
     if not url or not (URL.fullmatch(url) or RELATIVE.fullmatch(url)):
         return None
     return quote(url, safe="%/:?#=&+,;~@!", errors="replace")
 
 
 def short_sha(sha: str | None) -> str | None:
-    """The first seven digits of a commit id; None for anything that is no commit id."""
+    """The first seven digits of a commit id; None if it is not a commit id."""
     return sha[:7] if sha and SHA.fullmatch(sha) else None
 
 

@@ -1,4 +1,4 @@
-"""Numbers for readers: in readable units, with typographic signs, and a dash for what is unknown."""
+"""Format numbers for people: in readable units, with typographic signs, and a dash for unknown values."""
 
 import math
 import re
@@ -13,22 +13,22 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-SMALLEST_SHARED = 0.005  # a value below it is written in a unit of its own
+SMALLEST_SHARED = 0.005  # if the smaller value would be below it, each value has a separate unit
 UNIT_LENGTH = 24
-MANY = 5.0  # relative change from which a multiple is easier to read than percents
+MANY = 5.0  # relative change above which a multiple is easier to read than a percentage
 LARGEST_MULTIPLE = 1_000
-SMALLEST_PERCENT = 0.005  # below it two decimals show nothing but zeros
+SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
 
 class Scale(NamedTuple):
-    """How values of a unit are written: divided by ``factor``, followed by ``sign``."""
+    """How to write values of a unit: divide by ``factor``, then append ``sign``."""
 
     factor: float
     sign: str
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """A value in base units for people, for example ``2.40 s``, ``1.50 MiB`` or ``50,212 samples``."""
+    """A value in base units as text: ``2.40 s``, ``1.50 MiB``, ``50,212 samples``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     scale = scale_for(unit, value)
@@ -44,7 +44,7 @@ def signed(value: float | None, unit: str) -> str:
 
 
 def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
-    """Both values, in the unit of the larger one where the smaller can be read in it: ``2.40 → 5.10 s``."""
+    """Both values, in the unit of the larger one unless the smaller is too small for it: ``2.40 → 5.10 s``."""
     known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
     if len(known) < 2:
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
@@ -56,12 +56,12 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
 
 
 def percent(fraction: float | None) -> str:
-    """A share without sign for growth: ``5.8 %``, ``<0.01 %``, ``–`` where unknown."""
+    """A share without a plus sign: ``5.8 %``, ``<0.01 %``; ``–`` if unknown."""
     return _percent(fraction, "<0.01 %", "")
 
 
 def signed_percent(fraction: float | None) -> str:
-    """A relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``, ``–`` where unknown."""
+    """A relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``; ``–`` if unknown."""
     return _percent(fraction, "≈0 %", "+")
 
 
@@ -73,7 +73,7 @@ def share_from_to(share_from: float | None, share_to: float | None) -> str:
 
 
 def ratio(from_value: float | None, to_value: float | None) -> str:
-    """How many times the baseline: ``2.1x``, ``1.04x``; ``new`` and ``gone`` where a side is zero, else ``–``."""
+    """The target as a multiple of the baseline: ``2.1x``; ``new`` or ``gone`` if one side is zero, ``–`` if unknown."""
     if from_value is None or to_value is None or not (math.isfinite(from_value) and math.isfinite(to_value)):
         return UNKNOWN
     if from_value == 0 or to_value == 0:
@@ -86,9 +86,9 @@ def ratio(from_value: float | None, to_value: float | None) -> str:
 
 
 def smallest_change(fraction: float) -> str:
-    """The smallest visible change: ``18.5 %``; ``27x`` where percents are hard to read.
+    """The smallest visible change: ``18.5 %``, or ``27x`` for large changes.
 
-    ``>1,000x`` where nothing could be seen at all.
+    ``>1,000x`` means that no change would be visible.
     """
     if fraction >= LARGEST_MULTIPLE:
         return f">{LARGEST_MULTIPLE:,}x"
@@ -103,26 +103,26 @@ def probability(value: float | None) -> str:
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun: ``1 workload``, ``1,812 workloads``."""
+    """A number with its noun in singular or plural: ``1 workload``, ``1,812 workloads``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """The readable unit for a value; an unknown unit stays, reduced to harmless characters."""
+    """The readable unit for a value; unknown units are kept, without unsafe characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:
         return Scale(1.0, "" if unit == "count" else _harmless(unit))
     chosen = steps[0]
     for before, step in pairwise(steps):
-        # 999.7 µs are written as 1.00 ms, so the border lies where rounding would give four digits
+        # 999.7 µs is written as 1.00 ms, because rounding would give 1000 µs
         if abs(value) / before[0] >= min(999.5, step[0] / before[0] - 0.5):
             chosen = step
     return Scale(*chosen)
 
 
 def _digits(value: float, scale: Scale) -> str:
-    """Three significant digits, all digits of large and of whole numbers."""
+    """Format with three significant digits; large numbers and integers keep all digits."""
     number = value / scale.factor
     size = abs(number)
     if size >= 1e15:
@@ -154,5 +154,5 @@ def _with_minus(text: str) -> str:
 
 
 def _harmless(unit: str) -> str:
-    """Units come out of files: letters, digits and a few signs remain, so that no output format is upset."""
+    """Reduce a unit from an untrusted file to letters, digits and a few symbols that are safe in all formats."""
     return re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip()

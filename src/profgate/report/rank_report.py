@@ -1,4 +1,4 @@
-"""The check of stable ranks for a terminal and for a pull request."""
+"""Render the stable rank check for a terminal and for a pull request."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -24,11 +24,11 @@ TITLES: dict[Order, tuple[Tone, str]] = {
     "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
-APART = 1.25  # ratio of all tests together from which the blind spot of ranks is worth a sentence
+APART = 1.25  # median ratio of all tests above which a note explains that ranks cannot show this
 
 
 def counts(check: RankCheck) -> str:
-    """How many ranks are stable, and how many were expected; empty where nothing was counted or compared."""
+    """The actual and the expected number of stable ranks; empty if nothing was compared."""
     if check.count is None or check.identical:
         return ""
     shown = f"{_count(check.count)} of {counted(check.common, 'rank')} stable"
@@ -43,7 +43,7 @@ def counts(check: RankCheck) -> str:
 
 
 def notes(check: RankCheck) -> Iterable[str]:
-    """Remarks beside the count."""
+    """Remarks on the number of stable ranks."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
@@ -62,7 +62,7 @@ def notes(check: RankCheck) -> Iterable[str]:
 
 
 def _against_usual(check: RankCheck, usual: int) -> str:
-    """Whether a test moved as none did without a change; each run being the farthest with equal chance."""
+    """A note on tests that moved farther than in the baseline; one in ``baselines + 1`` checks has one by chance."""
     if not check.farther:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
     return (
@@ -73,12 +73,12 @@ def _against_usual(check: RankCheck, usual: int) -> str:
 
 
 def result_text(check: RankCheck) -> str:
-    """Whether the order of durations is stable, or why that is unknown."""
+    """The result of the check: whether the order is stable, or why this is unknown."""
     return plain(reason_text(check.result, str))
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Plain lines with their tone."""
+    """The check as plain lines, each with its tone."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):
@@ -107,7 +107,7 @@ def rank_details(check: RankCheck) -> str:
 
 
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
-    """The checks of a report: the sign, what was counted over, and the check."""
+    """The rank checks of a report as (sign, location, check)."""
     return tuple(
         (SIGNS[change.ranks.order], change.location.name, change.ranks)
         for change in report.changes
@@ -116,7 +116,7 @@ def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
 
 
 def _cells(test: MovedTest, unit: str) -> tuple[str, str, str]:
-    """The ranks of a test (``12–15 → 301``), its durations, and its ratio against the median of all."""
+    """The cells of a test: ranks (``12–15 → 301``), durations, and ratio relative to the median of all tests."""
     low, high = test.rank_from
     ranks = f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"
     against_rest = UNKNOWN if test.ratio is None else numbers.ratio(1.0, test.ratio)
@@ -128,5 +128,5 @@ def _count(value: float) -> str:
 
 
 def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
-    """The tests that moved most; few where the order held, since noise always moves some."""
+    """The tests that moved most; fewer if the order is stable, because noise always moves some tests."""
     return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]

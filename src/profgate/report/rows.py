@@ -1,4 +1,4 @@
-"""The order and the groups in which every text report shows findings, and the headline."""
+"""Sort and group the findings for all text reports, and write the headline."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -37,17 +37,18 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: "not repeated",
 }
-HARDLY_ANY = 99.0  # growth from which the baseline had next to nothing, and a multiple of it means nothing
-MULTIPLE = 0.5  # relative change from which a multiple is easier to read than percents
-NAMELESS = ("<", "(")  # how the names of what has none begin
+HARDLY_ANY = 99.0  # relative change above which the baseline is so small that a multiple is meaningless
+MULTIPLE = 0.5  # relative change above which a multiple is easier to read than a percentage
+NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A finding with the workload and metric it belongs to.
+    """A finding with its workload and metric.
 
-    ``related`` counts the further findings of its cause here, ``elsewhere`` the other workloads with that cause.
+    ``related`` is the number of other findings of the same cause in this metric, ``elsewhere`` the number of other
+    workloads with this cause.
     """
 
     workload: str
@@ -63,12 +64,12 @@ class Row:
 
     @property
     def tag(self) -> tuple[str, str]:
-        """Sign and name of the finding's kind."""
+        """The symbol and the name of the finding's kind."""
         return tag_of(self.finding)
 
 
 def tag_of(finding: Finding) -> tuple[str, str]:
-    """Sign and name that every report gives to the kind of a finding."""
+    """The symbol and the name of a finding's kind in all reports."""
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
@@ -80,8 +81,8 @@ def tag_of(finding: Finding) -> tuple[str, str]:
 class Groups(NamedTuple):
     """All findings, each in one group, worst first.
 
-    What costs more and what costs less, a row for each cause; notes; the further rows of the causes; and notes that are
-    within noise or have no cost of their own on either side.
+    ``worse`` and ``better`` have one row for each cause, ``related`` the other findings of these causes. ``other`` are
+    notes; ``noise`` are notes within noise or without self cost on both sides.
     """
 
     worse: tuple[Row, ...]
@@ -100,7 +101,7 @@ class Pair:
 
 
 def grouped(report: Report) -> Groups:
-    """The findings of all workloads in reading order."""
+    """The findings of all workloads, grouped and sorted."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
     found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
@@ -126,7 +127,7 @@ def _group(row: Row) -> str:
     if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
-        # where others grew, a share falls although the function costs as much as before
+        # if other functions got slower, the share of an unchanged function decreases
         sign = 1 if row.metric.better == "lower" else -1
         return "better" if finding.relative is None or finding.relative * sign < 0 else "noise"
     costless = finding.from_value == 0 and finding.to_value == 0
@@ -139,18 +140,18 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
-    """Every compared metric, those with findings first, then by the size of the relative change, then by name."""
+    """All compared metrics: those with findings first, then by relative change, then by name."""
     found = [Pair(workload.name, metric) for workload, metric in report.metrics]
     return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
 
 
 def changed(pair: Pair) -> bool:
-    """Whether more than notes was found about this metric."""
+    """Whether a metric has findings other than notes."""
     return any(finding.colour != "neutral" and finding.kind != "NoChange" for finding in pair.metric.findings)
 
 
 def not_compared(report: Report) -> tuple[NotCompared, ...]:
-    """What could not be compared: what both sides have, the baseline alone, the target alone, each by name."""
+    """Workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
         NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
@@ -164,7 +165,7 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 
 
 def doubt(report: Report, quote: Quote) -> str:
-    """Why nothing was compared, as one sentence."""
+    """A sentence that explains why nothing was compared."""
     missing, known = not_compared(report), len(pairs(report))
     if len(missing) == 1:
         return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
@@ -176,9 +177,9 @@ def doubt(report: Report, quote: Quote) -> str:
 
 
 def headline(report: Report, quote: Quote) -> str:
-    """What matters most, as one sentence; ``quote`` makes names safe for the place the sentence goes to.
+    """The most important result as one sentence, or an empty string; ``quote`` escapes names for the output format.
 
-    A function comes before a total. Empty where nothing was found.
+    Findings of functions take precedence over totals.
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
     colour = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}.get(conclusion)
@@ -221,12 +222,12 @@ def _improvement(groups: Groups, quote: Quote) -> str:
 
 
 def _function(rows: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
-    """The first row of a function, on request of this metric."""
+    """The first row that is not a total, optionally of one metric."""
     return next((row for row in rows if not row.total and (metric is None or row.metric is metric)), None)
 
 
 def _total_of(row: Row, report: Report, quote: Quote) -> str:
-    """How the total moved, behind a function's change."""
+    """The change of the total, as a suffix for the sentence about a function."""
     relative = row.metric.total.relative
     if row.total or relative is None:
         return ""
@@ -238,25 +239,25 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
 
 
 def finding_key(location: Location) -> str:
-    """Sixteen hexadecimal digits that name a function, file and call path in an address."""
+    """Sixteen hexadecimal digits that identify a function, file and call path in a URL."""
     parts = (location.name, location.file or "", *(location.context or ()))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """The name of a finding's function, with its file on request and for names such as ``<genexpr>``."""
+    """The name of a finding's function; with its file if ``with_file``, or for names such as ``<genexpr>``."""
     name, file = finding.location.name, finding.location.file
     return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or name[:1] in NAMELESS) else name
 
 
 def total_within_noise(metric: MetricReport) -> bool:
-    """Whether the total was tested and nothing was found."""
+    """Whether the total was tested and has no finding."""
     tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
     return bool(tested) and not any(finding.is_total for finding in metric.findings)
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """What is known of a total without a finding."""
+    """The state of a total without a finding."""
     return "within noise" if total_within_noise(metric) else "not tested"
 
 
@@ -294,7 +295,7 @@ def _size_text(row: Row) -> str:
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
-    """Why a finding has its colour, and how many others belong to it."""
+    """The first reason for a finding's colour, related findings, the common factor and the growth."""
     finding = row.finding
     parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
     if finding.explained_by is not None:
@@ -310,9 +311,9 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 
 
 def growth(row: Row) -> str:
-    """How its cost grows with the size of the input: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
+    """How the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
-    Empty where no strategy that compares models reports a change in the finding's direction.
+    Empty if no strategy that compares models reports a change in the finding's direction.
     """
 
     def preference(change: Change) -> tuple[bool, bool]:
@@ -339,7 +340,7 @@ def growth(row: Row) -> str:
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
-    """The verdict's reasons that no row and no headline shows."""
+    """The reasons of the verdict that neither the headline nor a row shows."""
     shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
     reasons = [reason for reason in report.verdict.reasons if reason.code not in shown]
     if report.verdict.conclusion == "inconclusive":
@@ -359,7 +360,7 @@ def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str,
 
 
 def weight_of(finding: Finding) -> tuple[int, int, float, float]:
-    """Sorts findings: what costs more first, of both directions the strongest and largest."""
+    """Sort key for findings: improvements last, then by colour, kind and size of the change."""
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),

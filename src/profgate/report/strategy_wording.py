@@ -1,4 +1,4 @@
-"""Sentences for the reasons that strategies give; `report.wording` fills in their parameters."""
+"""Sentence templates for the reasons of strategies; `report.wording` fills in the parameters."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""The one Jinja environment, and where its templates lie."""
+"""The Jinja environment and the location of its templates."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -11,19 +11,19 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 def template_root() -> Traversable:
-    """The templates: inside an installed package, else beside src/ in a checkout."""
+    """The directory of the templates: in the installed package, or next to src/ in a checkout."""
     package = resources.files("profgate")
     packaged = package.joinpath("templates")
     return packaged if packaged.is_dir() else package.joinpath("..", "..", "templates")
 
 
 def read_asset(name: str) -> str:
-    """The text of one file below the template root; `name` uses forward slashes. Raises `FileNotFoundError`."""
+    """Read a text file below the template root; `name` uses forward slashes. Raises `FileNotFoundError`."""
     return template_root().joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
-    """The template filled in; values are escaped in HTML templates only, and a missing value is an error."""
+    """Render a template; values are escaped only in HTML and SVG templates, and a missing value is an error."""
     environment = _environment()
     if filters:
         environment = environment.overlay()
@@ -33,7 +33,7 @@ def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] |
 
 @cache
 def _environment() -> Environment:
-    # the templates are ours; in the sandbox even a mistake in one could reach nothing but the values it is given
+    # the templates are trusted; the sandbox limits the effect of a mistake to the values that are passed in
     return ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(str(template_root())),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),

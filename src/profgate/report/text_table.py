@@ -1,14 +1,14 @@
-"""Columns side by side for a terminal."""
+"""Aligned text columns for a terminal."""
 
 from collections.abc import Container, Sequence
 
 from profgate.model.visible_text import columns_of, fitting
 
-NARROWEST = 12  # columns that remain of a name
+NARROWEST = 12  # smallest width of the column of names, in terminal columns
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
-    """The rows as lines of this width; the column ``name`` is cut where it is too wide, ``right`` are aligned right."""
+    """Format rows as lines of ``width`` columns; column ``name`` is cut to fit, columns in ``right`` align right."""
     if not rows:
         return []
     sizes = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]

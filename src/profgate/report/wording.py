@@ -1,4 +1,4 @@
-"""Sentences for reasons, evidence and measurements: the only place where a code becomes a text."""
+"""Sentences for reason codes, evidence and measurements."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
@@ -11,15 +11,15 @@ from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # of a test; more ways are drawn at random
+MOST_SPLITS = 5000  # for one test; if more exist, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
-    """The sentence of a reason, without a full stop; ``quote`` makes names safe for the place it goes to."""
+    """The sentence for a reason, without a full stop; ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
-    # reports of earlier versions hold the reasons behind a reason as a text
+    # reports of earlier versions store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
@@ -28,18 +28,18 @@ def reason_text(reason: Reason, quote: Quote) -> str:
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
-    """The same with a capital letter, but for sentences that begin with a name."""
+    """Like `reason_text`, but capitalized unless the sentence begins with a name."""
     text = reason_text(reason, quote)
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
 def advice(reason: Reason) -> str:
-    """What to record so that an inconclusive comparison can be judged, as a sentence; empty for other reasons."""
+    """A sentence on what to record for a conclusive comparison; empty for other reasons."""
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
 class _Sentence(Formatter):
-    """Fills in parameters: ``{change:size}`` as `STYLES` has it, ``{runs:run}`` as a number of runs."""
+    """Fills in parameters: ``{change:size}`` with a style of `STYLES`, ``{runs:run}`` as a number with its noun."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
@@ -56,7 +56,7 @@ def _number(value: Parameter) -> float | None:
 
 
 def _size(value: float | None) -> str:
-    """A relative change as percents, or as a multiple where percents are hard to read."""
+    """A relative change as a percentage, or as a multiple if it is large."""
     return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
 
 
