@@ -1,4 +1,4 @@
-"""``profgate check``."""
+"""The command ``profgate check``."""
 
 import sys
 
@@ -11,7 +11,7 @@ from profgate.history.history_store import open_history
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_CHECKED = 50  # commits that --all checks: one with 50 workloads takes seconds
+MOST_CHECKED = 50  # limit for --all; a commit with 50 workloads takes seconds
 
 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
@@ -34,7 +34,7 @@ def check(
     every: bool,
     verbose: bool,
 ) -> int:
-    """Compare the stored profiles of commit REV (default: HEAD) with its nearest ancestor measured the same way.
+    """Compare the stored profiles of commit REV (default: HEAD) with those of its nearest comparable ancestor.
 
     Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not compared.
     """

@@ -1,4 +1,4 @@
-"""``profgate compare``."""
+"""The command ``profgate compare``."""
 
 import hashlib
 import sys
@@ -69,7 +69,7 @@ def compare(
 
 
 def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
-    """Print a report in a format: terminal, json, markdown or csv."""
+    """Print a report in one of the formats terminal, json, markdown or csv."""
     if output == "terminal":
         show(report.lines(verbose=verbose, width=opt.width()), sys.stdout)
     else:
@@ -77,7 +77,7 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
 
 
 def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
-    """Both sides; a history provides stored sides, and what it holds of the past."""
+    """The pipeline input from both sides; a history provides stored sides and earlier results."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)
     from profgate.history.history_store import open_history  # loads pydantic
@@ -99,7 +99,7 @@ def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
 
 
 def _same_files(given: PipelineInput) -> bool:
-    """Whether both sides hold the same bytes under any names; readings of a history hold none."""
+    """Whether both sides have the same file contents, regardless of names; readings of a history have no files."""
     sides = (given.baseline, given.target)
     sizes = [sorted(source.size for source in side) for side in sides]
     if sizes[0] != sizes[1] or any(source.profile is not None for side in sides for source in side):

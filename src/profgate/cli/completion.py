@@ -1,4 +1,4 @@
-"""``profgate completion``."""
+"""The command ``profgate completion``."""
 
 import sys
 
@@ -15,7 +15,7 @@ from profgate.cli.options import command
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
-    """Print the script that completes commands, options and paths in a shell."""
+    """Print the completion script for a shell: commands, options and paths."""
     from profgate.cli.main import VARIABLE, profgate
 
     made = get_completion_class(shell)

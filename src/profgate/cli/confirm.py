@@ -1,4 +1,4 @@
-"""``profgate confirm``."""
+"""The command ``profgate confirm``."""
 
 import math
 import os
@@ -27,7 +27,7 @@ from profgate.track.git_versions import worktree
 
 @dataclass(frozen=True, slots=True)
 class Checkouts:
-    """The checkouts of both sides: folders that were given, or git worktrees that a shell command prepares."""
+    """The checkouts of both sides: given folders, or git worktrees prepared by a shell command."""
 
     baseline_dir: str | None
     target_dir: str | None
@@ -41,12 +41,12 @@ class Checkouts:
 
     def _folder(self, side: str, folder: str | None, sha: str | None, scratch: str, stack: ExitStack) -> str:
         if folder is not None:
-            if not os.path.isdir(folder):  # noqa: PTH112 - a question, not a path
+            if not os.path.isdir(folder):  # noqa: PTH112 - paths are plain strings here
                 raise ProfgateError(f"--{side}-dir", f"{folder} is not a folder")
             return folder
         if not sha:
             raise ProfgateError(f"--{side}-dir", f"is missing, and the report names no commit of the {side}")
-        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - passed on as text
+        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - a plain string
         if self.setup:
             output_of(["sh", "-ec", self.setup], place, {"PROFGATE_SIDE": side}, self.timeout)
         return place
@@ -96,12 +96,13 @@ def confirm(
     *,
     fallback: bool,
 ) -> int:
-    """Measure both sides again, in alternating order, and withdraw findings that do not repeat.
+    """Measure both sides again, alternating between them, and withdraw findings that are not confirmed.
 
     REPORT is the report.json of the first measurement. COMMAND runs in the checkout of a side; PROFGATE_SIDE is
-    baseline or target, PROFGATE_RUN the number of the run, and PROFGATE_OUT the folder for its profiles, named as in
-    the first measurement. Run 0 of each side is a warm-up whose profiles are discarded. --config provides the rules for
-    names and filters. Exit code: 0 passed or withdrawn, 1 the gate failed.
+    baseline or target, PROFGATE_RUN is the number of the run, and PROFGATE_OUT is the folder for its profiles. Their
+    names must be the same as in the first measurement. Run 0 of each side is a warm-up whose profiles are discarded.
+    --config is the policy file with the rules for names and filters. Exit code: 0 passed or withdrawn, 1 the gate
+    failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
@@ -124,7 +125,7 @@ def confirm(
             sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
             warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
-    # the links lead to the pages of the first measurement, but not to its report
+    # keep the links to the pages of the first measurement, but not the link to its report
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     if output_dir:
         final.write(output_dir)

@@ -1,4 +1,4 @@
-"""``profgate explain-name``."""
+"""The command ``profgate explain-name``."""
 
 import os
 import sys
@@ -15,7 +15,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 
-MOST_SHOWN = 40  # changed names of a file
+MOST_SHOWN = 40  # changed names per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
 
 
@@ -26,13 +26,13 @@ PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".
 @click.option("--native", is_flag=True, help="The frame is machine code, as perf records it.")
 @click.option("--root", is_flag=True, help="The frame stands for a process or a thread.")
 def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *, native: bool, root: bool) -> int:
-    """Show how the name of a function is normalised before two builds are compared, by which rules and why.
+    """Show how a function name is normalised for comparison, and which rules apply.
 
-    NAME is a frame as a profile names it, or a file with a profile, whose names are counted by rule.
+    NAME is a frame as named in a profile, or a profile file; for a file, the changed names are counted by rule.
     """
     level = level or policy.name_rules
     for name in names:
-        if os.path.isfile(name):  # noqa: PTH113 - a question, not a path
+        if os.path.isfile(name):  # noqa: PTH113 - paths are plain strings here
             sys.stdout.writelines(_file_lines(name, level, policy.aliases))
             continue
         if name.endswith(PROFILE_SUFFIXES):
@@ -48,7 +48,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
 
 
 def _file_lines(path: str, level: Level, aliases: Aliases) -> Iterator[str]:
-    """How many names of a file each rule changed, and the first names that changed."""
+    """The number of names in a file that each rule changed, and the first changed names."""
     counts: Counter[str] = Counter()
     shown: list[str] = []
     names: dict[str, bool] = {}

@@ -1,4 +1,4 @@
-"""``profgate fold``."""
+"""The command ``profgate fold``."""
 
 import sys
 

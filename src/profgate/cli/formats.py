@@ -1,4 +1,4 @@
-"""``profgate formats``."""
+"""The command ``profgate formats``."""
 
 import inspect
 import sys
@@ -13,7 +13,7 @@ UNPROVEN = "nothing yet: read by its documentation"
 
 @command("profgate formats")
 def formats() -> int:
-    """Describe the profile formats: how each is recognised, recorded and tested; then what is not supported."""
+    """Describe the supported profile formats: detection, recording and tests; then the unsupported formats."""
     parts = [_described(reader) for reader in wiring.readers()]
     parts.append("Files packed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\n")
     parts += [f"  {foreign.what}: {foreign.advice.format(name='FILE')}" for foreign in FOREIGN]

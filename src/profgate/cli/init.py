@@ -1,4 +1,4 @@
-"""``profgate init``."""
+"""The command ``profgate init``."""
 
 import os
 import sys
@@ -36,11 +36,11 @@ plan_options: Decorator = bundled(
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing and use the detected values.")
 @plan_options
 def init(folder: str, options: Options, *, yes: bool) -> int:
-    """Write the workflow and the policy for the repository in DIR, from its files and your answers.
+    """Write a workflow and a policy for the repository in DIR, based on its files and your answers.
 
-    Existing files are replaced only after a question.
+    Asks before replacing existing files.
     """
-    if not os.path.isdir(folder):  # noqa: PTH112 - a question, not a path
+    if not os.path.isdir(folder):  # noqa: PTH112 - paths are plain strings here
         raise ProfgateError(folder, "is not a folder; name the top of a repository")
     ask = not yes and sys.stdin.isatty()
     if not ask and not yes:
@@ -50,7 +50,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     workflow = workflow_path(project, questions)
     planned = plan(files, project, questions, options)
     for path, text in planned.files(workflow).items():
-        place = os.path.join(folder, *path.split("/"))  # noqa: PTH118 - paths are text here
+        place = os.path.join(folder, *path.split("/"))  # noqa: PTH118 - paths are plain strings here
         if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):
             sys.stdout.write(f"{path} exists and was not changed.\n")
             continue

@@ -1,4 +1,4 @@
-"""The command line: finds a command by its name, imports its module, and turns wrong usage into an error."""
+"""The command line: imports the module of the requested command and turns usage errors into ProfgateErrors."""
 
 import os
 import sys
@@ -29,16 +29,16 @@ COMMANDS = {
     "formats": "Describe the profile formats.",
     "completion": "Print the script that completes commands and options in a shell.",
 }
-VARIABLE = "_PROFGATE_COMPLETE"  # by which the shell's script requests completions
+VARIABLE = "_PROFGATE_COMPLETE"  # set by the completion script of the shell
 
 
 class Commands(click.Group):
-    """A group that suggests the closest command for an unknown one."""
+    """A command group that suggests the closest match for an unknown command."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names. Raises UsageError."""
+        """The command named by the first argument. Raises UsageError."""
         name, names = args[0], self.list_commands(ctx)
         if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
@@ -46,15 +46,15 @@ class Commands(click.Group):
 
 
 class LazyCommands(Commands):
-    """The commands; their modules are imported when they are called."""
+    """The commands; each module is imported when its command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names."""
+        """The names of all commands."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """The command with this name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -63,13 +63,13 @@ class LazyCommands(Commands):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names and what the commands do."""
+        """Write the names and summaries of the commands."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands that start with this text."""
+        """The commands whose names start with this text."""
         found = [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
         return found or super().shell_complete(ctx, incomplete)
 
@@ -88,9 +88,9 @@ def profgate() -> None:
 
 
 def run_command(argv: Sequence[str]) -> int:
-    """Run the command that ``argv`` names and return its exit code. Raises ProfgateError."""
-    if sys.stdout is None:  # closed by the caller, who wants the exit code and the files alone
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - lasts as long as the process
+    """Run the command named by ``argv`` and return its exit code. Raises ProfgateError."""
+    if sys.stdout is None:  # closed by the caller, who needs only the exit code and files
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
     if VARIABLE in os.environ:
         return shell_complete(profgate, {}, "profgate", VARIABLE, os.environ[VARIABLE])
     try:
@@ -99,16 +99,16 @@ def run_command(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.filename is not None:  # about a file, not about the stream
+        if error.filename is not None:  # an error about a file, not about standard output
             raise
-        # what waits in the buffer must not fail a second time at the exit
+        # flushing the buffer at exit must not fail a second time
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise ProfgateError("standard output", f"{error.strerror or error}; free some space") from error
     return code
 
 
 def _invoked(argv: Sequence[str]) -> int:
-    """The exit code. ``click.Command.main`` would handle signals and closed pipes in a way of its own."""
+    """The exit code of the command. ``click.Command.main`` is not used because it handles signals and closed pipes."""
     try:
         with profgate.make_context("profgate", list(argv)) as context:
             return int(profgate.invoke(context) or 0)
@@ -140,7 +140,7 @@ def _explained(error: click.UsageError) -> ProfgateError:
 
 
 def _shown(parameter: click.Parameter | None) -> str:
-    """The name of an argument or the longest name of an option, as the help shows it."""
+    """The name of an argument, or the longest name of an option, as shown in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name if parameter is not None else "an argument"

@@ -1,4 +1,4 @@
-"""Options that several commands share, and types of values."""
+"""Shared options of commands, and parameter types."""
 
 import math
 import shutil
@@ -18,10 +18,10 @@ Decorator = Callable[[Function], Function]
 
 
 class Measuring(click.Command):
-    """A command that runs a program: all arguments after ``--`` become its parameter ``program``."""
+    """A command that runs a program: all arguments after ``--`` are stored in its parameter ``program``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what precedes ``--``."""
+        """Parse the arguments before ``--``."""
         end = args.index("--") if "--" in args else len(args)
         program = tuple(args[end + 1 :])
         rest = super().parse_args(ctx, args[:end])
@@ -34,13 +34,13 @@ class Measuring(click.Command):
 
 
 def command(*examples: str, of: Callable[..., Any] = click.command, **settings: Any) -> Callable[[Function], Any]:  # noqa: ANN401 - passed on
-    """Return a decorator that makes a command of a function whose help ends with the examples."""
+    """Return a decorator that turns a function into a command whose help ends with the examples."""
     lines = "".join(f"\n  {example}" for example in examples)
     return of(epilog=f"\b\nExamples:{lines}", **settings)  # type: ignore[no-any-return]
 
 
 def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Decorator:
-    """Return a decorator that adds parameters; the command gets ``make`` of their values as the argument ``name``."""
+    """Return a decorator that adds parameters and passes ``make(**values)`` to the command as argument ``name``."""
     names = signature(make).parameters
 
     def decorate(function: Function) -> Function:
@@ -55,7 +55,7 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
 
 
 class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    """A path, completed by the shell; ``what`` describes it where it is empty."""
+    """A path, completed by the shell; ``what`` describes it in the error for an empty value."""
 
     name = "path"
 
@@ -63,7 +63,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
         self._what, self._kind = what, kind
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path as it is written."""
+        """The path without changes."""
         if not value.strip():
             self.fail(f"is empty; name {self._what}", param, ctx)
         return value
@@ -75,7 +75,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
 
 
 class Number(click.ParamType):  # type: ignore[type-arg] # as above
-    """A number between two bounds, which are included; whole if the lower bound is."""
+    """A number between two inclusive bounds; an integer if the lower bound is one."""
 
     name = "number"
 
@@ -83,7 +83,7 @@ class Number(click.ParamType):  # type: ignore[type-arg] # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
-        """The number; infinity and "not a number" are refused."""
+        """The number; infinity and NaN are rejected."""
         try:
             number = type(self._least)(value)
         except ValueError:
@@ -115,23 +115,23 @@ FAIL_ON = click.option(
 
 
 def last_option(default: int, which: str = "") -> Decorator:
-    """The option that bounds how many commits are read."""
+    """The option that limits the number of commits to read."""
     what = f"{which}Read only the N newest measured commits."
     return click.option("--last", type=COUNT, default=default, metavar="N", help=what)
 
 
 def format_option(*formats: str) -> Decorator:
-    """The option that chooses what is printed; the first format is the default."""
+    """The option for the output format; the first format is the default."""
     return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
 
 
 def verbose_option(what: str = "Show unchanged rows too.") -> Decorator:
-    """The option that makes the output longer."""
+    """The option for more detailed output."""
     return click.option("-v", "--verbose", is_flag=True, help=what)
 
 
 def output_option(content: str, default: str | None = None) -> Decorator:
-    """The option that names the folder for files."""
+    """The option for the output folder."""
     return click.option(
         "-o",
         "--output-dir",
@@ -143,7 +143,7 @@ def output_option(content: str, default: str | None = None) -> Decorator:
 
 
 def _policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    from profgate.loading import load_policy  # imports the strategies, which the help does not need
+    from profgate.loading import load_policy  # slow: imports the strategies, which the help does not need
 
     return load_policy(config, fail_on)
 
@@ -153,5 +153,5 @@ policy_options = bundled("policy", _policy, CONFIG, FAIL_ON)
 
 
 def width(default: int = 100) -> int:
-    """Columns of the terminal."""
+    """The width of the terminal in columns."""
     return shutil.get_terminal_size((default, 24)).columns

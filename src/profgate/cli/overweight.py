@@ -1,4 +1,4 @@
-"""``profgate overweight``."""
+"""The command ``profgate overweight``."""
 
 import json
 import sys
@@ -31,7 +31,7 @@ def overweight(
     comparison = sides.overlay(metric, workload)
     document = overweight_document(comparison, pivots, by_interest=sort == "interest")
     if output == "json":
-        # a field on a line, without the indentation that takes ten times as long
+        # one field per line; indentation would take ten times as long
         sys.stdout.write(json.dumps(document, allow_nan=False, separators=(",\n", ": ")) + "\n")
     else:
         sys.stdout.write(overweight_text(document, width(120)))

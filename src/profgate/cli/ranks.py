@@ -1,4 +1,4 @@
-"""``profgate ranks``."""
+"""The command ``profgate ranks``."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -25,10 +25,10 @@ Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 @click.group(cls=Commands)
 def ranks() -> None:
-    """Test cheaply whether tests keep their place in the order of durations.
+    """Check whether the order of test durations has changed.
 
     Durations are read from JUnit XML, 'pytest --durations=0', 'go test -json', benchmark results and profiles.
-    docs/ranks.md describes what the ranks show, what they do not, and how often they are wrong.
+    docs/ranks.md describes what this check can detect, its limits and its error rates.
     """
 
 
@@ -70,10 +70,10 @@ def record(
     *,
     keep_failed: bool,
 ) -> int:
-    """Store the durations of a test run, for a baseline and for the history.
+    """Store the durations of a test run for use as a baseline and in the history.
 
-    RESULTS are the files and folders of one run of the tests. With --repeat, COMMAND runs the tests and writes results
-    below the folder that PROFGATE_OUT names ({out} in its arguments), or where --results states.
+    RESULTS are the files and folders of one test run. With --repeat, COMMAND runs the tests and writes its results to
+    the folder PROFGATE_OUT ({out} in its arguments), or to the paths given with --results.
     """
     if bool(program) != bool(repeat):
         raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
@@ -103,7 +103,7 @@ def _rules(width: float, sigma: Literal["poisson", "observed"], min_tests: int, 
 
 
 def _runs(history: str | None) -> Runs:
-    """Return a function that reads the runs of the history and of folders, by default those that ``record`` wrote."""
+    """Return a function that reads the runs of the history and of folders, by default those written by ``record``."""
     runs = stored_runs(history) if history else []
     return lambda folders: runs + [run for place in folders or ([] if runs else [FOLDER]) for run in runs_in(place)]
 
@@ -175,9 +175,9 @@ def check_ranks(
 ) -> int:
     """Compare the order of the durations with that of the baseline runs.
 
-    All RESULTS together are one run. The count of stable ranks is tested on two sides: too few mean that some tests
-    changed against the others, too many that the order is steadier than before. Exit code: 0 stable or advisory,
-    1 a result of --fail-on, 3 not compared.
+    All RESULTS together form one run. The test of the number of stable ranks is two-sided: a low number means that some
+    tests changed relative to the others, a high number that the order is more stable than before. Exit code: 0 stable
+    or advisory, 1 the result given with --fail-on, 3 not compared.
     """
     baseline = runs(folders)[-last:]
     found = check(side_by_side(baseline, [run_at(results, "target")]), rules)
@@ -203,8 +203,8 @@ def check_ranks(
 def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules, output: str) -> int:
     """Compare each stored run with the usual runs before it.
 
-    DIR are folders of runs (default: those that 'profgate ranks record' wrote). Exit code: 0, or 3 where no run could
-    be compared.
+    DIR are folders of runs (default: those written by 'profgate ranks record'). Exit code: 0, or 3 if no run could be
+    compared.
     """
     points = rank_history(runs(folders), rules, window)
     if output == "json":

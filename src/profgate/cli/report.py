@@ -1,4 +1,4 @@
-"""``profgate report merge``."""
+"""The command ``profgate report merge``."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -28,9 +28,9 @@ def report() -> None:
 @opt.output_option("comment.md, report.json and links.json")
 @opt.verbose_option()
 def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str | None, *, verbose: bool) -> int:
-    """Merge the reports of several shards and judge them as if one job had compared everything.
+    """Merge the reports of several shards and judge them as one report.
 
-    Each REPORT is a report.json; a links.json beside it is read too.
+    Each REPORT is a report.json; a links.json in the same folder is read too.
     """
     if len(set(reports)) < len(reports):
         raise SettingsError("REPORT", "a file is given twice; give each report once")
@@ -47,7 +47,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:
-    """A name for each file: the shortest end of its path that differs from those of the others."""
+    """A name for each file: the shortest end of its path that is unique."""
     parts = {place: _distinctive(place) for place in places}
     for length in range(1, max(map(len, parts.values())) + 1):
         names = {place: "/".join(part[-length:]) for place, part in parts.items()}
@@ -57,7 +57,7 @@ def _names(places: Sequence[str]) -> dict[str, str]:
 
 
 def _distinctive(place: str) -> tuple[str, ...]:
-    """The parts of a path without its extension, and without the name that every report has."""
+    """The parts of a path without its extension, and without the file name common to all reports."""
     path = PurePath(place)
     parts = path.parts[:-1] if path.name == REPORT_NAME else (*path.parts[:-1], path.stem)
     return parts or (path.stem,)

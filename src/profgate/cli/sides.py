@@ -25,7 +25,7 @@ class Sides:
     difference: bool
 
     def read(self, policy: Policy | None = None, *, alone: bool = False) -> PipelineInput:
-        """The input of a comparison; ``alone`` allows one profile. Raises ProfgateError."""
+        """The input of a comparison; with ``alone``, one profile is enough. Raises ProfgateError."""
         policy = policy or Policy()
         if self.difference:
             if self.target is not None:
@@ -42,19 +42,19 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What changed in the sources, and whose sources a page embeds; None where no option states it."""
+    """The source changes, and the choice of sources to embed in a page; None if no option is given."""
 
     diff: SourceDiff | None
     embed: EmbedSource | None
 
     def added_to(self, given: PipelineInput) -> PipelineInput:
-        """The input of a comparison with these sources."""
+        """The input of a comparison, completed with these sources."""
         policy = given.policy if self.embed is None else replace(given.policy, embed_source=self.embed)
         return replace(given, diff=self.diff, policy=policy)
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
-    """The comparison of a metric and workload, by default the first metric. Raises ProfgateError with the choice."""
+    """The comparison of a metric and workload, by default the first metric. Raises ProfgateError with the choices."""
     found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
     if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):
         return found[0]

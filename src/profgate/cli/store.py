@@ -1,4 +1,4 @@
-"""``profgate store``."""
+"""The command ``profgate store``."""
 
 import json
 import sys
@@ -52,7 +52,7 @@ def store() -> None:
 @click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
 @opt.history_option
 def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, history: str, *, summaries: bool) -> int:
-    """Store the profiles of a commit."""
+    """Store the profiles of one commit in the history."""
     files = [source for place in profiles for source in profiles_at(place)[0]]
     sha = commit_named(commit)
     read = readings(files, policy, sha, StoredJob(job), keep=not summaries)
@@ -68,7 +68,7 @@ def add(profiles: tuple[str, ...], commit: str, job: str, policy: Policy, histor
 @opt.format_option("terminal", "json")
 @opt.history_option
 def list_commits(output: str, history: str) -> int:
-    """Show the measured commits of the history."""
+    """List the measured commits of the history."""
     with open_history(history) as opened:
         measured, commits, series = opened.measured_commits(), opened.commits(), opened.series()
     if output == "json":
@@ -98,7 +98,7 @@ def list_commits(output: str, history: str) -> int:
 @_newest("profiles", "Newest runs that retain their files.")
 @opt.history_option
 def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
-    """Reduce old runs to their totals and their heaviest symbols."""
+    """Reduce old runs to their totals and heaviest symbols."""
     with open_history(history, write=True, create=False) as opened:
         pruned = opened.prune(Retention(runs, symbols, profiles))
     show(f"{counted(pruned, 'reading')} lost the lighter symbols", sys.stdout)
@@ -111,7 +111,7 @@ def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
 def merge(file: str, history: str) -> int:
     """Add the content of another history.
 
-    FILE is a history.sqlite from any source; it is not trusted.
+    FILE is a history.sqlite from any source; it is treated as untrusted.
     """
     with open_history(history, write=True, create=True) as opened, open_untrusted(file) as other:
         added = opened.merge(other)

@@ -1,4 +1,4 @@
-"""``profgate strategies``."""
+"""The command ``profgate strategies``."""
 
 import inspect
 import re
@@ -34,7 +34,7 @@ FILES = {
 )
 @click.pass_context
 def strategies(context: click.Context) -> int:
-    """Describe the detection strategies: what each finds, in which data, with which options, and when it can fail."""
+    """Describe the detection strategies: results, data, options, and whether they can fail the gate."""
     if context.invoked_subcommand is None:
         for strategy in wiring.strategies():
             text = inspect.cleandoc(type(strategy).__doc__ or "No description.")
@@ -55,7 +55,7 @@ def strategies(context: click.Context) -> int:
 @click.option("--short", metavar="NAME", help="Short name (default: the initials).")
 @click.option("-o", "--output-dir", type=DIRECTORY, default=".", metavar="DIR", help="Folder for the package.")
 def new(name: str, short: str | None, output_dir: str) -> int:
-    """Write a package with a working strategy NAME and its test."""
+    """Create a package with a working strategy NAME and its test."""
     place, short = _write_package(name, short, output_dir)
     sys.stdout.write(
         f"Wrote the package {place} with the strategy {name} ({short}) and its test.\n"
@@ -65,7 +65,7 @@ def new(name: str, short: str | None, output_dir: str) -> int:
 
 
 def _bounds(spec: OptionSpec) -> str:
-    """The values that an option takes, in brackets; empty where there is no bound."""
+    """The valid values of an option, in brackets; empty if there is no bound."""
     if spec.choices:
         return f" (one of {', '.join(spec.choices)})"
     if spec.minimum is not None and spec.maximum is not None:
@@ -77,7 +77,7 @@ def _bounds(spec: OptionSpec) -> str:
 def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
     """Write the package below the folder; return its path and the strategy's short name.
 
-    Raises ProfgateError for a name that is invalid or taken, and for a path that exists.
+    Raises ProfgateError if the name is invalid or taken, or if the path exists.
     """
     from profgate.report.templates import render_template
 

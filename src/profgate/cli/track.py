@@ -1,4 +1,4 @@
-"""``profgate track``."""
+"""The command ``profgate track``."""
 
 import shlex
 import sys
@@ -24,10 +24,10 @@ from profgate.track.versions import Version
 
 
 class Percent(opt.Number):
-    """A percentage with or without its sign, as a fraction."""
+    """A percentage with or without the percent sign, as a fraction."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
-        """The fraction."""
+        """The percentage as a fraction."""
         return float(super().convert(str(value).removesuffix("%"), param, ctx)) / 100
 
 
@@ -47,7 +47,7 @@ def _plan(
     here: bool,
     refine: bool,
 ) -> Plan:
-    """What to measure, and how. Raises ProfgateError."""
+    """The plan of the measurement from the options. Raises ProfgateError."""
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
@@ -148,13 +148,13 @@ plan_options: opt.Decorator = opt.bundled(
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
-    """Run benchmarks over versions and show where they changed.
+    """Run benchmarks on several versions and show the versions at which the results changed.
 
     VERSION is a revision or a range A..B. COMMAND writes profiles or results to the folder PROFGATE_OUT; if it writes
-    none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are set too,
-    and {out}, {source}, {version}, {commit} in its arguments are replaced by them.
+    none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are also set,
+    and {out}, {source}, {version}, {commit} in its arguments are replaced by the corresponding values.
 
-    Exit code: 0 when every version was measured or skipped, 3 when none could be measured.
+    Exit code: 0 if every version was measured or skipped, 3 if none could be measured.
     """
     for warning in plan.warnings():
         _report(warning)
@@ -182,7 +182,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the page, the flame graphs of its jumps and the tables, and print. Raises ComparisonError."""
+    """Write the page, the flame graphs of its jumps and the tables, and print the result. Raises ComparisonError."""
     evolution = tracked.evolution()
     links: dict[int, str] = {}
     for number, document in jump_pages(evolution, tracked, pages):
@@ -202,5 +202,5 @@ def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
 
 
 def _report(text: str) -> None:
-    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # it quotes what programs printed
+    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # it may contain output of other programs
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""``profgate trends``."""
+"""The command ``profgate trends``."""
 
 import sys
 
@@ -14,7 +14,7 @@ from profgate.history.trends import reported_texts, trends_along, trends_json, t
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_READ = 200  # measured commits: so many base runs retain all their symbols
+MOST_READ = 200  # measured commits; the history stores all symbols for as many base runs
 
 
 @command("profgate trends", "profgate trends main --new --format json")
@@ -25,7 +25,7 @@ MOST_READ = 200  # measured commits: so many base runs retain all their symbols
 @history_option
 @last_option(MOST_READ)
 def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
-    """Show lasting changes of totals and functions, sudden or gradual, along the history up to REV (default: HEAD)."""
+    """Show persistent changes of totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
     rules = trend_rules(policy)
     with open_history(history, write=True, create=False) as store:
         newest = commit_named(rev, store.commits())

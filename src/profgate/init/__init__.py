@@ -1,1 +1,1 @@
-"""`profgate init`: recognises a project and writes its workflow and policy."""
+"""`profgate init`: detects the setup of a project and writes its workflow and policy."""

@@ -14,13 +14,13 @@ from typing import Any
 
 from profgate.init.repository_files import Files
 
-Environment = tuple[str, str, list[str], list[str]]  # of tox: its name, its place, its commands, what it installs
+Environment = tuple[str, str, list[str], list[str]]  # a tox environment: name, file, commands, requirements
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
 NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
-TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # before a command, or in place of further words
+TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # command prefix, or placeholder for arguments
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
@@ -31,7 +31,7 @@ SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, where it was found, and what it needs: arguments of ``pip install``, or targets of ``make``."""
+    """A command, its origin, and its requirements: arguments of ``pip install``, or targets of ``make``."""
 
     command: str
     place: str
@@ -39,7 +39,7 @@ class Command:
 
 
 def python_commands(files: Files) -> list[Command]:
-    """Scripts that measure, then pytest's benchmarks, then what the project runs as tests."""
+    """Benchmark scripts, then pytest benchmarks, then the commands that run the project's tests."""
     project = _toml(files.read("pyproject.toml"))
     requirements = " ".join(map(files.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     folders = ("bench", "benchmarks", "perf", ".")
@@ -56,7 +56,7 @@ def python_commands(files: Files) -> list[Command]:
 
 
 def node_commands(files: Files) -> list[Command]:
-    """The scripts of package.json whose program node can run itself, those that measure first; then bench files."""
+    """The scripts of package.json that run with node alone, benchmarks first, then benchmark files."""
     scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
     chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
@@ -73,7 +73,7 @@ def node_commands(files: Files) -> list[Command]:
 
 
 def go_commands(files: Files) -> list[Command]:
-    """One package's benchmarks, those of the package that has most first: go profiles one package at a time."""
+    """The benchmarks of one package each, most benchmarks first: go can profile only one package at a time."""
     counts: dict[str, int] = {}
     for path in files.listed("**/*_test.go"):
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
@@ -92,7 +92,7 @@ def go_commands(files: Files) -> list[Command]:
 
 
 def rust_commands(files: Files) -> list[Command]:
-    """Programs that measure, then the benchmarks of Cargo.toml and benches/; criterion's run for a fixed time."""
+    """Benchmark programs, then the benchmarks of Cargo.toml and benches/; those of criterion run for a fixed time."""
     cargo = _toml(files.read("Cargo.toml"))
     given = cargo.get("bench")
     benches = given if isinstance(given, list) else []
@@ -112,7 +112,7 @@ def rust_commands(files: Files) -> list[Command]:
 
 
 def native_commands(files: Files) -> list[Command]:
-    """The targets of a Makefile that measure, then its tests; of a target that ends with a program, the program."""
+    """The benchmark targets of a Makefile, then its tests; if a target ends by running a program, that program."""
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     chosen = [rule for rule in rules if MEASURES.search(rule[0])]
     chosen += [rule for rule in rules if rule[0] in {"check", "test"}]
@@ -120,7 +120,7 @@ def native_commands(files: Files) -> list[Command]:
 
 
 def java_commands(files: Files) -> list[Command]:
-    """The tests of Maven or of Gradle."""
+    """The test commands of Maven or Gradle."""
     gradle = "./gradlew test" if files.read("gradlew") else "gradle test"
     found = [Command("mvn -B test", "pom.xml")] if files.read("pom.xml") else []
     return found + [Command(gradle, name) for name in ("build.gradle", "build.gradle.kts") if files.read(name)][:1]
@@ -137,7 +137,7 @@ COMMANDS: Mapping[str, Callable[[Files], list[Command]]] = {
 
 
 def installation(language: str, files: Files, needs: Sequence[str] = ()) -> list[str]:
-    """The lines that install what a repository and a command of it need, by the package manager whose files it has."""
+    """The lines that install the requirements of a repository and a command, with the package manager it uses."""
     if language == "Python":
         return _install_python(files, needs)
     if language == "Node":
@@ -176,7 +176,7 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
 
 
 def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
-    """The program that a rule of a Makefile ends with, after the targets it needs; else the target itself."""
+    """The program that a Makefile rule runs last, after the targets it needs; otherwise the target itself."""
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
     plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
@@ -212,7 +212,7 @@ def _of_sessions(text: str) -> list[Command]:
 
 
 def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Command]:
-    """The commands of tox's environments, those that measure first, as any of its five places states them."""
+    """The commands of tox environments from all five places that can define them, benchmarks first."""
     own = _at(_at(project, "tool"), "tox")
     ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
     ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
@@ -247,7 +247,7 @@ def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
 
 
 def _lines(value: object) -> list[str]:
-    """Each entry of a list as a line; of a nested list the texts."""
+    """One line for each entry of a list; the texts of a nested list are joined."""
     entries = value if isinstance(value, list) else []
     rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
@@ -270,7 +270,7 @@ def _of_make(text: str) -> list[Command]:
 
 
 def _python(line: str) -> str:
-    """A command that starts Python itself, so that a sampler can follow it; empty for any other."""
+    """A command that starts Python directly, so that a sampler can follow it; empty for any other command."""
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]
@@ -286,7 +286,7 @@ def _python(line: str) -> str:
 
 
 def _node(line: str) -> str:
-    """The arguments of ``node`` in a script; empty for a command of the shell."""
+    """The arguments of ``node`` in a script; empty if the script is any other shell command."""
     words = SEGMENT.split(line.strip())[-1].split()
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words = words[1:]
@@ -297,7 +297,7 @@ def _node(line: str) -> str:
 
 
 def _distinct(found: Iterable[Command]) -> list[Command]:
-    """Each command once, at its first place."""
+    """The commands without duplicates, in order of first appearance."""
     distinct: dict[str, Command] = {}
     for command in found:
         distinct.setdefault(command.command, command)

@@ -1,4 +1,4 @@
-"""Plans a workflow from options, from answers at the terminal, and from what was detected, in this order."""
+"""Plans a workflow from options, terminal answers and detected values, in this order of precedence."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the command line states; None where the question is open. ``measure`` runs the command once."""
+    """The command-line options; None if the user must be asked. ``measure`` runs the command once."""
 
     language: str | None = None
     command: str | None = None
@@ -31,15 +31,16 @@ class Options:
 
 
 class Questions:
-    """Asks at the terminal; without one, the first choice is the answer."""
+    """Asks questions on the terminal; without a terminal, the first choice is used."""
 
     def __init__(self, *, ask: bool) -> None:
         self._ask = ask
 
     def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """The answer: the number of a choice, an empty line for the first choice, or a text without a ``mistake``.
+        """Ask until the input is a number of a choice, an empty line or valid text; return the value.
 
-        A choice is a value and where it was found.
+        An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
+        returns the problem of a text, empty if it is valid.
         """
         if not self._ask:
             return choices[0][0]
@@ -57,7 +58,7 @@ class Questions:
             sys.stdout.write(f"  That {problem}.\n")
 
     def agreed(self, question: str) -> bool:
-        """Whether the answer is yes; without a terminal it is no."""
+        """Whether the user agrees; False without a terminal."""
         return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
 
     def _line(self, prompt: str) -> str:
@@ -106,9 +107,9 @@ def plan(files: Files, project: Project, questions: Questions, options: Options)
 
 
 def workflow_path(project: Project, questions: Questions) -> str:
-    """The path of the workflow: a free name, or that of an existing workflow which may be replaced.
+    """The path of the workflow: an unused name, or that of an existing workflow that may be replaced.
 
-    Raises ProfgateError where profgate is used already, and where no name is free.
+    Raises ProfgateError if profgate is already used, or if all names are taken.
     """
     if project.ours is not None:
         if questions.agreed(f"{project.ours} uses profgate already. Replace it?"):

@@ -1,10 +1,10 @@
-"""How programs of a language are recorded in a workflow: the files that identify it, and the lines of shell."""
+"""Recording commands for each language in a workflow: the files that identify it, and shell lines."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SAMPLES = 10_000  # of all runs of a side
+SAMPLES = 10_000  # in all runs of a side
 FEWEST_RUNS, MOST_RUNS = 5, 50
 RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
 PERF = (
@@ -16,10 +16,10 @@ JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSam
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The files that identify a language, an example command, the profiler's rate and the lines of shell.
+    """The files that identify a language, an example command, the profiler's rate and the shell lines.
 
-    ``setup`` prepares a checkout before what the project needs is installed. ``record`` takes the command and the
-    samples a second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``.
+    ``setup`` prepares a checkout before the project's requirements are installed. ``record`` takes the command and the
+    rate in samples per second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``.
     """
 
     language: str
@@ -34,7 +34,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Samples a second and runs of a side; ``seconds`` is the measured duration of the command, None if unknown."""
+    """Samples per second and runs per side; ``seconds`` is the measured duration of the command, None if unknown."""
 
     rate: int
     runs: int
@@ -42,17 +42,17 @@ class Extent:
 
     @property
     def samples(self) -> int:
-        """Samples of a side, 0 if unknown."""
+        """Samples per side, 0 if unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
     @property
     def enough(self) -> bool:
-        """Whether that is known to be enough."""
+        """Whether the number of samples is known to be sufficient."""
         return self.samples >= SAMPLES
 
 
 def extent_for(most: int, seconds: float | None) -> Extent:
-    """The lowest rate and the fewest runs that give enough samples, within the most that a profiler can do."""
+    """The lowest rate and the fewest runs that give enough samples, up to the profiler's highest rate."""
     if seconds is None:
         return Extent(most, FEWEST_RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
@@ -61,7 +61,7 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """The interpreter's own sampling profiler (3.15) or py-spy; three runs under cProfile for a script or a module."""
+    """The sampling profiler of Python 3.15 or py-spy; for a script or module, also three runs under cProfile."""
     program, _, rest = command.partition(" ")
     spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
     lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
@@ -86,7 +86,7 @@ def _python(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _go(command: str, rate: int) -> tuple[str, ...]:
-    del rate  # Go's runtime takes 100 samples a second of CPU time, whatever is requested
+    del rate  # Go always takes 100 samples per second of CPU time
     return ('mkdir -p "$PROFGATE_OUT/main"', f'{command} -o bench.test -cpuprofile "{RUN}.pb.gz"')
 
 
@@ -106,7 +106,7 @@ def _native(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _rust(command: str, rate: int) -> tuple[str, ...]:
-    """The built program under perf; that of a benchmark is found by its name, so that cargo is not recorded."""
+    """The built program under perf; a benchmark's program is found by name, so that cargo itself is not recorded."""
     if not command.startswith("cargo bench"):
         return _native(command, rate)
     build, _, words = command.partition(" -- ")
@@ -115,8 +115,8 @@ def _rust(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _java(command: str, rate: int) -> tuple[str, ...]:
-    """A flight recording of the program, or of the JVM that runs the tests of Maven or Gradle."""
-    del rate  # the setting "profile" takes 100 samples a second
+    """A flight recording of the program, or of the JVM in which Maven or Gradle runs the tests."""
+    del rate  # the setting "profile" takes 100 samples per second
     program, _, rest = command.partition(" ")
     option = "-XX:StartFlightRecording=settings=profile,filename="
     before: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ RECIPES = (
         "Python",
         ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
         "python -m pytest",
-        1000,  # py-spy cannot be relied on above
+        1000,  # py-spy is not reliable at higher rates
         ("pipx install py-spy", "python -m venv .venv", ". .venv/bin/activate"),
         _python,
     ),

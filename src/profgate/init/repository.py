@@ -29,13 +29,13 @@ class SetupStep:
 
     @property
     def option(self) -> str:
-        """The name of its version."""
+        """The name of the input that sets the version."""
         return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What was detected; the first entry of each list is the best guess. ``ours`` is a workflow that uses profgate."""
+    """The detected properties; the first entry of each list is the best guess. ``ours`` is a workflow with profgate."""
 
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
@@ -46,7 +46,7 @@ class Project:
 
 
 def detected(files: Files) -> Project:
-    """The project in a repository."""
+    """Detect the properties of a repository."""
     recipes = [recipe for recipe in RECIPES if any(exists(os.path.join(files.top, mark)) for mark in recipe.marks)]  # noqa: PTH118
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
     texts = {name: files.read(name) for name in names}
@@ -64,7 +64,7 @@ def detected(files: Files) -> Project:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """The content of a workflow, empty where it is invalid; only scalars are read, so that aliases cannot multiply."""
+    """The content of a workflow, empty if it is invalid; callers read only scalars, so aliases cannot multiply."""
     import yaml
 
     try:
@@ -80,7 +80,7 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """The labels of a Linux runner, which the action needs; empty where they are expressions or of another system."""
+    """The labels of a Linux runner, as the action requires; empty for expressions and other systems."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
@@ -99,7 +99,7 @@ def _setups(steps: object) -> Iterator[SetupStep]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """The branches whose pushes run a workflow; YAML 1.1 reads a bare ``on`` as true."""
+    """The branches whose pushes trigger a workflow; YAML 1.1 parses a bare ``on`` as true."""
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
@@ -107,5 +107,5 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 
 
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """Each entry once, the most frequent first."""
+    """The entries without duplicates, the most frequent first."""
     return [entry for entry, _ in Counter(found).most_common()]

@@ -12,21 +12,21 @@ SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build",
 
 
 class Files:
-    """The files below a folder as text, with limits on their size and number."""
+    """The text files below a folder, with limits on their size and number."""
 
     def __init__(self, top: str) -> None:
         self.top = top
 
     def read(self, name: str) -> str:
-        """The text of a file; empty where there is none, or one that is too large or unreadable."""
-        place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - paths are text here
+        """The text of a file; empty if it is missing, too large or unreadable."""
+        place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - paths are plain strings here
         try:
             return read_loosely(place, LARGEST_FILE) if exists(place) else ""
         except ProfgateError:
             return ""
 
     def listed(self, pattern: str) -> list[str]:
-        """The paths that match a pattern, relative to the top; none where the folder cannot be listed."""
+        """The paths that match a pattern, relative to the top; empty if the folder cannot be listed."""
         pattern = pattern.removeprefix("./")
         folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         try:

@@ -1,4 +1,4 @@
-"""The workflow and the policy file that ``profgate init`` writes."""
+"""Content of the workflow and policy file that ``profgate init`` writes."""
 
 import json
 import math
@@ -16,12 +16,12 @@ UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each tak
 MEASURE = "profgate init --measure runs the command and writes the number of runs that it needs"
 MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
 TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
-BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # which YAML reads as a text in any case
+BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # always a string in YAML, even without quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow: ``command`` is recorded after the lines of ``install`` on the labels ``runner``."""
+    """The content of a workflow: runs ``install``, then records ``command``, on a runner with labels ``runner``."""
 
     recipe: Recipe
     command: str
@@ -32,7 +32,7 @@ class Plan:
     language_step: SetupStep | None = None
 
     def files(self, workflow: str) -> dict[str, str]:
-        """The text of each file by its path. Raises ProfgateError for a value that a workflow cannot hold."""
+        """The text of each file by path. Raises ProfgateError for a value that a workflow cannot contain."""
         for option, mistake in (
             ("--command", line_mistake(self.command)),
             *(("--install", line_mistake(line)) for line in self.install),
@@ -57,7 +57,7 @@ class Plan:
         return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
 
     def notes(self) -> list[str]:
-        """Comments for the step that records: whether the samples are enough, and what to do."""
+        """Comments for the recording step: whether there are enough samples, and what to do otherwise."""
         extent, advice = self.extent, self.recipe.advice
         shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
         if extent.seconds is None:
@@ -70,17 +70,17 @@ class Plan:
 
 
 def line_mistake(text: str) -> str:
-    """Why a workflow cannot hold this line of shell, empty where it can."""
+    """The reason why a workflow cannot contain this shell line, empty if it can."""
     valid = text.isprintable() and text.strip() and "${{" not in text
     return "" if valid else "must be one line of shell, without ${{"
 
 
 def branch_mistake(text: str) -> str:
-    """Why this is not a branch for a workflow, empty where it is one."""
+    """The reason why this is not a valid branch for a workflow, empty if it is."""
     return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
 
 
 def runner_mistake(text: str) -> str:
-    """Why these are not labels of a runner, empty where they are."""
+    """The reason why these are not valid runner labels, empty if they are."""
     valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
     return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"

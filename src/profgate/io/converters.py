@@ -1,4 +1,4 @@
-"""Conversion of recordings that only their own tool can read, by that tool where it is installed."""
+"""Conversion of recordings that only their own tool can read, if that tool is installed."""
 
 import importlib.util
 import shutil
@@ -20,7 +20,7 @@ JFR_DEPTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """``command`` returns the command that converts a file (first) to another (second); None without the tool."""
+    """``command`` returns the command line that converts a file (first) to another (second); None without the tool."""
 
     recognises: Callable[[bytes], bool]
     command: Callable[[str, str], list[str] | None]
@@ -30,8 +30,8 @@ class Converter:
 def converted(source: SourceFile) -> SourceFile:
     """The recording in a format that profgate reads.
 
-    The source itself where it is no such recording, or where the tool is missing or fails: its reader then raises an
-    error with the command to run.
+    Returns the source itself if it needs no conversion, or if the tool is missing or fails: its reader then raises an
+    error that names the command to run.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:
@@ -41,7 +41,7 @@ def converted(source: SourceFile) -> SourceFile:
 
 
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
-    with tempfile.TemporaryDirectory() as folder:  # jfr insists on the ending
+    with tempfile.TemporaryDirectory() as folder:  # jfr requires this file extension
         recording, result = Path(folder, "recording.jfr"), Path(folder, "result")
         command = converter.command(str(recording), str(result))
         if command is None:
@@ -49,7 +49,7 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
         recording.write_bytes(source.read(LARGEST))
         try:
             with (result if converter.prints else Path(folder, "printed")).open("wb") as printed:
-                subprocess.run(  # noqa: S603 - the tool of the format, with names of our own
+                subprocess.run(  # noqa: S603 - a known tool with our own file names
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=printed,
@@ -62,7 +62,7 @@ def _run(converter: Converter, source: SourceFile) -> bytes | None:
             return None
 
 
-def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - it prints
+def _jfr(recording: str, result: str) -> list[str] | None:  # noqa: ARG001 - jfr prints to standard output
     tool = shutil.which("jfr")
     events = ",".join(JFR_EVENTS)
     return [tool, "print", "--json", "--stack-depth", str(JFR_DEPTH), "--events", events, recording] if tool else None
@@ -78,6 +78,6 @@ def _memray(recording: str, result: str) -> list[str] | None:
 
 CONVERTERS = (
     Converter(lambda head: head.startswith(b"FLR\0"), _jfr, prints=True),
-    # an LZ4 frame whose first block begins with the name of the tool
+    # an LZ4 frame whose first block starts with the tool's name
     Converter(lambda head: head.startswith((b"\x04\x22\x4d\x18", b"memray")) and b"memray" in head[:64], _memray),
 )

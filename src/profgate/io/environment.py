@@ -1,4 +1,4 @@
-"""Facts of the machine that decide whether two profiles may be compared."""
+"""Facts about the machine that determine whether two profiles are comparable."""
 
 import platform
 import re
@@ -10,7 +10,7 @@ MAX_CPU_FILE = 1 << 20
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
-    """Operating system, architecture, processor and runner image; unknown facts are left out."""
+    """Operating system, architecture, processor and runner image; unknown facts are omitted."""
     image = " ".join(env[name] for name in ("ImageOS", "ImageVersion") if env.get(name))
     facts = {
         "os": env.get("RUNNER_OS") or platform.system(),
@@ -22,13 +22,13 @@ def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str,
 
 
 def cpu_model(cpu_file: str = CPU_FILE) -> str:
-    """The processor's name, empty where it is unknown."""
+    """The name of the processor, empty if it is unknown."""
     try:
         with Path(cpu_file).open("rb") as stream:
             text = stream.read(MAX_CPU_FILE).decode("utf-8", "replace")
     except OSError:
         return platform.processor()
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    if found is None:  # arm has only a part number
+    if found is None:  # Arm processors have only a part number
         found = re.search(r"^CPU part\s*:\s*(.+)$", text, re.MULTILINE)
     return " ".join(found[1].split()) if found else platform.processor()

@@ -1,4 +1,4 @@
-"""Files on this machine: profiles to read by range, documents to write completely or not at all."""
+"""Local files: profiles to read by byte range, and documents that are written atomically."""
 
 import contextlib
 import glob
@@ -27,9 +27,9 @@ LARGEST_PROFILE = 1 << 31
 def sources_under(place: str) -> list[SourceFile]:
     """The files of a folder, of a pattern such as ``out/**/*.folded``, or one file, sorted by name.
 
-    Names are relative to the folder, with ``/``; hidden files are left out; a pattern may match nothing. Raises
-    ProfgateError for a place that does not exist, a link that leads out of the folder, anything that is no regular
-    file, and too many files.
+    Names are relative to the folder and use ``/``; hidden files are skipped; a pattern may match nothing. Raises
+    ProfgateError if the path does not exist, for a link that points outside the folder, for anything that is not a
+    regular file, and for too many files.
     """
     path = Path(place)
     with _translated_errors(place):
@@ -40,7 +40,7 @@ def sources_under(place: str) -> list[SourceFile]:
         if not glob.has_magic(place):
             raise ProfgateError(place, "does not exist; give a file, a folder or a pattern")
         folder = _fixed_part(path)
-        found = glob.iglob(place, recursive=True)  # noqa: PTH207 - takes absolute and relative patterns alike
+        found = glob.iglob(place, recursive=True)  # noqa: PTH207 - supports both absolute and relative patterns
         return _sources(folder, (Path(name) for name in found), place)
 
 
@@ -54,7 +54,7 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
 
 
 def exists(place: str) -> bool:
-    """Whether there is anything at this path, a broken link included."""
+    """Whether the path exists; a broken link counts."""
     with _translated_errors(place):
         return os.path.lexists(place)
 
@@ -76,14 +76,14 @@ def _read(place: str, limit: int) -> bytes:
 
 
 def read_bytes(place: str) -> bytes:
-    """The bytes of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
+    """The content of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
     with _translated_errors(place):
         return Path(place).read_bytes()
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A temporary folder, which is removed afterwards. Raises ProfgateError if it cannot be created."""
+    """A temporary folder that is removed afterwards. Raises ProfgateError if it cannot be created."""
     with _translated_errors(tempfile.gettempdir()):
         folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
     with folder as name:
@@ -91,12 +91,12 @@ def scratch_folder() -> Iterator[str]:
 
 
 def write_text(place: str, text: str) -> None:
-    """Writes a document completely or not at all, with the folders above it. Raises ProfgateError if it cannot."""
+    """Write a document atomically and create its parent folders. Raises ProfgateError if that fails."""
     write_bytes(place, text.encode())
 
 
 def write_bytes(place: str, data: bytes) -> None:
-    """Writes a file completely or not at all: a reader sees the old file or the new one."""
+    """Write a file atomically: a concurrent reader sees either the old or the new content."""
     path = Path(place)
     with _translated_errors(place):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def write_bytes(place: str, data: bytes) -> None:
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
-            os.umask(mask := os.umask(0))  # the only way to read it
+            os.umask(mask := os.umask(0))  # the umask can only be read by setting it
             Path(temporary).chmod(0o666 & ~mask)
             Path(temporary).replace(path)
         except BaseException:
@@ -113,13 +113,13 @@ def write_bytes(place: str, data: bytes) -> None:
 
 
 def write_documents(folder: str, documents: Iterable[Document]) -> None:
-    """Writes every document under its own name."""
+    """Write every document to a file of its name."""
     for document in documents:
         write_text(f"{folder}/{document.name}", document.text)
 
 
 def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]:
-    """Writes copies of profiles under their names; returns the bytes by name."""
+    """Write copies of profiles under their names; return the content by name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in files}
     for name, data in stored.items():
         write_bytes(f"{folder}/{name}", data)
@@ -127,22 +127,22 @@ def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]
 
 
 def give_to_owner(place: str, workspace: str) -> None:
-    """Gives a file, or a folder with its content, to the owner of the workspace, as far as this user may.
+    """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if permitted.
 
-    On a self-hosted machine the next checkout could not remove what root wrote in a container. Without a workspace
-    nothing happens.
+    On a self-hosted machine, the next checkout could not remove files that root created in a container. Does nothing
+    without a workspace.
     """
     if not workspace:
         return
     with _translated_errors(place):
         owner = Path(workspace).stat()
         for path in (Path(place), *Path(place).rglob("*")):
-            with contextlib.suppress(PermissionError):  # an ordinary user owns the files already
+            with contextlib.suppress(PermissionError):  # an unprivileged user already owns the files
                 os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 class _Range(io.RawIOBase):
-    """The bytes of a file from its current position to ``stop``."""
+    """Reads a file from its current position up to ``stop``."""
 
     def __init__(self, stream: io.FileIO, stop: int) -> None:
         self._stream = stream
@@ -192,14 +192,14 @@ def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile
 
 
 def _fixed_part(pattern: Path) -> Path:
-    """The folder above the first part with a wildcard."""
+    """The folder above the first path component with a wildcard."""
     while glob.has_magic(str(pattern)):
         pattern = pattern.parent
     return pattern
 
 
 def _shown(name: str) -> str:
-    """The name as text, with invalid bytes replaced."""
+    """The name as displayable text, with invalid bytes replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -209,7 +209,7 @@ def _translated_errors(place: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ProfgateError(_shown(place), f"{error.strerror or error}; check the path and its rights") from error
-    except RuntimeError as error:  # a link that leads to itself, before Python 3.13
+    except RuntimeError as error:  # a circular link, before Python 3.13
         raise ProfgateError(_shown(place), f"cannot be followed ({error}); remove the link") from error
     except ValueError as error:
         raise ProfgateError(_shown(place), f"is no path ({error})") from error

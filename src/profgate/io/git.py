@@ -1,4 +1,4 @@
-"""Commits, files and texts from git; its output is not assumed to be well-formed."""
+"""Commits, files and texts from git; its output is treated as untrusted."""
 
 import hashlib
 import re
@@ -26,12 +26,12 @@ def git(
     options: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The output of git; ``options`` precede the arguments. Raises ProfgateError with git's last line of error."""
+    """The output of git; ``options`` precede the arguments. Raises ProfgateError with the last line of git's errors."""
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
     try:
-        done = subprocess.run(  # noqa: S603 - git itself; arguments of users follow --end-of-options
+        done = subprocess.run(  # noqa: S603 - git itself; user arguments follow --end-of-options
             [program, *options, *arguments],
             cwd=folder,
             input=data,
@@ -51,7 +51,7 @@ def git(
 
 
 def resolved(rev: str, folder: str = ".") -> str:
-    """The hash of the commit that a name stands for. Raises ProfgateError where there is none."""
+    """The hash of the commit to which a revision resolves. Raises ProfgateError if there is none."""
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
@@ -63,7 +63,7 @@ def resolved(rev: str, folder: str = ".") -> str:
 
 
 def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict[str, StoredCommit]:
-    """The commit and all it descends from, as far as the clone goes, by hash; at most so many. Raises ProfgateError."""
+    """The commit and its ancestors in this clone by hash, at most ``most`` of them. Raises ProfgateError."""
     bound = [] if most is None else [f"--max-count={most}"]
     arguments = ["log", "-z", *bound, "--format=%H%x01%P%x01%ct%x01%s", "--end-of-options", rev, "--"]
     found = {}
@@ -77,7 +77,7 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
 
 
 def blob_texts(ids: Iterable[str]) -> dict[str, str]:
-    """The texts of git's objects by id, without missing, binary and large ones."""
+    """The texts of git objects by id; missing, binary and large ones are omitted."""
     requested = list(dict.fromkeys(ids))[:MOST_BLOBS]
     if not requested:
         return {}
@@ -109,7 +109,7 @@ def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
 
 
 def tracked_files() -> frozenset[str] | None:
-    """The files git tracks, by their paths from the top of the repository; None without git or a repository."""
+    """The files tracked by git, by path from the top of the repository; None without git or a repository."""
     listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
     return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
 
@@ -120,7 +120,7 @@ def head_commit() -> str:
 
 
 def base_branch(folder: str) -> str | None:
-    """The remote's default branch, else the current one; None without git or a repository."""
+    """The remote's default branch, otherwise the current one; None without git or a repository."""
     for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
         name = (
             (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")
@@ -131,7 +131,7 @@ def base_branch(folder: str) -> str | None:
 
 
 def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
-    """The output of git; None where git is missing or fails."""
+    """The output of git; None if git is missing or fails."""
     try:
         return git(arguments, folder, data=data, timeout=SHORT_TIMEOUT)
     except ProfgateError:

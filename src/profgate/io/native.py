@@ -1,4 +1,4 @@
-"""The compiled loops of ``native/kernels.c``, where the installation could build them."""
+"""The compiled loops of ``native/kernels.c``, if they could be built during installation."""
 
 import ctypes
 import os
@@ -31,7 +31,7 @@ class _Scan(ctypes.Structure):
 
 @cache
 def _library(place: Path) -> ctypes.CDLL | None:
-    """The compiled functions with their types; None where they were not built or do not fit this machine."""
+    """The compiled functions with their types; None if they were not built or do not work on this machine."""
     try:
         found = ctypes.CDLL(str(place))
     except OSError:
@@ -54,20 +54,20 @@ def _library(place: Path) -> ctypes.CDLL | None:
 
 
 class NativeKernels:
-    """The loops of a library, which is opened when it is first needed."""
+    """The loops of a library, which is loaded on first use."""
 
     def __init__(self, place: Path = LIBRARY) -> None:
         self._place = place
 
     def line_scan(self) -> "NativeLineScan | None":
-        """A new scan, None where nothing is compiled."""
+        """A new scan, None if no compiled code is available."""
         library = _library(self._place)
         return None if library is None else NativeLineScan(library)
 
     def varints(
         self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
     ) -> int | None:
-        """The number of varints in these spans, which are written to ``numbers``; None: Python has to read them."""
+        """Write the varints in these spans to ``numbers`` and return their number; None: use the Python code."""
         library = _library(self._place)
         if library is None or not len(starts) == len(ends) == len(counts):
             return None
@@ -81,7 +81,7 @@ class NativeLineScan:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
-        # the author of a file must not know a name's place in the table
+        # random seed: a file must not be able to force collisions in the hash table
         self._scan = library.profgate_scan_new(int.from_bytes(os.urandom(8), "little"))
         if not self._scan:
             raise MemoryError
@@ -89,18 +89,18 @@ class NativeLineScan:
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
     def lines(self, data: bytes, at: int) -> int:
-        """Reads whole lines from ``at`` on; returns the place of the first line it leaves to Python, or the end."""
+        """Read whole lines from offset ``at``; return the offset of the first line left to Python, or the end."""
         place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
         if self._state.status == _NO_MEMORY:
             raise MemoryError
         return place
 
     def too_deep(self) -> bool:
-        """Whether it stopped because a stack has too many frames."""
+        """Whether the scan stopped at a stack with too many frames."""
         return bool(self._state.status == _TOO_DEEP)
 
     def take(self) -> TakenStacks:
-        """Returns what was read and resets the scan."""
+        """Return the stacks read so far and reset the scan."""
         state = self._state
         taken = TakenStacks(
             _column("i", state.frame, state.frames),
@@ -114,14 +114,14 @@ class NativeLineScan:
         return taken
 
     def names(self, first: int) -> Sequence[bytes]:
-        """The frames' names from this number on."""
+        """The names of frames from number ``first`` on."""
         state = self._state
         starts = state.start[first : state.names + 1]
         text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])
         return [text[start - starts[0] : end - starts[0]] for start, end in pairwise(starts)]
 
     def learn(self, name: bytes) -> None:
-        """Gives the next number to a name that Python has found."""
+        """Assign the next number to a name found by Python."""
         if self._library.profgate_scan_name(self._scan, name, len(name)) < 0:
             raise MemoryError
 
@@ -130,7 +130,7 @@ class NativeLineScan:
         return ctypes.string_at(self._state.path, self._state.path_size), self._state.depth
 
     def follow(self, path: bytes) -> None:
-        """Sets that path."""
+        """Set the previous stack."""
         if not self._library.profgate_scan_follow(self._scan, path, len(path)):
             raise MemoryError
 

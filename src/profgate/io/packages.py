@@ -1,4 +1,4 @@
-"""Entry points of installed packages, found without modules that take long to import."""
+"""Entry points of installed packages, found without slow imports."""
 
 import os
 import sys
@@ -6,10 +6,10 @@ from importlib.machinery import PathFinder
 
 
 def registers(group: str) -> bool:
-    """Whether an installed package may register parts under a group of entry points.
+    """Whether an installed package may register an entry point in a group.
 
-    Few do, and importing ``importlib.metadata`` takes as long as a small comparison. True as well where packages are
-    in archives or come from other finders, which only that module can read.
+    Few packages do, and importing ``importlib.metadata`` takes as long as a small comparison. Also returns True if
+    packages are in archives or come from other finders, which only that module can read.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True
@@ -18,7 +18,7 @@ def registers(group: str) -> bool:
 
 def _registers_in(place: str, group: bytes) -> bool:
     try:
-        names = os.listdir(place)  # noqa: PTH208 - only names are needed
+        names = os.listdir(place)  # noqa: PTH208 - only the file names are needed
     except OSError as error:
         return isinstance(error, NotADirectoryError)
     described = (os.path.join(place, name) for name in names if name.endswith((".dist-info", ".egg-info")))  # noqa: PTH118

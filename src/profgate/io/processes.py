@@ -1,4 +1,4 @@
-"""Commands of the user as processes: with a log, within a time limit, and never left running."""
+"""User commands as subprocesses: with a log and a timeout, and never left running."""
 
 import contextlib
 import os
@@ -14,14 +14,14 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 
-GRACE = 5.0  # seconds between asking a command to end and ending it
-LAST_OUTPUT = 1 << 16  # bytes of a log that are returned
+GRACE = 5.0  # seconds between SIGTERM and SIGKILL
+LAST_OUTPUT = 1 << 16  # bytes returned from the end of a log
 PREFIX = "PROFGATE_"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a command ended; ``failure`` is empty where it ended well, ``output`` is the end of what it printed."""
+    """The result of a command; ``failure`` is empty if it succeeded, ``output`` is the end of its output."""
 
     nanoseconds: int
     failure: str = ""
@@ -29,14 +29,14 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """The failure with the last line that the command printed; empty where it ended well."""
+        """The failure with the last line of output; empty if the command succeeded."""
         lines = self.output.strip().splitlines() if self.failure else []
         return f"{self.failure}: {lines[-1].strip()}" if lines else self.failure
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A process group, distinguished from a later one of the same number by its start time in clock ticks."""
+    """A process group and its start time in clock ticks, so that a reused group number is recognised."""
 
     group: int
     ticks: int
@@ -48,7 +48,7 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """The words with every ``{name}`` replaced by its value, once; other braces stay."""
+    """The words with every ``{name}`` replaced by its value, in one pass; other braces are unchanged."""
     pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
     return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
@@ -62,9 +62,9 @@ def run_command(
     timeout: float,
     on_start: Callable[[Started], None] = lambda _: None,
 ) -> Outcome:
-    """Runs a command in a process group of its own; what it prints goes to the log.
+    """Run a command in a new process group and write its output to the log.
 
-    However this call is left, by the end of the command, by the end of its time or by Ctrl-C, the group is ended.
+    The group is always terminated when this call ends: after the command, after the timeout or after Ctrl-C.
     """
     try:
         opened = Path(log).open("ab")  # noqa: SIM115 - closed below
@@ -73,7 +73,7 @@ def run_command(
     with opened as output:
         start = time.perf_counter_ns()
         try:
-            process = subprocess.Popen(  # noqa: S603 - the command of the user
+            process = subprocess.Popen(  # noqa: S603 - runs the user's own command
                 words,
                 cwd=folder,
                 env=dict(environment),
@@ -97,9 +97,9 @@ def run_command(
 
 
 def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
-    """The end of what a command prints, with these variables added to the environment.
+    """The end of a command's output, with these variables added to its environment.
 
-    Raises ProfgateError for a command that cannot start, fails or takes longer.
+    Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
     """
     environment = os.environ | variables
     with tempfile.NamedTemporaryFile(prefix="profgate-") as log:
@@ -112,22 +112,22 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
 
 def end_leftover(started: Started) -> bool:
-    """Ends a group that an earlier, killed profgate left running; returns whether there was one."""
+    """Kill a process group left by an earlier profgate that was killed; return whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
-        return False  # ended, or the number belongs to another process
+        return False  # it has ended, or another process has its number
     _signal(started.group, signal.SIGKILL)
     return True
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the group: first with a request where the command itself still runs."""
+    """Terminate the group, gracefully first if the command itself is still running."""
     try:
         if process.poll() is None:
             _signal(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE)
-    finally:  # also where a second Ctrl-C ends the waiting
-        _signal(process.pid, signal.SIGKILL)  # the command if it ignored the request, and its children
+    finally:  # also after a second Ctrl-C
+        _signal(process.pid, signal.SIGKILL)  # the command, if it ignored SIGTERM, and its children
         process.wait()
 
 
@@ -143,7 +143,7 @@ def _tail(log: str) -> str:
 
 
 def _ticks(process: int) -> int:
-    """When a process was started, in clock ticks since the machine's start; 0 where that is not known."""
+    """The start time of a process, in clock ticks since boot; 0 if unknown."""
     try:
         text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
     except OSError:

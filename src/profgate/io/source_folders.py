@@ -1,4 +1,4 @@
-"""Two folders of sources on disk: which files differ, and their texts. Links are never followed."""
+"""Comparison of two source folders on disk: the files that differ, and their texts. Links are never followed."""
 
 import filecmp
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 
-LARGEST_FILE = 400_000  # bytes; longer files are not sources
+LARGEST_FILE = 400_000  # bytes; larger files are not treated as sources
 MOST_FILES = 100_000
 HIDDEN = (".", "__pycache__", "node_modules")
 Texts = dict[str, str | None]
@@ -15,8 +15,8 @@ Texts = dict[str, str | None]
 def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[str]]:
     """Texts of the files that differ, by path inside the folder, and all paths of the second folder.
 
-    None stands for a file that is too large or no text. Raises ProfgateError for what is no folder, and for too many
-    files.
+    None stands for a file that is too large or not text. Raises ProfgateError for a path that is not a folder, and for
+    too many files.
     """
     old, new = files_below(before), files_below(after)
     same = {path for path in old.keys() & new.keys() if filecmp.cmp(old[path], new[path], shallow=False)}
@@ -44,7 +44,7 @@ def files_below(folder: str) -> dict[str, Path]:
 
 
 def text_of(path: Path) -> str | None:
-    """The text of a file; None where it is too large or no text."""
+    """The text of a file; None if it is too large or not text."""
     if path.stat().st_size > LARGEST_FILE:
         return None
     data = path.read_bytes()

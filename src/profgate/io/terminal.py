@@ -1,15 +1,15 @@
-"""Text for the terminal: with colours on a terminal, without them in files and pipes."""
+"""Terminal output: with colours on a terminal, without them in files and pipes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-LONG = 50 << 20  # bytes; less is read before a bar could be seen
+LONG = 50 << 20  # bytes; smaller input is read too quickly for a bar
 STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
 
 
 def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
-    """Write plain text, or lines with their tone; characters that the stream's encoding lacks become question marks."""
+    """Write plain text, or lines with styles; characters that the stream cannot encode become question marks."""
     toned = [("text", line) for line in lines.removesuffix("\n").split("\n")] if isinstance(lines, str) else lines
     encoding = getattr(stream, "encoding", None) or "utf-8"
     printable = [(tone, line.encode(encoding, "replace").decode(encoding)) for tone, line in toned]
@@ -22,14 +22,14 @@ def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
 
 @contextmanager
 def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on a terminal for many bytes; yields the function to call with the bytes read, None without."""
+    """A progress bar for large input on a terminal; yields a callback that takes the bytes read, otherwise None."""
     if size < LONG or not stream.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import Progress
 
-    # without a thread that redraws, since a process with threads cannot fork safely
+    # no refresh thread, since a process with threads cannot fork safely
     with Progress(console=Console(file=stream), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("reading profiles", total=size)
         bar.refresh()
@@ -37,7 +37,7 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
 
 
 def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:
-    # rich takes a tenth of a second to import, and files need no colours
+    # importing rich takes 0.1 s and is not needed without colours
     from rich.console import Console
     from rich.text import Text
 

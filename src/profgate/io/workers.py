@@ -1,4 +1,4 @@
-"""Tasks in forked processes, which return their results in shared memory."""
+"""Runs tasks in forked processes, which return their results in shared memory."""
 
 import mmap
 import os
@@ -10,24 +10,24 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
-_NUMBER = 4  # bytes of the number of a batch of tasks
-_BATCHES = 1000  # whose numbers fit the smallest pipe there is (4,096 bytes)
-_LENGTH = 8  # bytes of a length
+_NUMBER = 4  # bytes per batch number
+_BATCHES = 1000  # so many numbers fit in the smallest possible pipe (4,096 bytes)
+_LENGTH = 8  # bytes per length field
 
 
 def processors() -> int:
-    """How many processes can run at once."""
+    """The number of processes that can run at once."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """The number of each task and its result, in the order of completion; this process works as well.
+    """The number of each task and its result, in order of completion; this process also runs tasks.
 
-    A task that fails in another process is repeated in this one, so that its error is raised here. Without
-    Linux, or with threads, which a fork would lose, this process runs all tasks.
+    A task that fails in another process is repeated in this one, so that its error is raised here. All tasks run in
+    this process on other systems than Linux, and if there are threads, because a fork would lose them.
     """
     helpers = min(processes, len(tasks)) - 1
-    if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - only counted
+    if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
         yield from ((number, task()) for number, task in enumerate(tasks))
         return
     waiting = _queue(len(tasks))
@@ -53,7 +53,7 @@ def _batch(tasks: int) -> int:
 
 
 def _queue(tasks: int) -> int:
-    """The end of a pipe from which every process takes the next batch: no two can get the same bytes of a pipe."""
+    """The read end of a pipe with batch numbers; the kernel delivers each number to only one process."""
     waiting, numbers = os.pipe()
     starts = range(0, tasks, _batch(tasks))
     os.write(numbers, b"".join(start.to_bytes(_NUMBER, "little") for start in starts))
@@ -68,7 +68,7 @@ def _taken(waiting: int, tasks: int) -> Iterator[int]:
 
 
 class _Child(Generic[Result]):
-    """A process that takes tasks until none is left."""
+    """A forked process that runs tasks until none is left."""
 
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         self._made = os.memfd_create("results")
@@ -76,13 +76,13 @@ class _Child(Generic[Result]):
         if self._pid:
             return
         code = 1
-        with suppress(BaseException):  # the parent gets the error when it repeats the task
+        with suppress(BaseException):  # the parent repeats the task and raises the error
             _write([(number, tasks[number]()) for number in _taken(waiting, len(tasks))], self._made)
             code = 0
         os._exit(code)
 
     def results(self) -> list[tuple[int, Result]]:
-        """Waits for its results; none where it failed."""
+        """Wait for the results; empty if the process failed."""
         if self._pid is None:
             return []
         _, status = os.waitpid(self._pid, 0)
@@ -90,7 +90,7 @@ class _Child(Generic[Result]):
         return _read(self._made) if status == 0 else []
 
     def end(self) -> None:
-        """Stops it, if it still runs."""
+        """Kill the process if it is still running."""
         if self._pid is not None:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
@@ -108,12 +108,12 @@ def _write(made: object, file: int) -> None:
 
 
 def _read(file: int) -> list[tuple[int, Result]]:
-    """The written results; their columns are not copied."""
+    """The results from shared memory; their columns are not copied."""
     data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     parts, place = [], 0
     while place < len(data):
         start = place + _LENGTH
         place = start + int.from_bytes(data[place:start], "little")
         parts.append(data[start:place])
-    made: list[tuple[int, Result]] = pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 - our own bytes
+    made: list[tuple[int, Result]] = pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 - our own data
     return made

@@ -1,1 +1,1 @@
-"""Plain frozen data that every room shares."""
+"""Immutable data types that all packages share."""

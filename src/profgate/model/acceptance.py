@@ -4,8 +4,8 @@
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
     Profgate-Accepted: parse_headers max=+40% the new format needs it
 
-A command is at the very beginning of a comment, so quoted, hidden or code text is never a command. A trailer is in the
-last paragraph of a commit's message, which holds trailers only.
+A command must be at the very beginning of a comment, so that quoted, hidden or code text is never a command. A trailer
+must be in the last paragraph of a commit message, and that paragraph must contain only trailers.
 """
 
 import re
@@ -18,10 +18,10 @@ from profgate.model.visible_text import cut, name_text, plain
 
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
 
-MOST_COMMANDS = 20  # of one comment or commit
+MOST_COMMANDS = 20  # in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
-LARGEST_LIMIT = 1000.0  # times; larger limits are refused
+LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
 TRAILER_NAME = "profgate-accepted"
@@ -37,10 +37,10 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A request to let a regression of a named location pass.
+    """A request to accept a regression of a named location.
 
-    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it was measured; ``file``,
-    ``workload`` and ``metric`` narrow what is meant. ``remark`` is the reason for its state.
+    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it has been measured; ``file``,
+    ``workload`` and ``metric`` restrict the acceptance. ``remark`` is the reason for ``state``.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Acceptance:
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
-    """The commands with which a comment begins; text after them is ignored. ``number`` is the comment's id."""
+    """The commands at the beginning of a comment; text after them is ignored. ``number`` is the id of the comment."""
     found: list[Acceptance] = []
     for line in body.replace("\r\n", "\n").split("\n"):
         if not line.strip() and not found:
@@ -75,7 +75,7 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
 
 
 def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
-    """The trailers of a commit's message."""
+    """The acceptance trailers of a commit message."""
     subject, _, rest = message.replace("\r\n", "\n").strip().partition("\n\n")
     block = rest.split("\n\n")[-1] if subject else ""
     trailers: list[tuple[str, str]] = []
@@ -92,20 +92,20 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, file: str | None = None) -> str:
-    """The comment that accepts a location, without the reason; ``file`` where the name alone is not enough."""
+    """The comment that accepts a location, without the reason; pass ``file`` if the name alone is ambiguous."""
     shown = name_text(location)
     place = f" file={_quoted(file)}" if file else ""
     return f"/profgate accept {_quoted(shown)}{place}: "
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """The limits that hold, which our own comment stores, so that a measured limit does not grow with a later push."""
+    """The valid limits, to be stored in profgate's comment so that a measured limit does not grow with later pushes."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 
 
 def remembered_limits(body: str) -> dict[str, float]:
-    """The limits by id that the first line of our own comment holds; empty where it holds none."""
+    """The limits by id from the first line of profgate's own comment; empty if it has none."""
     found = REMEMBERED.match(body)
     limits: dict[str, float] = {}
     for entry in found[1].split(",") if found is not None else ():
@@ -157,7 +157,7 @@ def _request(name: str, text: str, *, colon: bool) -> Acceptance:
 
 
 def _location(text: str, *, colon: bool) -> tuple[str, str]:
-    """What is accepted, and the rest of the line; a name with blanks or colons is in backticks."""
+    """The accepted location and the rest of the line; a name with spaces or colons is in backticks."""
     if (quoted := QUOTED.match(text)) is not None:
         return _unpadded(quoted[2]), text[quoted.end() :]
     if not colon:
@@ -168,7 +168,7 @@ def _location(text: str, *, colon: bool) -> tuple[str, str]:
 
 
 def _unpadded(text: str) -> str:
-    """Inline code without the blank that Markdown takes off both ends."""
+    """Inline code without the space that Markdown strips from both ends."""
     padded = text.startswith(" ") and text.endswith(" ") and bool(text.strip())
     return text[1:-1] if padded else text
 

@@ -1,4 +1,4 @@
-"""What a pull request changed in the sources, and what is known of the sources of a comparison's symbols."""
+"""The source changes of a pull request, and the source state of each symbol of a comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FileStatus = Literal["added", "removed", "modified", "renamed"]
 
 
 class LineRange(NamedTuple):
-    """Lines ``first`` to ``last``, counted from 1, both included; where last < first empty, and before ``first``."""
+    """Lines ``first`` to ``last``, counted from 1, both included; if last < first, the empty range before ``first``."""
 
     first: int
     last: int
@@ -25,12 +25,12 @@ class LineRange(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many lines these are."""
+        """The number of lines."""
         return self.last - self.first + 1
 
 
 class Edit(NamedTuple):
-    """Neighbouring lines that were replaced: ``target`` is empty where they were removed, ``baseline`` where added."""
+    """Adjacent lines that were replaced: ``target`` is empty if they were removed, ``baseline`` if they were added."""
 
     baseline: LineRange
     target: LineRange
@@ -38,10 +38,10 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One piece of a file's diff: its lines on both sides, context included, and what changed among them.
+    """One hunk of a file's diff: its line ranges on both sides, with context, and its edits.
 
-    ``heading`` is the function that the diff shows behind the ``@@``, perhaps empty. ``text`` holds the lines with
-    their marks (``" "``, ``"-"``, ``"+"``), cut at the end of a line where the diff is too large.
+    ``heading`` is the function shown after ``@@``; it may be empty. ``text`` holds the lines with their markers (``"
+    "``, ``"-"``, ``"+"``), truncated at a line end if the diff is too large.
     """
 
     baseline: LineRange
@@ -53,10 +53,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One file of a diff, by its path in the repository with ``/`` between folders.
+    """One file of a diff, by its path in the repository with ``/`` as separator.
 
-    ``previous_path`` is its path on the baseline's side. ``complete`` False: hunks are missing (too large, binary), so
-    nothing follows from their absence. ``blobs`` are git's ids of both versions, perhaps shortened.
+    ``previous_path`` is its path in the baseline. ``complete`` is False if hunks are missing (too large, binary); their
+    absence then proves nothing. ``blobs`` are the git object ids of both versions, possibly abbreviated.
     """
 
     path: str
@@ -69,7 +69,7 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceTexts:
-    """Whole files of a diff by their paths on each side; what is not there was not read."""
+    """The full texts of the files of a diff, by path on each side; missing files were not read."""
 
     baseline: Mapping[str, str]
     target: Mapping[str, str]
@@ -77,11 +77,11 @@ class SourceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SourceDiff:
-    """All that a pull request changed, as far as it is known.
+    """Everything that a pull request changed, as far as it is known.
 
-    ``complete`` False: files are missing, and ``reason`` is why. ``repository_files`` are the paths of all files of the
-    target's commit, None where they are unknown; ``all_listed`` False: of some only. ``diff_link`` is the address of
-    the page with the diff, ``file_links`` those of the baseline's and the target's files, if there are such pages.
+    ``complete`` is False if files are missing; ``reason`` explains why. ``repository_files`` are the paths of all files
+    of the target commit, or None if unknown; with ``all_listed`` False, of only some of them. ``diff_link`` is the URL
+    of the diff page, ``file_links`` are those of the baseline's and the target's files, if such pages exist.
     """
 
     files: tuple[ChangedFile, ...]
@@ -96,11 +96,12 @@ class SourceDiff:
 
 @dataclass(frozen=True, slots=True)
 class SourceStates:
-    """What is known of the source of each symbol of one comparison, as columns over its symbols.
+    """The source state of each symbol of one comparison, as columns over its symbols.
 
-    ``paths`` are files of the repository, None where the symbol's file is not known to be one. ``links`` lead to the
-    symbol's line in the diff, or to its file at the compared commit. ``through`` are the calls or the package by which
-    the change reaches the symbol; it and ``reach`` may be empty. ``doubt`` is why nothing can be called out of reach.
+    ``paths`` are files of the repository, None if the symbol's file is not known to be one. ``links`` are URLs of the
+    symbol's line in the diff, or of its file at the compared commit. ``through`` holds the calls or the package through
+    which the change reaches the symbol; it and ``reach`` may be empty. ``doubt`` is the reason why no symbol can be
+    classified as not reachable.
     """
 
     states: tuple[SourceState, ...]
@@ -112,6 +113,6 @@ class SourceStates:
 
     @staticmethod
     def unknown(symbols: int) -> "SourceStates":
-        """The states of symbols of which nothing is known."""
+        """The states of symbols whose sources are unknown."""
         states: tuple[SourceState, ...] = ("unknown",)
         return SourceStates(states * symbols, (None,) * symbols, (None,) * symbols)

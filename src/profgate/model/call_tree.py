@@ -1,4 +1,4 @@
-"""The columnar calling context tree: built level by level from front-coded streams, no object for any node."""
+"""The columnar calling context tree, built level by level from front-coded streams without an object per node."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 
 MAX_DEPTH = 65_535
-NARROW = 50  # rows a level; with fewer, a loop over the rows takes less time than a few calls of numpy a level
+NARROW = 50  # rows per level; with fewer, a loop over the rows is faster than numpy calls for each level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,10 +26,10 @@ class TreeShape:
 
 
 def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]:
-    """The tree of all paths of a stream, and int64[event] the row of each event.
+    """The tree of all paths of a stream, and the row of each event as int64[event].
 
-    An event of depth d lies below the last event of depth d - 1 before it; depth 0 lies below the root. Streams of
-    several profiles are simply concatenated: each starts at depth 0.
+    The parent of an event of depth d is the last preceding event of depth d - 1; for depth 0 it is the root. Streams of
+    several profiles can be concatenated, because each starts at depth 0.
     """
     rows = np.zeros(len(depth), np.int64)
     parents, symbols, starts = [np.array([-1], np.int64)], [np.array([-1], np.int64)], [0, 1]
@@ -61,7 +61,7 @@ def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]
 
 
 def with_children(shape: TreeShape, own: IntArray) -> IntArray:
-    """int64[row]: own value plus that of all rows below; exact."""
+    """int64[row]: each row's own value plus the values of all its descendants; exact."""
     if len(shape) < NARROW * len(shape.level_start):
         sums, above = own.tolist(), shape.parent.tolist()
         for row in range(len(sums) - 1, 0, -1):
@@ -77,7 +77,7 @@ def with_children(shape: TreeShape, own: IntArray) -> IntArray:
 
 
 def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
-    """int64[row]: the row's number in pre-order, siblings by symbol."""
+    """int64[row]: the position of each row in pre-order, siblings ordered by symbol."""
     if len(shape) < NARROW * len(shape.level_start):
         return _pre_order_by_rows(shape.parent.tolist(), size.tolist())
     number = np.zeros(len(shape), np.int64)
@@ -92,7 +92,7 @@ def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
 
 
 def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
-    numbers, free = [0] * len(parent), [1] * len(parent)  # free: the number of the row's next child
+    numbers, free = [0] * len(parent), [1] * len(parent)  # free: the position of the row's next child
     for row in range(1, len(parent)):
         number = numbers[row] = free[parent[row]]
         free[row] = number + 1
@@ -101,8 +101,8 @@ def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
 
 
 def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:
-    """Rows of each symbol that lie below no other row of the same symbol, so that recursion counts once."""
-    # sorting numbers that hold both takes a tenth of the time of sorting rows by both
+    """The rows that have no ancestor with the same symbol, so that recursion counts once."""
+    # sorting integers that combine both keys is ten times faster than sorting rows by two keys
     row_of = np.empty(len(symbol), np.int64)
     row_of[number] = np.arange(len(symbol))
     start = np.sort(symbol[1:].astype(np.int64) * (len(symbol) + 1) + number[1:])
@@ -114,12 +114,12 @@ def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray
 
 
 def levels_of(shape: TreeShape) -> RowArray:
-    """int32[row]: depth, the root is 0."""
+    """int32[row]: the depth of each row; the root has depth 0."""
     return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)
 
 
 def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
-    """int64[count]: values summed by row, exact where a weighted bincount would lose units above 2**53."""
+    """int64[count]: the sum of values for each row, exact where a weighted bincount would round above 2**53."""
     out = np.zeros(count, np.int64)
     np.add.at(out, rows, values)
     return out
@@ -128,7 +128,7 @@ def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
 def stream_of(shape: TreeShape, keep: BoolArray) -> tuple[IntArray, IntArray, BoolArray, IntArray]:
     """The tree as a stream in pre-order: depth, symbol, leaf, and the rows of the leaves.
 
-    ``keep`` bool[row] marks the rows that end a stack.
+    ``keep`` bool[row] marks the rows at which a stack ends.
     """
     size = with_children(shape, np.ones(len(shape), np.int64))
     order = np.argsort(pre_order(shape, size))[1:]

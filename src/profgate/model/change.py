@@ -1,4 +1,4 @@
-"""What strategies report: columns for all symbols, and a record for each listed change."""
+"""Results of strategies: columns for all symbols, and a record for each listed change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from profgate.model.tests import Calibration
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One threshold of a strategy: its default, its bounds and what it means; ``deprecated`` has no effect."""
+    """One option of a strategy: its default, bounds and meaning. A ``deprecated`` option has no effect."""
 
     name: str
     default: float | int | str | bool
@@ -28,9 +28,9 @@ class OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where: a symbol, or the whole workload (``name`` "total").
+    """The location of a change: a symbol, or the whole workload (``name`` "total").
 
-    ``context`` is the call path of a change that belongs to one path only: names, root first, the symbol's last.
+    ``context`` is the call path of a change that is specific to one path: names from the root to the symbol.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Location:
 
 
 def path_text(path: Sequence[str], frames: int = 3) -> str:
-    """A call path as one text, root first; of a long one its innermost frames, which distinguish it."""
+    """A call path as text, root first; a long path is reduced to its innermost frames."""
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A part of the curve from ``x_from`` to ``x_to``: its own kind, and its change as a fraction."""
+    """A section of a curve from ``x_from`` to ``x_to``: its kind of change and its relative change as a fraction."""
 
     kind: str
     relative: float | None
@@ -65,21 +65,21 @@ def _no_values() -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """What one strategy reports of one comparison, as parallel columns.
+    """The result of one strategy for one comparison, as parallel columns.
 
     ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
     of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
     by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` text[row] and ``confidence``
-    float64[row], both left out where there is none. ``counts`` are numbers of what is in no row. ``shares``: the
-    values are parts of the sides' totals. ``not_tested`` holds reasons for the whole comparison; ``unsuited`` marks a
-    strategy that needs what profiles of this kind never hold, ``failed`` one that raised. ``reasons``, ``flags`` and
-    ``partial`` are there for the rows that have them. ``calibration`` is that of the calibrated strategies.
+    float64[row], both optional. ``counts`` are numbers that belong to no row. ``shares``: the values are parts of the
+    totals of the sides. ``not_tested`` holds reasons that apply to the whole comparison; ``unsuited`` marks a strategy
+    that requires data this kind of profile never contains, ``failed`` a strategy that raised an exception. ``reasons``,
+    ``flags`` and ``partial`` have entries for some rows only. Only calibrated strategies set ``calibration``.
 
-    Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree, and ``moved`` gives, for a row
-    whose cost only moved, the tree's row at the other end.
+    Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree. If the cost of a row only moved,
+    ``moved`` maps the row to the tree row at the other end of the move.
 
-    Rows of models have names instead of values: ``from_names`` and ``to_names`` by row ("" = none), with ``relative``
-    float64[row] of their own.
+    Rows of models have names instead of values: ``from_names`` and ``to_names`` by row ("" = none), and a separate
+    column ``relative`` float64[row].
     """
 
     strategy: str
@@ -111,7 +111,7 @@ class Detection:
     partial: dict[int, tuple[Partial, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Fill in that no row states a confidence."""
+        """Set the confidence columns to "none" and NaN if they are not given."""
         if not self.confidence_types:
             object.__setattr__(self, "confidence_types", ["none"] * len(self.symbol))
             object.__setattr__(self, "confidence", np.full(len(self.symbol), np.nan))
@@ -119,10 +119,10 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may use beyond the comparison.
+    """Further input of a strategy besides the comparison.
 
-    ``source_states`` are those of the comparison's symbols, None where nothing is known. ``evidence`` is the result of
-    the tests of the whole report for the comparison (`detect.evidence`), None outside a report.
+    ``source_states`` are those of the comparison's symbols, None if unknown. ``evidence`` is the result of the
+    report-wide tests for the comparison (`detect.evidence`), None outside a report.
     """
 
     source_states: SourceStates | None = None
@@ -131,7 +131,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one strategy reports about one location, in the metric's base unit or as names of models; None = unknown."""
+    """One strategy's result for one location, in the metric's base unit or as names of models; None = unknown."""
 
     strategy: str
     family: str

@@ -1,4 +1,4 @@
-"""Two sides of one workload and metric, ready for every strategy."""
+"""Both sides of one workload and metric, prepared for all strategies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The symbols of one comparison, sorted by (name, file, module): their number is their rank.
+    """The symbols of one comparison, sorted by (name, file, module); a symbol's number is its index.
 
-    A module known in two versions is ``old -> new``. ``labels`` are raw names as the target gives them, lines are
-    shown and never compared.
+    A module known in two versions is shown as ``old -> new``. ``labels`` are the raw names from the target. Lines are
+    displayed but never compared.
     """
 
     names: list[str]
@@ -29,14 +29,14 @@ class Symbols:
         return len(self.names)
 
     def texts(self) -> list[str]:
-        """Name and file as one text, ``f (pkg/a.py)``, the way stack collapsers write it."""
+        """Name and file as one text, ``f (pkg/a.py)``, in the notation of stack collapsers."""
         pairs = zip(self.names, self.files, strict=True)
         return [name if file is None else f"{name} ({file})" for name, file in pairs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """How three or more runs a side scatter, float64[2, row]: the first line inclusive, the second self.
+    """The spread over three or more runs per side, float64[2, row]: first row inclusive, second row self.
 
     ``value_error`` is the standard error of the difference of the mean values.
     """
@@ -46,13 +46,13 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiffTree:
-    """The union calling context tree; sums over the runs of each side.
+    """The merged calling context tree of both sides; values are sums over the runs of a side.
 
-    Rows in level order: row 0 is the root (parent -1, symbol -1), a parent stands before its children, siblings are
-    adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides.
-    ``pre`` int64[row] is the row's number in pre-order, ``size`` int64[row] the rows of its subtree.
-    ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (the root has none); None
-    where a run of the side does not count calls, as no sampled profile does. ``repeats`` is None with too few runs.
+    Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, siblings are
+    adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides. ``pre``
+    int64[row] is the row's position in pre-order, ``size`` int64[row] the number of rows in its subtree.
+    ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (none for the root); they
+    are None if a run of the side has no call counts, as in all sampled profiles. ``repeats`` is None with too few runs.
     ``run_self`` int64[run, row] is the self value of each run, baseline runs first.
     """
 
@@ -73,11 +73,11 @@ class DiffTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
-    """Callers and callees of formats without stacks; sums over the runs of each side, ordered by caller and callee.
+    """Caller and callee pairs of formats without stacks, ordered by both; values are sums over the runs of a side.
 
     ``caller`` and ``callee`` int64[edge] are symbols (equal for recursion). int64[edge] for each side: the callee's
-    inclusive value on behalf of the caller in stored units of the metric, and the exact calls. ``*_symbol_calls``
-    int64[symbol] count all calls of a symbol, those that no edge explains (from outside the recording) among them.
+    inclusive value on behalf of the caller in stored units of the metric, and the exact call count. ``*_symbol_calls``
+    int64[symbol] count all calls of a symbol, including calls from outside the recording, which have no edge.
     """
 
     caller: IntArray
@@ -92,10 +92,10 @@ class CallEdges:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Numbers of runs, and which job recorded each; noise = base runs of other commits.
+    """The number of runs of each side, and the job that recorded each run; noise = base runs of other commits.
 
-    Runs whose jobs have the same number share machine, build and layout. None: the profiles of this side do not
-    state it, and every run counts as a job of its own.
+    Runs whose jobs have the same number share machine, build and memory layout. None: the profiles of this side do not
+    state their jobs, and every run counts as a separate job.
     """
 
     baseline: int
@@ -107,7 +107,7 @@ class Runs:
 
     @property
     def base_jobs(self) -> tuple[int, ...]:
-        """The job of every base run, those of the baseline first; jobs are numbered from 0."""
+        """The job number of every base run, runs of the baseline first; numbers start at 0."""
         own, others = self.baseline_jobs or range(self.baseline), self.noise_jobs or range(self.noise)
         jobs = [*((0, job) for job in own), *((1, job) for job in others)]
         numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
@@ -116,7 +116,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How far the sides can be compared: not at all (``blocks``), or their totals are ``advisory``."""
+    """A limit of the comparison: ``blocks`` prevents it, ``advisory`` makes its totals informational."""
 
     reason: Reason
     blocks: bool = False
@@ -125,11 +125,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """Repeated records of both sides by symbol; empty where the profile has one value for each run.
+    """Repeated records of both sides by symbol; empty if the profile has one value per run.
 
     Columns over records: symbol int64, side int64 (0 baseline, 1 target), run int64 (baseline runs first), amount and
-    exclusive float64 in the metric's unit (exclusive is 0 for a record that lacks it where others have it, and the
-    amount where none has), size float64 (NaN unknown), subtype index int64 into ``subtypes``.
+    exclusive float64 in the metric's unit, size float64 (NaN unknown), subtype index int64 into ``subtypes``. If no
+    record has an exclusive value, ``exclusive`` equals ``amount``; if only some have one, it is 0 for the others.
     """
 
     symbol: IntArray
@@ -144,7 +144,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """Where the walk down the calls that explain a change ends, int64[symbol], for growing and for falling cost."""
+    """The last symbol in the chain of calls that explain a change, int64[symbol], for rising and falling cost."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -154,18 +154,18 @@ class Causes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """One workload and metric with both sides, the input of every strategy.
+    """Both sides of one workload and metric, the input of every strategy.
 
     int64[run, symbol], baseline runs first: ``self_value``, ``total_value`` (recursion counts once) and
-    ``active_total``, the total without what waiting functions took. ``run_totals`` int64[run]. ``noise_self``,
-    ``noise_active`` (None where not known) and ``noise_totals`` hold the same of base runs of other commits.
-    ``present`` bool[2, symbol]: whether a side knows the symbol; ``waiting`` bool[symbol]: functions that only wait;
-    ``first_seen`` int64[symbol]: place of the first appearance in the baseline's input, root to leaf.
-    ``period`` is the value of one sample where it is known and the same in all runs; ``sample_values`` float64[run] and
-    ``noise_sample_values`` float64[noise run] are in stored units and may differ from run to run. ``tree`` is there for
-    formats with stacks, ``edges`` for those with callers and callees alone, ``models`` where a profile has models of
-    cost over size or records to fit them to, ``durations`` where the files are results of test runs. ``renamed``:
-    symbols that stand for an older (name, file) too; ``files`` lead from the baseline's name of a file to the target's.
+    ``active_total``, the total without the cost of waiting functions. ``run_totals`` int64[run]. ``noise_self``,
+    ``noise_active`` (None if unknown) and ``noise_totals`` hold the same values for base runs of other commits.
+    ``present`` bool[2, symbol]: the symbol occurs on a side; ``waiting`` bool[symbol]: the function only waits;
+    ``first_seen`` int64[symbol]: position of the first appearance in the baseline's input, root to leaf. ``period`` is
+    the value of one sample if it is known and equal in all runs; ``sample_values`` float64[run] and
+    ``noise_sample_values`` float64[noise run] are in stored units and may differ between runs. ``tree`` exists for
+    formats with stacks, ``edges`` for formats with callers and callees only, ``models`` if a profile has models of cost
+    over size or records to fit them to, ``durations`` if the files are test results. ``renamed``: symbols that also
+    represent an older (name, file); ``files`` maps the baseline's name of a file to the target's.
     """
 
     workload: str
@@ -200,5 +200,5 @@ class Comparison:
 
     @property
     def drawable(self) -> bool:
-        """Whether there are call paths, or calls they can be estimated from."""
+        """Whether there are call paths, or calls from which they can be estimated."""
         return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)

@@ -1,12 +1,12 @@
-"""Models of a location's cost over the size of its input: columns that hold both sides."""
+"""Models of a location's cost over its input size, as columns for both sides."""
 
 from dataclasses import dataclass, field
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 
-# by growth order; a model's number is its place here
+# in order of growth; a model's number is its index here
 SHAPES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
-# without a formula: values over x, as a profile brings them
+# without a formula: values over x, as stored in a profile
 CURVES = ("regressogram", "moving_average", "kernel_regression")
 MODEL_NAMES = SHAPES + CURVES
 CONSTANT, LOGARITHMIC, LINEAR, QUADRATIC, POWER, EXPONENTIAL = range(len(SHAPES))
@@ -16,13 +16,13 @@ WITHOUT_SUBTYPE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostModels:
-    """A row for each model of a location, baseline and target together.
+    """One row for each model of a location, baseline and target together.
 
-    int64[model]: ``side`` (0 baseline, 1 target), ``symbol``, ``subtype`` (index into the observations' subtypes, -1
-    where the model does not say), ``kind`` (place in `MODEL_NAMES`), ``points`` it was fitted to (0 = not known).
-    float64[model]: ``r_square``, ``start`` and ``end`` of x, ``error`` = sum of squared errors in y (NaN = not known);
-    ``coefficients`` float64[model, 3] in the metric's unit. ``fitted`` bool[model]: by us, else the profile brought it.
-    ``curves``: x and y of the models that have no formula, by row; a value that is missing is NaN.
+    int64[model]: ``side`` (0 baseline, 1 target), ``symbol``, ``subtype`` (index into the observations' subtypes, -1 if
+    the model has none), ``kind`` (index into `MODEL_NAMES`), ``points`` it was fitted to (0 = unknown). float64[model]:
+    ``r_square``, ``start`` and ``end`` of x, ``error`` = sum of squared errors in y (NaN = unknown); ``coefficients``
+    float64[model, 3] in the metric's unit. ``fitted`` bool[model]: fitted by profgate, otherwise read from the profile.
+    ``curves``: x and y of the models without a formula, by row; NaN = missing value.
     """
 
     side: IntArray

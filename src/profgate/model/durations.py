@@ -1,4 +1,4 @@
-"""How long many tests took in several runs, and the check of their stable ranks."""
+"""Durations of many tests in several runs, and the check of their stable ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # formats
+TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # names of formats
 Order = Literal["kept", "below", "above", "unknown"]
 Direction = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
@@ -16,9 +16,9 @@ SigmaRule = Literal["poisson", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """One run: how long each test took, by name. ``unit`` is a base unit; ``label`` names the run.
+    """One run: the duration of each test by name. ``unit`` is a base unit; ``label`` names the run.
 
-    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty where not known.
+    ``commit`` and ``recorded`` (ISO 8601, UTC) are empty if unknown.
     """
 
     label: str
@@ -30,7 +30,7 @@ class DurationRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DurationTable:
-    """Runs side by side: ``values`` float64[run, test], NaN where a run lacks the test; ``labels`` are all different.
+    """Durations of several runs: ``values`` float64[run, test], NaN if a run lacks the test; ``labels`` are unique.
 
     The first ``baselines`` runs are the baseline, the others the target.
     """
@@ -44,10 +44,11 @@ class DurationTable:
 
 @dataclass(frozen=True, slots=True)
 class MovedTest:
-    """A test that left the ranks it had in the baseline.
+    """A test whose rank is outside the range of its ranks in the baseline.
 
-    ``rank_from`` are its lowest and highest rank there, ``rank_to`` the one it has now; ``before`` and ``after`` are
-    medians over the runs, ``ratio`` after / before against the median ratio of all tests, None where one is zero.
+    ``rank_from`` holds its lowest and highest rank in the baseline, ``rank_to`` its current rank; ``before`` and
+    ``after`` are medians over the runs. ``ratio`` is after / before divided by the median ratio of all tests, None if
+    one of them is zero.
     """
 
     name: str
@@ -63,13 +64,14 @@ class MovedTest:
 class RankCheck:
     """The stable ranks of one target against several baseline runs; ``reason`` explains an unknown order.
 
-    ``order`` below or above: more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs of baseline
-    runs; ``count`` is the mean over target against each of them. Both are None where no pair exists. ``chance`` is the
-    probability that a random order has as many stable ranks. ``common`` tests are in all runs, ``left_out`` in some.
-    ``overall`` is the median ratio of all tests, which no rank shows. ``direction`` is that of the tests that moved.
-    ``usual_distance`` is the farthest that any test of a baseline run left the ranks of the other ones, None where
-    those are too few; ``farther`` tests moved farther than that. ``identical``: each target run is a baseline run to
-    the last bit, so its count shows nothing.
+    ``order`` below or above: the count is more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs
+    of baseline runs; ``count`` is the mean over the pairs of the target with each baseline run. Both are None if no
+    pair exists. ``chance`` is the probability that a random order has as many stable ranks. ``common`` is the number of
+    tests in all runs, ``left_out`` that of tests in only some. ``overall`` is the median ratio of all tests, which
+    ranks cannot show. ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest
+    distance of any test in a baseline run from its ranks in the other baseline runs, None with too few of them;
+    ``farther`` is the number of tests that moved farther. ``identical``: each target run equals a baseline run bit for
+    bit, so its count has no meaning.
     """
 
     order: Order
@@ -96,14 +98,14 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The counts between which the order is kept."""
+        """The lowest and highest count of an unchanged order."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
 
     @property
     def distance(self) -> float | None:
-        """The count's distance from the mean in sigmas."""
+        """The distance of the count from the mean, in sigmas."""
         if self.mean is None or self.count is None or not self.sigma:
             return None
         return (self.count - self.mean) / self.sigma
@@ -122,7 +124,7 @@ class RankCheck:
 
 @dataclass(frozen=True, slots=True)
 class RankPoint:
-    """One run against the usual ones before it; ``baseline`` are the labels of those."""
+    """One run compared with the usual runs before it; ``baseline`` holds the labels of those runs."""
 
     run: DurationRun
     check: RankCheck
@@ -130,11 +132,11 @@ class RankPoint:
 
     @property
     def departed(self) -> bool:
-        """Whether the order left the bounds."""
+        """Whether the count of stable ranks is outside the bounds."""
         return self.check.order in {"below", "above"}
 
 
 def first_duration(metrics: Sequence[Metric]) -> int | None:
-    """The place of the first time; where there is none, of the first metric of which less is better."""
+    """The index of the first time metric; without one, of the first metric for which lower is better."""
     places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
     return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)

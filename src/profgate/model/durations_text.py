@@ -1,4 +1,4 @@
-"""The durations of one run as a file of its own, `profgate.durations/1`: what ``profgate ranks record`` writes."""
+"""The file format `profgate.durations/1`: the durations of one run, as written by ``profgate ranks record``."""
 
 import json
 
@@ -25,7 +25,7 @@ def durations_to_json(run: DurationRun) -> str:
 
 
 def durations_from_json(data: bytes, where: str) -> DurationRun:
-    """The run of these bytes, which may come from anybody. Raises ProfileError; keys of later versions are skipped."""
+    """The run from untrusted bytes. Raises ProfileError; keys of later versions are ignored."""
     if len(data) > MOST_BYTES:
         raise ProfileError(where, f"is larger than {MOST_BYTES:,} bytes; record fewer tests")
     try:

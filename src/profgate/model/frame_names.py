@@ -1,7 +1,7 @@
-"""Identity of a frame: what of its name and file survives between two builds.
+"""Identity of a frame: the parts of its name and file that stay the same between two builds.
 
-The rules run in a fixed order, specific before general, again until nothing changes (at most five times), so that
-``normalise(normalise(x)) == normalise(x)``. Lines, addresses and hashes leave the key; they stay as attributes.
+The rules run in a fixed order, from specific to general, and repeat until nothing changes (at most five times), so that
+``normalise(normalise(x)) == normalise(x)``. Lines, addresses and hashes are not part of the key; they are attributes.
 """
 
 import re
@@ -19,7 +19,7 @@ NO_ALIASES = Aliases()
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """``needles`` are texts without any of which the pattern cannot match: most names skip most rules by them."""
+    """A rule that changes names. Names that contain none of ``needles`` cannot match and are skipped quickly."""
 
     code: str
     needles: tuple[str, ...]
@@ -28,7 +28,7 @@ class NameRule:
     loose: bool = False
 
     def applied_to(self, name: str) -> str:
-        """The name without what the rule takes off it."""
+        """The name after applying this rule."""
         if self.code == "L1":
             return _without_arguments(name)
         return _compiled(self.pattern).sub(self.replacement, name)
@@ -36,7 +36,7 @@ class NameRule:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compiled when it is first needed: a start needs few of all these patterns."""
+    """The pattern, compiled on first use; a typical run needs few of them."""
     return re.compile(pattern)
 
 
@@ -45,7 +45,7 @@ _CLOSING = {"<": ">", "[": "]"}
 
 
 def _without_arguments(name: str) -> str:
-    """``f<>`` and ``f[]`` of ``f<a<b>>`` and ``f[a[b]]``; brackets that nothing closes stay, and so do ``->``."""
+    """``f<>`` and ``f[]`` for ``f<a<b>>`` and ``f[a[b]]``; unclosed brackets and ``->`` are unchanged."""
     parts, place = [], 0
     for found in _ARGUMENTS.finditer(name):
         if found.start() < place:
@@ -119,16 +119,16 @@ _NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
 
 
 class FrameKey(NamedTuple):
-    """Name and file are the identity; line is shown, never compared."""
+    """Name and file identify a frame; the line is displayed but never compared."""
 
     name: str
     file: str | None
     line: int | None
 
 
-@lru_cache(1 << 14)  # many functions of one file
+@lru_cache(1 << 14)  # one file has many functions
 def normalised_path(path: str) -> str:
-    """The path without what a checkout, a home, a package folder or a machine adds in front of it."""
+    """The path without the prefix of a checkout, home directory, package directory or machine."""
     path = path.replace("\\", "/")
     if package := _PACKAGE_DIRECTORY.match(path):
         return path[package.end() :]
@@ -146,14 +146,14 @@ def _once(name: str, *, loose: bool) -> str:
 
 
 def _with_path(name: str) -> str:
-    match = _FILE_AT_END.match(name) if ")" in name[-2:] else None  # the pattern looks past a last newline
+    match = _FILE_AT_END.match(name) if ")" in name[-2:] else None  # the pattern ignores a final newline
     if match:
         return f"{match[1]} ({normalised_path(match[2])})"
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
 def normalised_name(name: str, level: Level = "safe") -> str:
-    """The name that both builds share; level ``none`` leaves the bytes as given."""
+    """The name that both builds share; level ``none`` returns it unchanged."""
     if level == "none":
         return name
     for _ in range(ROUNDS):
@@ -164,16 +164,16 @@ def normalised_name(name: str, level: Level = "safe") -> str:
 
 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
-    """Texts of which a name of these must hold one if a rule of the level shall change it."""
+    """Texts of which a name must contain at least one for a rule of the level to change it."""
     text = "\n".join(names)
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
-    if not name or name[0] == "/":  # unknown, or a path
+    if not name or name[0] == "/":  # an unknown name or a path
         return True
-    for needle in needles:  # noqa: SIM110 - a generator would take longer than what it looks for
+    for needle in needles:  # noqa: SIM110 - a generator is slower than the search itself
         if needle in name:
             return True
     return False
@@ -185,7 +185,7 @@ def _file_key(file: str, level: Level) -> str:
 
 
 def root_name(name: str) -> str:
-    """The name of a process or thread root, its numbers replaced by ``*``."""
+    """The name of a process or thread root, with ``*`` in place of its numbers."""
     return _NUMBERS.sub("*", name) if _ROOT_WORDS.search(name) else name
 
 
@@ -201,9 +201,9 @@ def frame_key(
     native: bool = False,
     needles: tuple[str, ...] = _ALL_NEEDLES,
 ) -> FrameKey:
-    """Identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file.
+    """The identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file.
 
-    ``needles`` are those of a set of names to which this one belongs; looking for fewer of them takes less time.
+    ``needles`` are those of a set of names to which this one belongs; a shorter list is faster to search.
     """
     if level == "none":
         return FrameKey(name, file, line)
@@ -246,7 +246,7 @@ REASONS = {
 
 
 class NameStep(NamedTuple):
-    """One rule that changed a name: its code, its name before and after, and the file where it found one."""
+    """One rule that changed a name: its code, the name before and after, and the file if the rule found one."""
 
     code: str
     before: str
@@ -256,7 +256,7 @@ class NameStep(NamedTuple):
 def steps_of(
     name: str, level: Level = "safe", aliases: Aliases = NO_ALIASES, *, native: bool = False, root: bool = False
 ) -> tuple[list[NameStep], FrameKey]:
-    """What becomes of a raw name, rule by rule, and the key it ends as: the one that `frame_key` gives."""
+    """The steps that normalise a raw name, rule by rule, and the resulting key, equal to that of `frame_key`."""
     steps: list[NameStep] = []
 
     def took(code: str, before: str, after: str) -> str:

@@ -1,7 +1,7 @@
-"""What the history holds: commits, the jobs that measured them, readings with their columns, and verdicts.
+"""The content of the history: commits, the jobs that measured them, readings with their columns, and verdicts.
 
-A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. Of test
-durations and wall times, the tests or benchmarks are the symbols.
+A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. For
+test durations and wall times, the symbols are the tests or benchmarks.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ SymbolKey = tuple[str, str | None]  # normalised name and file
 
 @dataclass(frozen=True, slots=True)
 class StoredCommit:
-    """A commit; ``time`` is the committer's, in seconds since 1970, 0 = unknown."""
+    """A commit; ``time`` is the committer date in seconds since 1970 (0 = unknown)."""
 
     sha: str
     parents: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class StoredCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """The job that measured: ``identity`` is run, attempt and job as in the manifest, "" where unknown."""
+    """The job that measured; ``identity`` is run, attempt and job as in the manifest, "" if unknown."""
 
     identity: str = ""
     ref: str = ""
@@ -35,7 +35,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Readings that a comparison would pair have the same ``key``; ``workload`` is the name in reports."""
+    """The series of a reading: a comparison pairs readings with equal ``key``; reports show the name ``workload``."""
 
     key: str
     workload: str
@@ -47,8 +47,8 @@ class Series:
 class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
-    ``own``, ``total`` and ``calls`` are int64[symbol]; calls None where they were not counted. ``whole`` False: only
-    the heaviest symbols are left, ``sum`` is of all. ``period``: the value of a sample.
+    ``own``, ``total`` and ``calls`` are int64[symbol]; calls is None if they were not counted. ``whole`` is False if
+    only the heaviest symbols are stored; ``sum`` covers all symbols. ``period`` is the value of a sample.
     """
 
     metric: Metric
@@ -65,8 +65,8 @@ class Column:
 class Reading:
     """One file of one workload at one commit.
 
-    ``run`` distinguishes the files of one job; the same commit, series, job and run are the same reading. ``profile``
-    is the file itself with its ``name``, None where it is not stored.
+    ``run`` distinguishes the files of one job; commit, series, job and run together identify a reading. ``profile`` is
+    the file itself under its ``name``, None if it is not stored.
     """
 
     commit: str
@@ -81,9 +81,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """The gate's verdict on two sides of equal code, of the commits ``baseline`` and ``target``.
+    """The verdict of the gate on two sides with identical code, the commits ``baseline`` and ``target``.
 
-    ``reds`` is the number of red findings, ``comparisons`` of compared pairs.
+    ``reds`` is the number of red findings, ``comparisons`` that of compared pairs.
     """
 
     baseline: str
@@ -96,10 +96,10 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How much a history holds: all symbols of the newest ``runs``, then the ``symbols`` heaviest ones and the totals.
+    """The size limits of a history: all symbols for the newest ``runs``, then the ``symbols`` heaviest and the totals.
 
-    A run is what one job measured at one commit. Profiles are stored for the newest ``profiles`` runs. Beyond ``names``
-    names of symbols, unused ones are removed.
+    A run is the measurement of one commit by one job. Profiles are stored for the newest ``profiles`` runs. Unused
+    symbol names are removed once there are more than ``names``.
     """
 
     runs: int = 200

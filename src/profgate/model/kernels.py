@@ -1,4 +1,4 @@
-"""What compiled code can do for a reader, where an installation has any; Python does the same, slower."""
+"""Interfaces of the optional compiled loops, which replace slower Python loops of the readers."""
 
 from array import array
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from typing import NamedTuple, Protocol
 
 
 class TakenStacks(NamedTuple):
-    """Stacks read since the last time, as columns of int32, int64 for the values; see `folded_scan.Scan`.
+    """Stacks read since the last call, as int32 columns, int64 for the values; see `folded_scan.Scan`.
 
-    ``lines`` were read, ``two_numbers`` of them end in a second number before the weight.
+    ``lines`` is the number of lines read; ``two_numbers`` of them have a second number before the weight.
     """
 
     new: "array[int]"
@@ -20,41 +20,41 @@ class TakenStacks(NamedTuple):
 
 
 class LineScan(Protocol):
-    """Reads plain lines of folded stacks, and stops at any other."""
+    """Reads plain lines of folded stacks, and stops at any other line."""
 
     def lines(self, data: bytes, at: int) -> int:
-        """Reads whole lines from ``at`` on; the place of the first one it leaves to others, or the end."""
+        """Read whole lines from offset ``at``; return the offset of the first line that was not read, or the end."""
 
     def too_deep(self) -> bool:
-        """Whether it stopped because a stack has too many frames."""
+        """Whether the scan stopped at a stack with too many frames."""
 
     def take(self) -> TakenStacks:
-        """What was read, which is forgotten then."""
+        """Return the stacks read so far and discard them."""
 
     def names(self, first: int) -> Sequence[bytes]:
-        """The frames' names from this number on."""
+        """The names of frames from number ``first`` on."""
 
     def learn(self, name: bytes) -> None:
-        """Gives the next number to a name that was met elsewhere."""
+        """Assign the next number to a name found outside this scan."""
 
     def path(self) -> tuple[bytes, int]:
         """The last stack without its last frame, and its number of frames."""
 
     def follow(self, path: bytes) -> None:
-        """Sets that path."""
+        """Set the previous stack."""
 
 
 class Kernels(Protocol):
     """The compiled loops."""
 
     def line_scan(self) -> LineScan | None:
-        """A new scan, None where nothing is compiled."""
+        """A new scan, None if no compiled code is available."""
 
     def varints(
         self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
     ) -> int | None:
-        """Decodes the varints in spans of data into ``numbers``, which has room for one of each byte.
+        """Decode the varints in spans of data into ``numbers``, which has space for one number per byte.
 
-        ``counts`` gets how many each span holds; the answer is their sum. None where nothing is compiled or a span
-        is damaged. All are int64 and can be written to.
+        ``counts`` receives the number of varints in each span; the return value is their sum, or None if no compiled
+        code is available or a span is damaged. All arrays are int64 and writable.
         """

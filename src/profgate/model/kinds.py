@@ -1,10 +1,10 @@
-"""Perun's kinds of change, with their codes for interchange and the rank that sorts."""
+"""Perun's kinds of change, with their published codes and the rank by which they are sorted."""
 
 from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """Codes are the published ones and not the order of severity; `RANKS` is."""
+    """Kinds of change by published code; the codes are not in order of severity, `RANKS` is."""
 
     TOTAL_DEGRADATION = -4
     SEVERE_DEGRADATION = -3

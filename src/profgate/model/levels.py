@@ -1,40 +1,40 @@
-"""Levels and floors of the tests that may fail the gate; docs/decisions/0001-what-turns-a-check-red.md gives reasons.
+"""Significance levels and thresholds of the gate; see docs/decisions/0001-what-turns-a-check-red.md for reasons.
 
-``RED`` and ``LISTED`` are family-wise levels for one direction of change: the chance that unchanged code shows a red
-row, or any row, in a report.
+``RED`` and ``LISTED`` are family-wise levels for one direction of change: the probability that a report on unchanged
+code has a red row, or any row.
 """
 
 RED = 0.005
-RED_OF_FAMILIES = 0.01  # divided by the families of tests of a report
+RED_OF_FAMILIES = 0.01  # divided by the number of test families in a report
 LISTED = 0.02
-CONFIRMED = 0.05  # of one suspect that is measured again
+CONFIRMED = 0.05  # for one suspect that is measured again
 
-SMALLEST_SHARE = 0.0025  # part of the run from which a location is tested,
-NEARLY_ALL = 0.9  # and from which it is the run itself
-GATE_SHARE = 0.005  # smallest change of a location, as a part of the run
-OWN_FLOOR = 0.05  # smallest change of a location against itself
+SMALLEST_SHARE = 0.0025  # smallest share of the run for a location to be tested
+NEARLY_ALL = 0.9  # share from which a location counts as the whole run
+GATE_SHARE = 0.005  # smallest change of a location, as a share of the run
+OWN_FLOOR = 0.05  # smallest relative change of a location
 TOTAL_FLOOR = 0.02  # smallest relative change of a total
 
-FEWEST_SAMPLES = 1000  # of a side
-VISIBLE = 0.5  # change that a comparison has to be able to show in the total, or in a function of `VISIBLE_SHARE`
+FEWEST_SAMPLES = 1000  # on each side
+VISIBLE = 0.5  # change that must be detectable in the total, or in a function of `VISIBLE_SHARE`
 VISIBLE_SHARE = 0.1
 
-FEWEST_JOBS = 3  # base jobs from which their differences are a bound
-LIKE_RUNS = 1.25  # common factor of the sides from which runs of unknown order are not alike
-MACHINE = 2.0  # common factor that no other machine of the same kind explains; on a busy one 1.3 was seen
+FEWEST_JOBS = 3  # fewest base jobs whose differences can serve as a bound
+LIKE_RUNS = 1.25  # common factor from which runs of unknown order are not comparable
+MACHINE = 2.0  # common factor too large for machines of the same type; a busy one reached 1.3
 
-TOTAL_MARGIN = 1.5  # of the bound, for a total of another job to be red
+TOTAL_MARGIN = 1.5  # times the bound, for the total of a different job to be red
 
 
 def job_margin(jobs: int) -> float:
-    """Factor on the largest difference of K base jobs: (100 / (K + 1)) ** (1 / 4), at least 1.
+    """The factor for the largest difference of K base jobs: (100 / (K + 1)) ** (1 / 4), at least 1.
 
-    A further unchanged job exceeds the largest of K alike ones with probability 1 / (K + 1). For tails that fall as
-    the fourth power of the size, this factor brings that down to 1 %.
+    An additional unchanged job exceeds the largest of K comparable ones with probability 1 / (K + 1). If the tails fall
+    with the fourth power of the size, this factor reduces the probability to 1 %.
     """
     return max(1.0, float((100.0 / (jobs + 1)) ** 0.25))
 
 
 def listing_margin(jobs: int) -> float:
-    """The same for a row that is shown: 2.5 %. With the factor of 5 %, 8 to 13 % of unchanged jobs showed a row."""
+    """The factor for displayed rows, which aims at 2.5 %. With that for 5 %, 8 to 13 % of unchanged jobs had a row."""
     return max(1.0, float((40.0 / (jobs + 1)) ** 0.25))

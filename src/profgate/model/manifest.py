@@ -23,7 +23,7 @@ Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 
 @dataclass(frozen=True, slots=True)
 class ManifestFile:
-    """One stored profile; ``path`` is relative to the manifest, None = not known."""
+    """One stored profile; ``path`` is relative to the manifest, None = unknown."""
 
     path: Text
     sha256: Digest
@@ -37,7 +37,7 @@ class ManifestFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A stored set; empty text = not known."""
+    """A stored set of profiles; an empty string means unknown."""
 
     commit: Text = ""
     ref: Text = ""
@@ -53,7 +53,7 @@ class Manifest:
     files: tuple[ManifestFile, ...] = ()
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
-        """The facts of a file, completed by what the manifest knows; the file's own facts come first."""
+        """The facts of a file, completed from the manifest; facts from the file take precedence."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
         known: dict[str, Any] = {
@@ -78,11 +78,11 @@ def manifest_to_json(manifest: Manifest) -> str:
 
 
 def manifest_from_json(data: bytes) -> Manifest:
-    """The manifest of these bytes, which may come from anybody.
+    """The manifest from untrusted bytes.
 
-    Raises `ProfileError` for every byte sequence that is no manifest of a known version. Unknown keys are skipped.
+    Raises `ProfileError` for anything that is not a manifest of a known version. Unknown keys are ignored.
     """
-    from pydantic import TypeAdapter, ValidationError  # few commands read a manifest
+    from pydantic import TypeAdapter, ValidationError  # imported late: few commands read a manifest
 
     if len(data) > MOST_BYTES:
         raise ProfileError(MANIFEST_NAME, f"is larger than {MOST_BYTES:,} bytes; record the baseline again")
@@ -100,7 +100,7 @@ def manifest_from_json(data: bytes) -> Manifest:
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
-    """Raises `ProfileError` unless these are the files of the manifest, each with the digest that it states."""
+    """Raise `ProfileError` unless these are exactly the files of the manifest, with the digests that it lists."""
     listed = {file.path: file.sha256 for file in manifest.files}
     if len(listed) != len(manifest.files):
         raise ProfileError(MANIFEST_NAME, "lists a file twice; store the profiles again")

@@ -1,4 +1,4 @@
-"""Names that a repository calls by other ones: exact names or patterns with stars, found without going back."""
+"""Aliases for names: exact names or patterns with ``*``, matched without backtracking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ MOST_ALIASES = 200
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """Pairs of a pattern and a new name; the first pattern that fits a whole name decides.
+    """Pairs of a pattern and a new name; the first pattern that matches the whole name applies.
 
-    A star stands for any text; stars of the new name stand for what those of the pattern found, in order.
+    A star matches any text; the stars of the new name are replaced by the matched texts in order.
     """
 
     pairs: tuple[tuple[str, str], ...] = ()
 
     def applied_to(self, name: str) -> str:
-        """The new name, or the same one where no pattern fits."""
+        """The new name, or the same name if no pattern matches."""
         for pattern, new in self.pairs:
             found = _found(pattern, name)
             if found is not None:
@@ -26,7 +26,7 @@ class Aliases:
 
 
 def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
-    """What is wrong with the last of these pairs, empty where nothing is; a name must come to rest after one step."""
+    """The error in the last of these pairs, empty if there is none; a new name must not match another pattern."""
     pattern, new = pairs[-1]
     if not pattern or not new or pattern == new:
         return "leads from a name to another one; write old: new"
@@ -42,7 +42,7 @@ def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _found(pattern: str, name: str) -> list[str] | None:
-    """What the stars of a pattern stand for in a name; None where it does not fit the whole name."""
+    """The texts that the stars of a pattern match in a name; None if the whole name does not match."""
     first, *middle = pattern.split("*")
     if not middle:
         return [] if name == pattern else None

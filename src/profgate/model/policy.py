@@ -1,4 +1,4 @@
-"""The gate's policy and the strategies' rules, as one frozen value that detection and judgement read."""
+"""The policy of the gate and the rules of the strategies, as one immutable value."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -12,15 +12,15 @@ FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
-EmbedSource = Literal["changed", "none", "all"]  # whose source a page may hold
+EmbedSource = Literal["changed", "none", "all"]  # whose source a page may embed
 
 
-MEANING = "meaning"  # of a key of the policy file, in the metadata of its field
+MEANING = "meaning"  # metadata key for the description of a policy key
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A strategy for the profiles its keys match; ``keys`` maps type, cmd, args, ... to accepted globs."""
+    """A strategy for the profiles that match its keys; ``keys`` maps type, cmd, args, ... to accepted globs."""
 
     method: str
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -29,10 +29,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Defaults are the documented ones; empty ``rules`` mean the built-in list.
+    """The configuration of the gate with its documented defaults; empty ``rules`` stand for the built-in list.
 
-    Fields with a meaning are keys of the policy file's part ``gate``, with hyphens. ``unchanged``: reds and comparisons
-    of unchanged code; ``demoted``: whether they made the gate advisory, None where their order was not checked.
+    Fields with a meaning are keys of the section ``gate`` in the policy file, spelled with hyphens. ``unchanged``: red
+    results and comparisons of unchanged code; ``demoted``: whether they made the gate advisory, None if their order was
+    not checked.
     """
 
     rules: tuple[Rule, ...] = ()

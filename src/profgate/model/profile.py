@@ -1,4 +1,4 @@
-"""One profile as a reader delivers it: frames, and one or more bodies that hold the values."""
+"""One profile as returned by a reader: frames, and one or more bodies with the values."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 
 @dataclass(frozen=True, slots=True)
 class FrameList:
-    """The frames of one profile by local number, raw as the file gives them; None where unknown."""
+    """The frames of one profile by local number, unmodified from the file; None if unknown."""
 
     names: list[str]
     files: list[str | None]
@@ -22,7 +22,7 @@ class FrameList:
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":
-        """Frames that are nothing but names."""
+        """Frames that have only names."""
         return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
 
     def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
@@ -37,11 +37,11 @@ class FrameList:
 class Stacks:
     """Call paths as a front-coded stream.
 
-    ``depth`` uint16[event] and ``frame`` int64[event] (local number) describe the frames that are new against the
-    path before: an event of depth d lies below the last event of depth d - 1. Depth 0 is a child of the root.
-    ``leaf`` bool[event] marks where a stack ends; ``values`` int64[metric, leaf] are its exact integer values
-    (`Metric.exponent`). ``root_values`` int64[metric] hold weight that has no frame at all.
-    ``calls`` int64[leaf] are exact call counts of the leaf's path, or None.
+    ``depth`` uint16[event] and ``frame`` int64[event] (local number) describe the frames that differ from the previous
+    path: the parent of an event of depth d is the last event of depth d - 1. Depth 0 is a child of the root. ``leaf``
+    bool[event] marks the end of a stack; ``values`` int64[metric, leaf] are its exact integer values
+    (`Metric.exponent`). ``root_values`` int64[metric] hold weight without any frame. ``calls`` int64[leaf] are exact
+    call counts of the leaf's path, or None.
     """
 
     depth: IntArray
@@ -54,7 +54,7 @@ class Stacks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallGraph:
-    """Formats without stacks (pstats, callgrind): a row for each frame, and caller/callee edges.
+    """Profiles without stacks (pstats, callgrind): one row per frame, and caller/callee edges.
 
     ``self_value`` and ``total_value`` are int64[metric, frame] (total counts recursion once); ``calls`` int64[frame].
     Edges: ``caller``, ``callee`` int64[edge] local numbers, ``edge_total`` int64[metric, edge], ``edge_calls``
@@ -74,10 +74,10 @@ class CallGraph:
 class Measurements:
     """Repeated records: ``frame`` int64[record] local number, ``amount`` float64[record] in the metric's own unit.
 
-    ``size`` float64[record] is the x of a cost model (NaN where unknown), ``subtype`` the record's kind
-    (real, user, sys), ``order`` int64[record] the repetition. ``metric`` int64[record] is the place of the record's
-    metric in the profile, None where all are of the first. ``scenarios``: each frame is a benchmark of its own, whose
-    ``order`` counts runs from 0 without a gap for each metric; amounts of different frames are never added.
+    ``size`` float64[record] is the x of a cost model (NaN if unknown), ``subtype`` the record's kind (real, user, sys),
+    ``order`` int64[record] the repetition. ``metric`` int64[record] is the index of the record's metric in the profile,
+    None if all records belong to the first. ``scenarios``: each frame is a separate benchmark, whose ``order`` counts
+    runs from 0 without gaps for each metric; amounts of different frames are never added.
     """
 
     frame: IntArray
@@ -94,14 +94,14 @@ class Measurements:
         return np.full(len(self.frame), place == 0) if self.metric is None else np.asarray(self.metric == place)
 
     def runs(self, place: int) -> int:
-        """How many runs of one metric the file holds."""
+        """The number of runs of one metric in the file."""
         order = self.order[self.of_metric(place)]
         return int(order.max()) + 1 if self.scenarios and len(order) else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A regression model a profile brings: coefficients by name (b0, b1, b2), or x and y of a curve without formula."""
+    """A regression model from a profile: coefficients by name (b0, b1, b2), or x and y of a curve without a formula."""
 
     frame: int
     name: str
@@ -114,7 +114,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What makes two profiles comparable; an empty text is unknown."""
+    """The properties that two profiles must share to be compared; an empty string means unknown."""
 
     type: str = ""
     command: str = ""
@@ -126,9 +126,9 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the file or its manifest states about its recording; None = not stated.
+    """Facts about a recording from the file or its manifest; None = not stated.
 
-    ``rate`` is samples a second; ``mode`` is what a sampling profiler counted: wall, cpu, gil, ...
+    ``rate`` is samples per second; ``mode`` is the clock of a sampling profiler: wall, cpu, gil, ...
     """
 
     format: str = ""
@@ -146,7 +146,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """A reader's result. ``period`` int[metric] is the value of one sample where known, else None."""
+    """The result of a reader. ``period`` int[metric] is the value of one sample, None if unknown."""
 
     name: str
     configuration: Configuration = Configuration()

@@ -1,4 +1,4 @@
-"""Why something was decided, as a code with parameters; `report.wording` makes the sentences."""
+"""Reasons of decisions, as codes with parameters; `report.wording` produces the sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Parameter = str | int | float | bool | None
 
 
 class ReasonCode(StrEnum):
-    """Codes of reasons; the comment behind each names its parameters."""
+    """Codes of reasons; the comment after a code lists its parameters."""
 
     # why a finding is red
     NO_SPLIT = "no_split"  # splits, runs
@@ -48,7 +48,7 @@ class ReasonCode(StrEnum):
     NO_SELF_COST = "no_self_cost"
     SHARE_SHIFTED = "share_shifted"
 
-    # of a whole metric or report
+    # about a whole metric or report
     TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor, rate
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth
@@ -65,7 +65,7 @@ class ReasonCode(StrEnum):
     NO_CHANGE = "no_change"  # comparisons
     FIRST_EDITION = "first_edition"  # text
 
-    # why no baseline is compared with
+    # why there is no baseline
     NEVER_RECORDED = "never_recorded"  # reasons
     NO_TRUSTED_RUN = "no_trusted_run"  # workflow, commits
     NO_ARTIFACT = "no_artifact"  # run, artifact
@@ -84,7 +84,7 @@ class ReasonCode(StrEnum):
     UNSTATED = "unstated"
     STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
 
-    # how far both sides can be compared
+    # limits of the comparability of both sides
     FACT_DIFFERS = "fact_differs"  # fact, baseline, target
     MODE_DIFFERS = "mode_differs"  # baseline, target
     FACT_MISSING = "fact_missing"  # fact, side
@@ -104,7 +104,7 @@ class ReasonCode(StrEnum):
     REAL_TIME = "real_time"
     STACKS_DROPPED = "stacks_dropped"
 
-    # what limits the whole report
+    # limits of the whole report
     FILE_WARNING = "file_warning"  # file, text
     NO_FILE_PAIRS = "no_file_pairs"
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
@@ -117,14 +117,14 @@ class ReasonCode(StrEnum):
     SHARD = "shard"  # shard; reasons
     BASELINES_DIFFER = "baselines_differ"  # baselines
 
-    # what became of an acceptance
+    # results of an acceptance
     ACCEPTED_TOTAL = "accepted_total"
     ACCEPTED_NOTHING = "accepted_nothing"
     ACCEPTED_SEVERAL = "accepted_several"  # count
     ACCEPTED_UP_TO = "accepted_up_to"  # limit
     ACCEPTED_LESS = "accepted_less"  # limit, growth
 
-    # texts that are no sentences of ours, such as the error of a reader
+    # texts from elsewhere, such as the error of a reader
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons
 
@@ -165,7 +165,7 @@ class ReasonCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason; ``parameters`` are the numbers and names of its sentence, ``reasons`` what it rests on."""
+    """One reason; ``parameters`` are the numbers and names in its sentence, ``reasons`` the underlying reasons."""
 
     code: ReasonCode
     parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -173,17 +173,17 @@ class Reason:
 
 
 def as_reason(value: Reason | str) -> Reason:
-    """The reason itself, or one that holds a text."""
+    """The reason itself, or a reason that contains the text."""
     return value if isinstance(value, Reason) else Reason(ReasonCode.TEXT, {"text": value})
 
 
 def joined(reasons: Sequence[Reason]) -> Reason:
-    """Several reasons as one."""
+    """Several reasons combined into one."""
     return reasons[0] if len(reasons) == 1 else Reason(ReasonCode.SEVERAL, reasons=tuple(reasons))
 
 
 def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items in their order, equal ones once."""
+    """The items in their order, without duplicates."""
     found: list[Item] = []
     for item in items:
         if item not in found:

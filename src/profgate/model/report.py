@@ -1,4 +1,4 @@
-"""The report: everything a reporter needs and nothing that needs I/O; it makes the round trip through JSON."""
+"""The report: all data that reporters need, without I/O; it can be converted to JSON and back without loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 
 SCHEMA = "profgate.report/2"
-FIRST_SCHEMA = "profgate.report/1"  # shown and merged as it was judged
+FIRST_SCHEMA = "profgate.report/1"  # displayed and merged without judging it again
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
@@ -21,7 +21,7 @@ TOTAL = Location("total")
 
 
 def direction_of(kind: Kind) -> Direction:
-    """Which way a kind of change points."""
+    """The direction of a kind of change."""
     if kind in WORSE:
         return "worse"
     return "better" if kind in BETTER else "none"
@@ -29,7 +29,7 @@ def direction_of(kind: Kind) -> Direction:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Mean total of a run on each side, in the metric's base unit."""
+    """Mean total per run on each side, in the metric's base unit."""
 
     baseline: float | None
     target: float | None
@@ -39,7 +39,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one strategy reports about a finding's location."""
+    """The result of one strategy for a finding's location."""
 
     name: str
     family: str
@@ -51,8 +51,8 @@ class Vote:
 class Finding:
     """All changes about one (workload, metric, location), merged and judged.
 
-    ``cause`` numbers the causes, the most important first; ``explained_by`` is the location that names the cause where
-    it is another one than this.
+    ``cause`` is the number of its cause, the most important first; ``explained_by`` is the location that gives the
+    cause its name, if it is another location.
     """
 
     severity: Severity
@@ -76,13 +76,13 @@ class Finding:
 
     @property
     def is_total(self) -> bool:
-        """Whether it is about a whole workload; a function may have that name, but it has a share of the run."""
+        """Whether it is about a whole workload; a function can also be named "total", but it has a share of the run."""
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Locations that belong together; ``renamed``: the other is the old name."""
+    """Related locations; with kind ``renamed``, the others are the old names."""
 
     kind: Literal["renamed"]
     location: Location
@@ -91,7 +91,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Where the walk from a location down the calls that explain its change ends, some steps below."""
+    """The end of the chain of calls that explain a location's change, and its distance in steps."""
 
     location: Location
     direction: Direction
@@ -103,9 +103,9 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``not_tested``: why strategies could not test it, where a reader can act on that; ``unsuited`` the reasons of
-    default strategies for which profiles of this kind hold nothing. ``undrawable``: they hold no calls, so no flame
-    graph can be drawn.
+    ``not_tested``: reasons why strategies could not test it, if the user can act on them; ``unsuited``: the same for
+    default strategies that do not apply to this kind of profile. ``undrawable``: the profiles have no calls, so that no
+    flame graph can be drawn.
     """
 
     name: str
@@ -129,7 +129,7 @@ class MetricReport:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadReport:
-    """One workload with its comparability notes."""
+    """One workload with notes on its comparability."""
 
     name: str
     configuration: dict[str, str]
@@ -139,7 +139,7 @@ class WorkloadReport:
 
 @dataclass(frozen=True, slots=True)
 class NotCompared:
-    """What had no partner or could not be compared; ``side`` names where it stands alone."""
+    """A workload or metric that has no counterpart or could not be compared; ``side`` is the only side that has it."""
 
     name: str
     metric: str | None
@@ -149,7 +149,7 @@ class NotCompared:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Where one side came from; None where unknown (files on a command line)."""
+    """The origin of one side; None if unknown (files on a command line)."""
 
     label: str
     sha: str | None = None
@@ -160,7 +160,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of the gate; ``reasons`` from the most important."""
+    """The result of the gate; ``reasons`` are sorted by importance."""
 
     conclusion: Conclusion
     colour: Colour
@@ -171,7 +171,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:
-    """The policy of a judged report, and how often the gate was red on unchanged code; None where it is not stated."""
+    """The policy of a judged report, and its rate of red results on unchanged code; None if it is not stated."""
 
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None
@@ -192,7 +192,7 @@ class StatedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run of profgate."""
+    """The result of one run of profgate."""
 
     baseline: Side
     target: Side
@@ -208,16 +208,16 @@ class Report:
 
     @property
     def metrics(self) -> tuple[tuple[WorkloadReport, MetricReport], ...]:
-        """Every metric with its workload."""
+        """All metrics with their workloads."""
         return tuple((load, metric) for load in self.workloads for metric in load.metrics)
 
     @property
     def findings(self) -> tuple[tuple[WorkloadReport, MetricReport, Finding], ...]:
-        """Every finding with its workload and metric."""
+        """All findings with their workloads and metrics."""
         return tuple((load, metric, finding) for load, metric in self.metrics for finding in metric.findings)
 
     def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
-        """The report with every metric replaced by what ``changed`` returns for it."""
+        """A copy of the report in which each metric is replaced by the return value of ``changed``."""
         changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
         loads = (replace(load, metrics=metrics) for load, metrics in zip(self.workloads, changes, strict=True))
         return replace(self, workloads=tuple(loads))
@@ -225,7 +225,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a reporter gives and a publisher places."""
+    """A file that a reporter creates and a publisher stores."""
 
     name: str
     media_type: str

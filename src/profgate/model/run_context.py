@@ -1,11 +1,11 @@
-"""The context of a run: the event that started it, the commits it is about and the services it may use."""
+"""The context of a run: the event that started it, its commits and the available services."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class TriggeringRun:
-    """The finished run a ``workflow_run`` event is about; the head repository is None when it was deleted."""
+    """The finished run that triggered a ``workflow_run`` event; the head repository is None if it was deleted."""
 
     id: int
     event: str
@@ -21,7 +21,7 @@ class TriggeringRun:
 class RunContext:
     """The facts of one workflow run; missing text is empty, numbers that do not apply are None.
 
-    ``head_sha`` is the pushed commit (not the test merge), ``sha`` the commit GitHub checked out.
+    ``head_sha`` is the pushed commit (not the test merge), ``sha`` the commit that GitHub checked out.
     """
 
     event_name: str
@@ -50,18 +50,18 @@ class RunContext:
     before_sha: str = ""
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
-    comment: str = field(default="", repr=False)  # of a new comment, hostile text
+    comment: str = field(default="", repr=False)  # text of a new comment; untrusted
     comment_id: int | None = None
     runtime_token: str = field(default="", repr=False)
 
     @property
     def run_url(self) -> str:
-        """The page of this run."""
+        """The URL of this run."""
         return f"{self.server_url}/{self.repository}/actions/runs/{self.run_id}"
 
     @property
     def base_branch(self) -> str:
-        """The branch that is merged into, or the one that was pushed to; empty where there is none."""
+        """The base branch of the pull request, or the pushed branch; empty if there is none."""
         ref = (self.base_ref or self.ref).removeprefix("refs/heads/")
         if not self.base_ref and ref.startswith("gh-readonly-queue/"):
             return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
@@ -69,10 +69,10 @@ class RunContext:
 
     @property
     def concerns_pull(self) -> bool:
-        """Whether this run is about a pull request's code: in it, or as the fork comment workflow after it."""
+        """Whether this run is for a pull request, directly or as its fork comment workflow."""
         return self.pr_number is not None and self.event_name in {"pull_request", "workflow_run"}
 
     @property
     def read_only(self) -> bool:
-        """Whether GitHub gives this run a token that cannot write, whatever its permissions."""
+        """Whether GitHub gives this run a read-only token, regardless of its permissions."""
         return self.event_name == "pull_request" and (self.is_fork or self.is_dependabot)

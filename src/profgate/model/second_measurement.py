@@ -1,11 +1,11 @@
-"""What fresh runs of both sides say of one location."""
+"""The result of measuring both sides again, for one location."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The p of both directions, target over baseline, the shift as a part of the run, and the runs of each side."""
+    """The two-sided p-value of target over baseline, the shift as a share of the run, and the runs of each side."""
 
     p: float
     ratio: float

@@ -1,4 +1,4 @@
-"""A file as readers see it: a name to speak of, a head to sniff, bytes by range."""
+"""Input files for readers: a name for messages, the first bytes for detection, and access by byte range."""
 
 import io
 from collections.abc import Callable
@@ -12,10 +12,10 @@ HEAD_SIZE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One input file. ``open(start, stop)`` gives a binary stream over that byte range; stop None = the end.
+    """One input file. ``open(start, stop)`` returns a binary stream over that byte range; stop None means the end.
 
-    ``path`` is set where the bytes lie on disk, so that worker processes can open their own range. ``profile`` is there
-    where somebody has read it already, as the history has.
+    ``path`` is set if the file is on disk, so that worker processes can open their own range. ``profile`` is set if the
+    file has already been read, for example by the history.
     """
 
     name: str
@@ -26,14 +26,14 @@ class SourceFile:
     profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
-        """All bytes, at most ``limit`` + 1 of them, so that a caller can tell a file that is too large."""
+        """All bytes, at most ``limit`` + 1 of them, so that a caller can detect a file that is too large."""
         with self.open(0, None) as stream:
             return stream.read(limit + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class BytesInMemory:
-    """Opens ranges of bytes; a value, so that a process can be handed it."""
+    """Opens ranges of bytes in memory; it can be pickled for another process."""
 
     data: bytes = field(repr=False)
 
@@ -48,5 +48,5 @@ def source_of(name: str, data: bytes) -> SourceFile:
 
 
 def source_of_profile(profile: Profile) -> SourceFile:
-    """A source that was read before."""
+    """A source for a profile that has already been read."""
     return SourceFile(profile.name, 0, b"", BytesInMemory(b""), profile=profile)

@@ -1,4 +1,4 @@
-"""What the report stores of its tests, so that it can be judged again and merged with those of other shards."""
+"""Test results that the report stores, so that it can be judged again and merged with those of other shards."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class TestFamily:
-    """All tests with the same numbers of runs, named ``5+5``.
+    """All tests with the same number of runs per side, named for example ``5+5``.
 
-    ``first`` and ``last``: the largest statistic of each split for increases and for decreases, before and after what
-    was found left them. The splits are enumerated alike in every report.
+    ``first`` and ``last``: the largest statistic of each split for increases and for decreases, before and after
+    detected locations were removed. Splits have the same order in every report.
     """
 
-    __test__ = False  # not a class of tests
+    __test__ = False  # not a test class for pytest
 
     name: str
     first: Maxima
@@ -22,13 +22,13 @@ class TestFamily:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How a metric was tested; None where unknown or not applicable.
+    """The method and limits of a metric's test; None if unknown or not applicable.
 
-    ``mode`` is "runs" (permutation of alike runs, in the ``family`` of that name with so many ``splits``) or "jobs"
-    (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the bar); ``exact`` counts are
-    compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes that 4 of 5 comparisons
-    reveal, of the total and of a function of 10 %. ``inconclusive`` is the code of the reason why these runs decide
-    nothing. ``known_share`` is the part of the run in functions of both sides, where small.
+    ``mode`` is "runs" (permutation test of comparable runs, in the ``family`` of that name with ``splits`` splits) or
+    "jobs" (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the threshold); ``exact``
+    counts are compared directly. ``visible_total`` and ``visible_tenth`` are the smallest visible relative changes, of
+    the total and of a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
+    allow a verdict. ``known_share`` is the share of the run in functions that both sides have, if it is small.
     """
 
     state: str | None = None

@@ -1,22 +1,22 @@
-"""Metrics and their base units; readers convert to base units, reporters away from them."""
+"""Metrics and their base units; readers convert to base units, reporters convert them for display."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
 Better = Literal["lower", "higher"]
-COUNTS = ("samples", "count")  # units of what grows with the sampling rate
+COUNTS = ("samples", "count")  # units of values that grow with the sampling rate
 
 
 class MetricKind(StrEnum):
-    """How a value came about, which decides its noise (`decisions`, kinds of metric)."""
+    """The origin of a value, which determines its noise (`decisions`, kinds of metric)."""
 
     COUNTED = "counted"
     TIMED = "timed"
     SAMPLED = "sampled"
 
 
-# base unit and factor (as numerator, decimal exponent) for every spelling readers meet
+# base unit and factor (as numerator, decimal exponent) for every known spelling
 BASE_UNITS: dict[str, tuple[str, int, int]] = {
     "ns": ("nanoseconds", 1, 0),
     "nanosecond": ("nanoseconds", 1, 0),
@@ -54,9 +54,10 @@ BASE_UNITS: dict[str, tuple[str, int, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is measured. A stored integer times ``10**exponent`` is the value in ``unit``.
+    """A measured quantity. A stored integer times ``10**exponent`` is the value in ``unit``.
 
-    ``directed`` False: whether more of it is better is unknown; it is shown as if less were, and never gates.
+    ``directed`` False: it is unknown whether more is better; the metric is displayed as if less were better, and never
+    gates.
     """
 
     name: str
@@ -68,7 +69,7 @@ class Metric:
 
     @property
     def scale(self) -> float:
-        """Factor from stored integers to the unit; reports alone use it."""
+        """The factor from stored integers to the unit; for reports only."""
         return float(10.0**self.exponent)
 
 
@@ -77,5 +78,5 @@ CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 
 
 def base_unit(spelling: str) -> tuple[str, int, int]:
-    """Base unit, integer factor and decimal exponent of a spelling; an unknown unit is its own base."""
+    """Base unit, integer factor and decimal exponent for a spelling of a unit; an unknown unit is its own base."""
     return BASE_UNITS.get(spelling.strip().lower(), (spelling, 1, 0))

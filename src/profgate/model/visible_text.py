@@ -1,17 +1,17 @@
-"""Text from files made safe to show: on one line, without invisible characters."""
+"""Makes text from files safe to display: one line, without invisible characters."""
 
 import unicodedata
 
 NAME_LENGTH = 80
-LONGEST_PARSED = 4_000  # characters of a name whose brackets are parsed
+LONGEST_PARSED = 4_000  # characters; brackets of longer names are not parsed
 NO_NAME = "(no name)"
-# Cc controls, Cf bidi marks and zero-width signs, Cs halves of pairs, Co private, Cn not assigned
+# Cc controls, Cf bidi marks and zero-width characters, Cs surrogates, Co private use, Cn unassigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 
 def visible(text: str) -> str:
-    """Text without control, bidi and invisible characters; line breaks and unusual blanks become blanks."""
+    """Text without control, bidi and invisible characters; line breaks and unusual spaces become spaces."""
     if text.isprintable():
         return text
     shown = (sign for sign in text if sign in BREAKS or unicodedata.category(sign) not in DROPPED)
@@ -19,12 +19,12 @@ def visible(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Visible text on one line, without blanks around it."""
+    """Visible text on one line, without surrounding spaces."""
     return visible(text).strip()
 
 
 def cut(text: str, length: int) -> str:
-    """At most ``length`` characters, with an ellipsis in the middle of a longer text."""
+    """At most ``length`` characters; a longer text is shortened in the middle with an ellipsis."""
     if len(text) <= length:
         return text
     tail = (length - 1) // 2
@@ -32,9 +32,10 @@ def cut(text: str, length: int) -> str:
 
 
 def brief_name(text: str, length: int) -> str:
-    """A name cut to a length; in a name of C++ or Rust the text in brackets is left out first, the innermost first.
+    """A name shortened to a length; text in brackets is removed first, starting with the innermost.
 
-    In ``Out& Store<Key, Value>::put(std::vector<Key> const&)`` the function's own name is in the middle.
+    This preserves the function name, which may be in the middle, as in ``Out& Store<Key, Value>::put(std::vector<Key>
+    const&)``.
     """
     for depth in (3, 2, 1) if "::" in text and len(text) <= LONGEST_PARSED else ():
         if len(text) <= length:
@@ -44,7 +45,7 @@ def brief_name(text: str, length: int) -> str:
 
 
 def _without_inside(text: str, deepest: int) -> str:
-    """The text without brackets nested so deep; unchanged where they do not match, as in ``operator<<``."""
+    """The text without brackets nested to this depth; unchanged if they are unbalanced, as in ``operator<<``."""
     parts, inside, depth = [], 0, 0
     for sign in text:
         depth -= sign in ">)"
@@ -59,7 +60,7 @@ def _without_inside(text: str, deepest: int) -> str:
 
 
 def full_name(text: str) -> str:
-    """A name for a page: visible characters, never empty."""
+    """A name for an HTML page: visible characters, never empty."""
     return plain(text) or NO_NAME
 
 
@@ -69,14 +70,14 @@ def name_text(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def columns_of(text: str) -> int:
-    """The width in columns of a terminal: two for wide characters, none for combining marks."""
+    """The width in terminal columns: two for wide characters, none for combining marks."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )
 
 
 def fitting(text: str, columns: int) -> str:
-    """Text cut in the middle to a number of columns of a terminal."""
+    """Text shortened in the middle to a number of terminal columns."""
     length = len(text)
     while columns_of(shorter := cut(text, length)) > columns:
         length -= 1

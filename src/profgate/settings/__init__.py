@@ -1,1 +1,1 @@
-"""The schemas of action inputs and of the configuration file."""
+"""Schemas of the action inputs and of the configuration file."""

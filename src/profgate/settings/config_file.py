@@ -1,4 +1,4 @@
-"""The configuration file: YAML text becomes a `Policy`, or one error that names every mistake with line and column.
+"""The configuration file: converts YAML to a `Policy`, or raises one error with all mistakes and their positions.
 
 The keys of ``gate`` are fields of `Policy`; the options of a rule are those of its strategy.
 """
@@ -106,7 +106,7 @@ def _rule_model(methods: tuple[str, ...], specs: tuple[OptionSpec, ...]) -> Any:
 
 def _file_model(catalogue: Catalogue) -> type[BaseModel]:
     names: dict[int, list[str]] = {}
-    for method, specs in catalogue.items():  # the names of one strategy share their options
+    for method, specs in catalogue.items():  # all names of a strategy share one set of options
         names.setdefault(id(specs), []).append(method)
     models = [_rule_model(tuple(methods), catalogue[methods[0]]) for methods in names.values()]
     rule: Any = reduce(or_, models)
@@ -128,7 +128,7 @@ def _file_model(catalogue: Catalogue) -> type[BaseModel]:
 
 
 def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
-    """The policy a configuration file states, with defaults for what it leaves out.
+    """The policy in a configuration file, with defaults for missing keys.
 
     ``catalogue`` holds the options of every strategy by full and by short name. Raises `SettingsError` with one line
     ``name:line:column: what; what to do`` for every mistake.
@@ -151,7 +151,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
-    """The fields of `Policy` that a valid file states."""
+    """The values of a valid file, as fields of `Policy`."""
     taken: dict[str, Any] = {}
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
@@ -183,10 +183,10 @@ def _check_aliases(aliases: object, document: Document) -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[str]]:
-    """The policy with the inputs of a run, and a message for each input that would have loosened it.
+    """The policy combined with the inputs of a run, and a message for each input that would have loosened it.
 
-    ``requested`` holds values by field name of `Policy`. Without a policy file every input applies. ``strategies`` are
-    added to the configured ones; without configured ones the caller adds them to the built-in list.
+    ``requested`` holds values by field name of `Policy`. Without a policy file, every input applies. ``strategies`` are
+    added to the configured ones; if none are configured, the caller adds them to the built-in list.
     """
     refused: list[str] = []
     taken: dict[str, str | bool] = {}
@@ -205,7 +205,7 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """The JSON Schema of the file, for editors; it accepts what `read_policy` accepts."""
+    """The JSON Schema of the configuration file, for editors; it accepts the same files as `read_policy`."""
     optional: Any = _file_model(catalogue) | None
     described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
     gate = described["$defs"]["Gate"]["properties"]
@@ -222,8 +222,8 @@ def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue) -> None:
-    """Add a mistake that pydantic found, at the place of its value or of its unknown key."""
-    # the loc of a rule holds its method after its number
+    """Add a mistake found by pydantic, at the position of its value or of its unknown key."""
+    # pydantic adds the method of a rule after its index
     path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")
     while path and path not in document.values:
         path = path[:-1]
@@ -244,7 +244,7 @@ def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue)
 
 
 def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
-    """What a mapping is called and the keys it may have; ``loc`` is that of an unknown key in it."""
+    """The description of a mapping and its valid keys; ``loc`` is the path of an unknown key in it."""
     if len(loc) == 1:
         return "the file", ["degradation", "gate"]
     if loc[0] == "gate":

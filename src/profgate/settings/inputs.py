@@ -1,4 +1,4 @@
-"""The inputs of the action, declared once: `action.yml`, the README's table and the errors are made from this model."""
+"""The inputs of the action: `action.yml`, the README's table and error messages are generated from this model."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
 DEPRECATED_MODES = {"leg": "shard", "tell": "report"}
 DEPRECATED_INPUTS = {"legs": "shards", "legs-result": "shards-result"}
-ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces belongs to the entry
+ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces does not separate entries
 
 
 def _one_line(text: str) -> str:
@@ -58,7 +58,7 @@ def _mode(value: Any) -> Any:  # noqa: ANN401 - as below
     return DEPRECATED_MODES.get(value.lower(), value.lower()) if isinstance(value, str) else value
 
 
-def _lower(value: Any) -> Any:  # noqa: ANN401 - whatever is given; the type behind it decides
+def _lower(value: Any) -> Any:  # noqa: ANN401 - any input; the type of the field validates it
     return value.lower() if isinstance(value, str) else value
 
 
@@ -67,11 +67,11 @@ Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
 Flag = Annotated[bool, BeforeValidator(_boolean)]
 Lower = BeforeValidator(_lower)
 Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
-TIGHTENS: JsonDict = {"tightens": True}  # an input that makes the policy file stricter, never looser
+TIGHTENS: JsonDict = {"tightens": True}  # marks an input that can make the policy stricter but not looser
 
 
 class Settings(BaseModel):
-    """The inputs of one run. None: not given, the policy file decides."""
+    """The inputs of one run. None: not given, so that the policy file applies."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
@@ -189,14 +189,14 @@ class Settings(BaseModel):
     )
 
     def gate_requests(self) -> dict[str, str | bool]:
-        """What was given of the gate's policy, by the policy's field names."""
+        """The inputs that belong to the gate's policy, by the policy's field names."""
         given = {spec.field: getattr(self, spec.field) for spec in SETTINGS if spec.may_tighten}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """What `action.yml` and the README state about an input; ``default`` is its text there."""
+    """The description of an input in `action.yml` and the README; ``default`` is the text shown there."""
 
     name: str
     field: str
@@ -220,14 +220,14 @@ SETTINGS = _specs()
 
 
 def input_variable(name: str) -> str:
-    """The environment variable in which the runner passes an input; hyphens stay."""
+    """The environment variable in which the runner passes an input; hyphens are not replaced."""
     return f"INPUT_{name.upper().replace(' ', '_')}"
 
 
 def settings_from(raw: Mapping[str, str]) -> Settings:
     """Settings from text by kebab-case name; empty text means not given.
 
-    Raises `SettingsError` with every mistake, one a line.
+    Raises `SettingsError` with all mistakes, one per line.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
     key = given.get("key", "default")

@@ -1,4 +1,4 @@
-"""YAML text as plain data with the line and column of every key and value."""
+"""Parses YAML to plain data with the line and column of every key and value."""
 
 import math
 from typing import Any, cast
@@ -19,7 +19,7 @@ COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class Document:
-    """The data of a YAML text, the places of its keys and values (line and column), and every mistake in it."""
+    """The data of a YAML text, the positions of its keys and values (line and column), and all its mistakes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,13 +32,13 @@ class Document:
         self.mistakes.add((*place, what))
 
     def raise_any(self) -> None:
-        """Raise SettingsError with all mistakes, one a line, if there are any."""
+        """Raise SettingsError with all mistakes, one per line, if there are any."""
         if self.mistakes:
             lines = [f"{self.name}:{line}:{column}: {what}" for line, column, what in sorted(self.mistakes)]
             raise SettingsError("\n".join(lines))
 
-    def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML
-        """The data, None for an empty text. Deep nesting and aliases are mistakes, since they can exhaust memory."""
+    def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML value
+        """The data, None for an empty text. Deep nesting and aliases are rejected, since they can exhaust memory."""
         if len(text) > MOST_CHARACTERS:
             self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only the policy in this file")
             return None
@@ -102,5 +102,5 @@ class Document:
         return value
 
 
-def _place(mark: Any) -> tuple[int, int]:  # noqa: ANN401 - either implementation's mark, or none
+def _place(mark: Any) -> tuple[int, int]:  # noqa: ANN401 - a mark of the C or the Python parser, or None
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
