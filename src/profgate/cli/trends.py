@@ -41,7 +41,7 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
     if output == "json":
         sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
     else:
-        nothing = f"no lasting change{' that was not reported before' if new else ''}"
+        nothing = f"no persistent change{' that was not reported before' if new else ''}"
         show(trends_lines(shown, graph) or nothing, sys.stdout)
         if last < len(known):
             show([("quiet", newest_of(last, len(known)))], sys.stdout)
