@@ -1,4 +1,4 @@
-"""Ratio of mean amounts against fixed thresholds."""
+"""Compares ratios of mean amounts with fixed thresholds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Locations and subtypes, int64[row]: float64[2, row] means in stored units (NaN = none), bool[2, row] known."""
+    """Means of locations and subtypes: float64[2, row] in stored units (NaN = none), and bool[2, row] known."""
 
     symbol: IntArray
     subtype: IntArray
@@ -48,9 +48,9 @@ def _groups(comparison: Comparison) -> _Groups:
 class AverageAmountThreshold:
     """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
 
-    Works on repeated records (durations of calls, benchmark rounds), else on exclusive sums for each run. It states
-    no confidence because it ignores noise: rare locations cross its bounds by chance, and changes below a factor of two
-    are not found. Locations whose mean is negative or not finite are not tested.
+    Works on repeated records (durations of calls, benchmark rounds), otherwise on exclusive sums per run. It has no
+    confidence value because it ignores noise: locations with few records cross its thresholds by chance, and changes by
+    less than a factor of two are not found. Locations whose mean is negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"
@@ -63,7 +63,7 @@ class AverageAmountThreshold:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """One row for each (location, subtype); subtypes are in the labels where there are several."""
+        """Return one row per location and subtype. Labels contain the subtype if there are several."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, chosen, apart)

@@ -1,6 +1,7 @@
-"""Comparison with base jobs: the largest difference that any of them shows against the others bounds unchanged code.
+"""Comparison with base jobs: the largest difference between any of them and the others bounds the noise.
 
-Jobs, not runs, are alike when nothing changed: the runs of a job share its machine, build and layout.
+Jobs, not runs, are exchangeable when the code is unchanged: the runs of a job share its machine, build and memory
+layout.
 """
 
 from dataclasses import dataclass, replace
@@ -12,17 +13,18 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Runs
 from profgate.model.levels import FEWEST_JOBS
 
-PRIOR_WEIGHT = 4.0  # jobs that the variance known beforehand counts for
-TRIMMED_RUNS = 5  # runs of a job from which its smallest and largest count are left out
+PRIOR_WEIGHT = 4.0  # weight of the prior variance, in jobs
+TRIMMED_RUNS = 5  # minimum runs of a job for a trimmed mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobTest:
-    """The target against base jobs, float64[location] each.
+    """Comparison of the target with base jobs, as arrays float64[location].
 
-    ``t`` statistic (0 below the floors or with too few jobs), ``difference`` of the target to the mean of the jobs,
-    ``error`` of that difference, ``bound``: the largest difference of a base job to the others. ``largest`` is the
-    largest statistic of a base job at any location. ``before`` and ``after`` are the readings.
+    ``t`` is the statistic (0 below the floors or with too few jobs), ``difference`` is the target minus the mean of the
+    jobs, and ``error`` is its standard error. ``bound`` is the largest difference between a base job and the others.
+    ``largest`` is the largest statistic of a base job over all locations. ``before`` and ``after`` are the costs of the
+    two sides.
     """
 
     t: FloatArray
@@ -36,9 +38,10 @@ class JobTest:
 
 
 def jobs_of(runs: Runs) -> IntArray:
-    """int64[base run], the runs of other commits first: the number of each run's job; 0 is the baseline's own.
+    """Return the job number of each base run, int64[base run], with the runs of other commits first.
 
-    Runs whose profiles do not state a job count as one job where they belong to the baseline, else as one each.
+    Number 0 is the job of the baseline. Without a job in their profiles, all runs of the baseline count as one job, and
+    each other run counts as a separate job.
     """
     own = np.zeros(runs.baseline, np.int64) if runs.baseline_jobs is None else np.array(runs.baseline_jobs, np.int64)
     others = np.array(runs.noise_jobs or range(runs.noise), np.int64)
@@ -46,19 +49,19 @@ def jobs_of(runs: Runs) -> IntArray:
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: bool) -> JobTest:
-    """Test float64[location, run] values of base runs of other commits and both sides; ``rows`` holds the floors."""
+    """Test the costs of other base runs and both sides, float64[location, run]. ``rows`` contains the floors."""
     numbers = jobs_of(runs)
-    labels = np.unique(numbers)[::-1]  # the oldest first
+    labels = np.unique(numbers)[::-1]  # oldest first
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
-    # a left-out job stands in for the target, so it has no more runs than the target
+    # a left-out job takes the place of the target, so it uses at most as many runs
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
     current = _since_last_shift(readings)
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
-    unfloored = replace(rows, floor=nothing, own=nothing)  # else jobs that stay below the floors would show no noise
+    unfloored = replace(rows, floor=nothing, own=nothing)  # otherwise jobs below the floors would show no noise
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False
@@ -72,7 +75,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
-    """float64[location]: the middle of the runs of a job; of counts, a mean without the smallest and largest."""
+    """Return the median of the runs of a job, float64[location]; for sample counts, a trimmed mean."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
     if values.shape[1] < TRIMMED_RUNS:
@@ -83,7 +86,7 @@ def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
 def _against(
     readings: FloatArray, chosen: BoolArray, single: FloatArray, prior: FloatArray, rows: Rows
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """One reading against the chosen ones: statistic, difference and error, float64[location]."""
+    """Compare one job with the chosen ones: statistic, difference and standard error, float64[location]."""
     count = np.maximum(chosen.sum(axis=1), 1)
     mean = np.where(chosen, readings, 0.0).sum(axis=1) / count
     squares = np.where(chosen, (readings - mean[:, None]) ** 2, 0.0).sum(axis=1)
@@ -98,9 +101,10 @@ def _against(
 
 
 def _since_last_shift(readings: FloatArray) -> BoolArray:
-    """bool[location, job], the newest job last: the jobs since a location's last lasting change.
+    """Return a bool[location, job] mask of the jobs since the last persistent change of each location.
 
-    A shift is a gap between all older and all newer jobs that is wider than either group.
+    The newest job is last. A persistent change is a gap between all older and all newer jobs that is wider than the
+    range of either group.
     """
     jobs = readings.shape[1]
     current = np.ones(readings.shape, np.bool_)

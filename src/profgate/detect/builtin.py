@@ -1,4 +1,4 @@
-"""The strategies there are, by name, and those that run when nothing is configured."""
+"""The built-in strategies by name, and the strategies that run by default."""
 
 from collections.abc import Iterable
 
@@ -33,12 +33,12 @@ STRATEGIES: tuple[Strategy, ...] = (
 )
 PARTS = ("name", "short", "family", "options", "detect")
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
-ON_THE_REPORT = ("ranks",)  # beside the defaults, where there are enough workloads or tests
-WITH_SIZES = ("bmoe", "int")  # beside the defaults, where records or models know the size of the input
+ON_THE_REPORT = ("ranks",)  # added to the defaults if there are enough workloads or tests
+WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models contain input sizes
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
-    """The built-in strategies and those of other packages; an outside name that is taken is a `SettingsError`."""
+    """Return the built-in strategies and those of plug-ins. Raises SettingsError if a plug-in reuses a name."""
     known = list(STRATEGIES)
     taken = {name for strategy in known for name in (strategy.name, strategy.short)}
     for strategy in extra:
@@ -59,7 +59,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 
 
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
-    """The strategy with this full or short name; an unknown one is a `SettingsError` that lists the known ones."""
+    """Return the strategy with this full or short name. Raises SettingsError with the known names if there is none."""
     offered = tuple(strategies)
     for strategy in offered:
         if name in (strategy.name, strategy.short):

@@ -1,4 +1,4 @@
-"""The test of locations: which functions cost more, by rank among unchanged runs or jobs."""
+"""Tests whether the cost of locations changed by more than among unchanged runs or jobs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,23 +19,23 @@ from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
 from profgate.model.reason import Reason
 
 MOST_UNCONFIRMED = 5
-NAMED = 3  # new functions in a row
+NAMED = 3  # maximum number of new functions named in one row
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """An option of earlier versions, accepted without effect."""
+    """Return an option of earlier versions that is accepted but has no effect."""
     return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
 
-    Works on costs of functions in any profile. Runs that are alike (interleaved, or files of one machine) are compared
-    by a permutation test: a change is found when hardly any other split of the runs into two groups shows a difference
-    as large at any function. Its confidence is the p value of that test, adjusted for all tests of the report. Runs of
+    Works on costs of functions in any profile. Comparable runs (interleaved, or files from one machine) are compared by
+    a permutation test: a change is found if hardly any other split of the runs into two groups shows a difference as
+    large in any function. Its confidence is the p value of that test, adjusted for all tests of the report. Runs of
     different jobs are compared with the largest difference among the base jobs. Counts that hardly differ between runs
-    are compared exactly. A change that the callers of a function offset is not reported as a change of the program. It
-    is inconclusive with fewer than four runs a side, or with fewer than 1,000 samples.
+    are compared exactly. A change that is offset in the callers of the function is not reported as a change of the
+    program. It is inconclusive with fewer than four runs per side, or with fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"
@@ -55,7 +55,10 @@ class CalibratedLogRatio:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """A row for each tested function and each found subtree: t, p, distance to the bar, change as a share."""
+        """Return a row for each tested function and each subtree with a change.
+
+        Its statistics are t, p, the ratio to the threshold, and the change as a share of the run.
+        """
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
@@ -91,16 +94,19 @@ class CalibratedLogRatio:
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
-    """What the tests of the whole report show of this comparison; tested by itself where there is no report."""
+    """Return the results of this comparison in the test of the report, or test it alone without a report."""
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
 
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
-    """The changes that may be listed; with too few runs unconfirmed ones, with too few samples the certain ones."""
+    """Return the changes that may be listed.
+
+    With too few runs, these are unconfirmed changes; with too few samples, only the certain ones.
+    """
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
-        # the lower tail holds the digits of a small probability
+        # the lower tail is more precise for small probabilities
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
     found = net_changes(comparison, evidence)
@@ -108,7 +114,7 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
 
 
 def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetChange]) -> list[NetChange]:
-    """The changes, then every other function that was tested."""
+    """Return the changes, followed by all other tested functions."""
     named = {row.symbol for row in found}
     own = np.flatnonzero(evidence.costs.kind == SELF).tolist()
     others = [place for place in own if int(evidence.costs.symbol[place]) not in named]
@@ -117,7 +123,7 @@ def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetC
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-    """The kind as if the change were for the worse."""
+    """Return the kind of a change, as if it were for the worse."""
     if not row.listed or row.net == "moved":
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
@@ -129,7 +135,7 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 
 
 def _recorded_means(comparison: Comparison, rows: list[NetChange]) -> tuple[FloatArray, FloatArray]:
-    """float64[row] means of both sides as recorded."""
+    """Return the means of both sides without division by the common factor, float64[row] each."""
     split = comparison.runs.baseline
     active = active_totals(comparison)
     columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]

@@ -1,4 +1,4 @@
-"""Shares of calling contexts on both sides: added, removed, slower, faster, and which of them only moved."""
+"""Calling contexts on both sides: added, removed, slower, faster or moved."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.thresholds import at_least, tolerance
 
-MOVED_WITHIN = 0.10  # parts of the larger cost by which both ends of a move may differ
+MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of a move
 
 
 class State(IntEnum):
-    """The state of one calling context; `slower` means a higher cost in the metric."""
+    """State of one calling context. Slower means a higher cost in any metric."""
 
     UNCHANGED = 0
     ADDED = 1
@@ -32,14 +32,14 @@ class State(IntEnum):
 
     @property
     def label(self) -> str:
-        """The state in lower case."""
+        """The name of the state in lower case."""
         return self.name.lower()
 
 
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """float64[context]: the smallest shift that counts; of sample counts, ``sigma`` standard errors where larger."""
+    """Return the smallest shift that counts; at least ``sigma`` standard errors for sample counts. float64[context]."""
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
@@ -49,10 +49,10 @@ def _thresholds(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextTable:
-    """All contexts of a comparison as columns over the rows of its tree, the root's among them.
+    """All contexts of a comparison as columns over the rows of its tree, including the root.
 
-    float64[row]: inclusive means over runs in stored units, shares of the side's total, their shift and its threshold;
-    ``state`` int64[row] holds codes of `State`, the root is unchanged.
+    The float64[row] columns are inclusive means over runs in stored units, shares of the total of the side, and the
+    shift with its threshold. ``state`` int64[row] contains `State` codes; the root is unchanged.
     """
 
     baseline: FloatArray
@@ -64,17 +64,17 @@ class ContextTable:
 
     @property
     def shift(self) -> FloatArray:
-        """share_to - share_from."""
+        """Target share minus baseline share."""
         return self.share_to - self.share_from
 
     def passing(self) -> BoolArray:
-        """bool[row]: slower or faster, or on one side only with a share that reaches the threshold."""
+        """Mask bool[row] of contexts that are slower, faster, or on one side only and reach the threshold."""
         large = np.abs(self.shift) >= self.threshold - tolerance(1.0)
         return np.asarray((self.state != State.UNCHANGED) & large)
 
 
 def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
-    """Every context with its state. Both totals must be above zero."""
+    """Return all contexts with their states. Both totals must be positive."""
     before, after = tree.baseline_total, tree.target_total
     share_from, share_to = before / float(before[0]), after / float(after[0])
     threshold = _thresholds(comparison, options, share_from, share_to)
@@ -84,10 +84,10 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
     if counts_apart(comparison):
         delta = shift
     state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
-    # shares fall when others grow: the share and the cost itself must change in the same direction
+    # a share also falls when other costs grow, so share and cost must change in the same direction
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
-    # a context exists on a side where it has cost, or at least calls
+    # a context exists on a side if it has cost or calls there
     calls = (tree.baseline_calls, tree.target_calls)
     known_before, known_after = (
         value != 0 if count is None else (value != 0) | (count != 0)
@@ -100,7 +100,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
 
 
 def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
-    """int64[context]: more than a maybe only where the source is known to have changed."""
+    """Return the kinds, int64[context]. A change is only possible unless the source is known to have changed."""
     full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
     kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
@@ -111,9 +111,9 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """float64[row]: the part of a context's change in its child with most of it, 0 where no child has any.
+    """Return the largest fraction of each context's change that one child explains; 0 if none, float64[row].
 
-    A part near 1 means that the cause is further down.
+    A fraction near 1 means that the cause is further down.
     """
     parts = np.zeros(len(delta))
     if len(delta) == 1:
@@ -128,9 +128,10 @@ def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Rows of one function removed here and added there at about the same cost, each with its other end.
+    """Pair rows of one function that were removed in one place and added in another at about the same cost.
 
-    ``symbol`` are those of the ``rows``; of several candidates those of the highest cost are paired first.
+    ``symbol`` contains the symbols of the ``rows``. Candidates with the highest cost are paired first. Returns each row
+    with the other end of its move.
     """
     costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
     ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
@@ -155,13 +156,13 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
 class CallContext:
     """Finds calling contexts (call paths from the root) that were added, removed, or got slower or faster.
 
-    Works on profiles with stacks. A context got slower when its share of the run rose by the smallest shift, or by
-    three standard errors where samples are counted, and its own cost rose too; its callers rise with it. It states no
-    confidence: a shift by chance or by a busy machine looks the same. So it reports a maybe, unless the sources of
-    both commits show that this function was changed. It fails where frames are missing or cut from stacks, which merges
-    contexts; it reports a moved context as removed and added (marked as moved where the cost is about the same); and
-    when the total grew, a context that lost little looks faster. Formats of functions and calls without stacks have no
-    contexts.
+    Works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift and its own
+    cost also rose; for sample counts the shift must be at least three standard errors. The callers of a slower context
+    get slower too. It has no confidence value, because a shift caused by chance or a busy machine looks the same. It
+    reports a possible change unless the sources of both commits show that the function changed. It fails if frames are
+    missing or stacks are truncated, because this merges contexts. It reports a moved context as removed and added,
+    marked as moved if the cost is about the same. If the total grew, a context that became slightly cheaper looks
+    faster. Formats of functions and calls without stacks have no contexts.
     """
 
     name = "call_context"
@@ -174,7 +175,7 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each context that passes; ``counts`` holds the number of contexts in each state."""
+        """Return one row per context that passes. ``counts`` is the number of contexts in each state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
@@ -216,7 +217,7 @@ def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
     return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
 
 
-# a renamed function is as before, in a file with another name
+# a renamed function is unchanged code in a renamed file
 SOURCES: dict[SourceState, str] = {
     "changed": "changed",
     "added": "changed",
@@ -227,7 +228,7 @@ SOURCES: dict[SourceState, str] = {
 
 
 def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Changed, same or unknown for each symbol."""
+    """Return "changed", "same" or "unknown" for each symbol."""
     if states is None:
         return ["unknown"] * len(symbols)
     return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

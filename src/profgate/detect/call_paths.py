@@ -1,4 +1,4 @@
-"""Whether a found change is a change of the program: what its callers cost when everything below them is added up."""
+"""Costs of callers and their subtrees, which show whether a detected change is offset elsewhere."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -10,13 +10,13 @@ from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, DiffTree
 
-OFFSET = 0.5  # part of a change by which the rest of a subtree has to move against it
-MOST_STEPS = 200  # callers on the way to the run
+OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
+MOST_STEPS = 200  # maximum number of callers up to the root
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller: its symbol (`WHOLE` for the run), float64[run] cost of the subtree and of the location inside it."""
+    """A caller: its symbol (`WHOLE` for the run), and the costs float64[run] of its subtree and the location inside."""
 
     symbol: int
     cost: FloatArray
@@ -24,35 +24,38 @@ class Enclosing:
 
     @property
     def rest(self) -> FloatArray:
-        """float64[run]: the subtree without the location."""
+        """Cost of the subtree without the location, float64[run]."""
         return self.cost - self.inside
 
 
 class CallPaths(ABC):
-    """The callers of locations with the cost of their subtrees in every run of both sides."""
+    """Callers of locations, with the cost of their subtrees in each run of both sides."""
 
     @abstractmethod
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """Callers from the nearest to the run, along the path on which the location changed most.
+        """Yield callers from the nearest to the run, along the path on which the location changed most.
 
-        ``subtree``: the location is the function with everything below it; else it is the function's self cost, and
-        the first subtree is the function's own.
+        With ``subtree``, the location is the function with everything below it. Otherwise it is the self cost of the
+        function, and the first item is the subtree of the function.
         """
 
     @abstractmethod
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """float64[run]: what these locations (symbol, whether with its subtree) cost below a function, or `WHOLE`."""
+        """Return the cost float64[run] of these locations below a function or `WHOLE`.
+
+        Each location is a symbol and whether its subtree is included.
+        """
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
-        """The nearest caller of a new function that is in ``known``, on the path with most of its cost; or `WHOLE`."""
+        """Return the nearest caller in ``known`` on the most expensive path to a new function, or `WHOLE`."""
         callers = (enclosing.symbol for enclosing in self.enclosing(symbol, 1, subtree=True))
         return next((caller for caller in callers if caller == WHOLE or known[caller]), WHOLE)
 
 
 def call_paths(comparison: Comparison, factors: FloatArray) -> CallPaths:
-    """The callers known from the stacks, or from the call graph where there are none.
+    """Return the callers from the stacks, or from the call graph if there are none.
 
-    Costs of float64[run] are divided by ``factors``.
+    Costs float64[run] are divided by ``factors``.
     """
     tree = comparison.tree
     if tree is None or tree.run_self is None:
@@ -101,7 +104,7 @@ class _TreePaths(CallPaths):
         return np.asarray(self._own[:, covered[pre]].sum(axis=1) / self._factors)
 
     def _covered(self, symbol: int) -> BoolArray:
-        """bool[place in pre-order]: the subtrees of a symbol."""
+        """Return a bool[row in pre-order] mask of the subtrees of a symbol."""
         tree, rows = self._tree, self._outermost(symbol)
         marks = np.zeros(len(tree.pre) + 1, np.int64)
         np.add.at(marks, tree.pre[rows], 1)
@@ -109,14 +112,14 @@ class _TreePaths(CallPaths):
         return np.asarray(np.cumsum(marks)[:-1] > 0)
 
     def _outermost(self, symbol: int) -> IntArray:
-        """int64[row]: the rows of a symbol that are not below another of its rows."""
+        """Return the rows of a symbol that are not below another row of this symbol, int64[row]."""
         tree, rows = self._tree, np.flatnonzero(self._tree.symbol == symbol)
         rows = rows[np.argsort(tree.pre[rows])]
         ends = np.maximum.accumulate((tree.pre + tree.size)[rows])
         return rows[np.concatenate([[True], tree.pre[rows][1:] >= ends[:-1]])] if len(rows) else rows
 
     def _below(self, rows: IntArray) -> FloatArray:
-        """float64[run, row]: the costs of subtrees."""
+        """Return the costs of subtrees, float64[run, row]."""
         first = self._tree.pre[rows]
         sums = self._sums[:, first + self._tree.size[rows]] - self._sums[:, first]
         return np.asarray(sums / self._factors[:, None])
@@ -127,7 +130,7 @@ class _GraphPaths(CallPaths):
         self._comparison, self._factors = comparison, factors
 
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """The caller with the largest change on behalf of which the location ran, and the run."""
+        """Yield the caller whose calls to the location changed most, then the run."""
         comparison, edges = self._comparison, self._comparison.edges
         inside = self.explained(WHOLE, [(symbol, subtree)])
         if edges is not None:
@@ -157,11 +160,11 @@ def offsetting(
     *,
     subtree: bool,
 ) -> tuple[Enclosing, bool] | None:
-    """The nearest subtree in which the rest moved against the change by half of it, and whether it is a near one.
+    """Return the nearest subtree whose rest offsets at least half of the change, and whether it is near.
 
-    Near are the function's own subtree and that of its direct caller. The rest is everything in the caller, where
-    ``certain(caller, sign)`` shows that it moved in that direction by more than chance, or the functions ``moving`` by
-    their self cost, added up.
+    A subtree is near if it belongs to the function or its direct caller. The rest is everything else in the subtree. It
+    counts if ``certain(caller, sign)`` confirms that it changed, or if the self costs of ``moving`` functions in it add
+    up to enough.
     """
     near = 0 if subtree else 1
     for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):

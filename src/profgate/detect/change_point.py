@@ -1,4 +1,4 @@
-"""Options and rules of the change point detection, which runs on the history and not on a comparison."""
+"""Options and rules of change point detection, which works on the history instead of a comparison."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,14 +10,15 @@ from profgate.model.reason import Reason, ReasonCode
 
 
 class ChangePoint:
-    """Finds where the total of a workload or the share of a function changed lastingly along the base branch.
+    """Finds persistent changes of a workload's total or a function's share along the base branch.
 
-    E-divisive (Matteson and James, 2014) with its permutation test, held to Welch's t test between neighbouring
-    segments; changes of one direction that a line explains better than steps are one drift, reported once. Works on the
-    history alone: `profgate trends`, the base runs of the action, and the noise of every comparison, which is taken
-    from the runs since the last change. Confidence: Welch's two-sided p. It needs `min_segment` commits before and
-    after the change, so it never judges a pull request; it fails on changes below `min_magnitude`, on those that are
-    reverted within `min_segment` commits, and where the machine changed with the code.
+    E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between neighbouring
+    segments. Changes in one direction that a line explains better than steps are reported once, as a drift. Works on
+    the history alone: `profgate trends`, the base runs of the action, and the noise of every comparison, which is
+    estimated from the runs since the last change. Confidence: Welch's two-sided p. It needs `min_segment` commits
+    before and after the change, so it never judges a pull request. It fails on changes below `min_magnitude` and
+    changes that are reverted within `min_segment` commits, and it cannot separate a change of the code from a
+    simultaneous change of the machine.
     """
 
     name = "change_point"
@@ -32,9 +33,9 @@ class ChangePoint:
 
     def detect(
         self,
-        comparison: Comparison,  # noqa: ARG002 - the shape of every strategy
+        comparison: Comparison,  # noqa: ARG002 - interface of all strategies
         options: Mapping[str, Any],
-        context: Context,  # noqa: ARG002 - the same
+        context: Context,  # noqa: ARG002
     ) -> Detection:
-        """A detection without rows: two sides are no history."""
+        """Return a detection without rows, because one comparison is not a history."""
         return not_tested(self, resolved(self, options), Reason(ReasonCode.HISTORY_NEEDED), unsuited=True)

@@ -1,4 +1,4 @@
-"""Strategies on the difference of the two best models: fast_check, linear_regression, polynomial_regression."""
+"""Strategies that compare the two best models: fast_check, linear_regression, polynomial_regression."""
 
 from abc import abstractmethod
 from typing import Any
@@ -15,24 +15,25 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
-FLAT = 0.05  # slope, as a part of the largest difference, and scatter, as a part of the squares, that count as none
-CURVED = 0.90  # r_square from which a parabola is chosen,
-BETTER = 0.01  # if it is so much better than the line
-STRAIGHT = 0.95
-LEFT_OVER = 0.01  # part of the squares that a polynomial may leave
+FLAT = 0.05  # relative slope or scatter up to which a difference counts as constant
+CURVED = 0.90  # minimum r_square of a parabola
+BETTER = 0.01  # minimum difference between the r_square of a parabola and that of a line
+STRAIGHT = 0.95  # minimum r_square of a line
+LEFT_OVER = 0.01  # largest residual sum of squares of a polynomial, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
-CHUNK = 1000  # pairs at a time: their grids stay in memory
+CHUNK = 1000  # pairs per block, to limit the memory for their grids
 
 
 class DifferenceOfModels(ModelStrategy):
     """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
 
-    Works on the best models of both sides over their common range of sizes; both need a linear model too, which is
-    fitted where the records allow. Size is the mean relative difference: up to 25 % is a maybe. Its confidence is the
-    lower r_square of the two models, which measures how well they follow the records and not the noise, so it reports
-    functions of unchanged code too. It is inconclusive where a model is missing or the ranges of sizes do not meet, and
-    reports at most a maybe where less than half of them is common. fast_check, linear_regression and
-    polynomial_regression share one vote: they differ only in the name of the form.
+    Works on the best models of both sides over their common range of sizes. Both sides also need a linear model, which
+    is fitted if the records allow it. The size of a change is the mean relative difference; up to 25 % is a possible
+    change. Its confidence is the lower r_square of the two models. This measures how well they fit the records and not
+    the noise, so it also reports functions in unchanged code. It is inconclusive if a model is missing or the ranges of
+    sizes do not overlap. It reports at most a possible change if the two ranges have less than half of their union in
+    common. fast_check, linear_regression and polynomial_regression share one vote, because they differ only in the name
+    of the form.
     """
 
     options: tuple[OptionSpec, ...] = (
@@ -46,7 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Name the form of float64[pair, n] differences over z in 0..1, float64[n]."""
+        """Return the form of each difference; float64[pair, n] over z in 0..1, float64[n]."""
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
         """Compare the models on their common range of sizes by the mean relative difference."""
@@ -57,7 +58,7 @@ class DifferenceOfModels(ModelStrategy):
         more = area > 0
         certain = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
         worse = np.equal(rows.sign > 0, more)
-        # the sign is that of the area, the size that of the mean; where they disagree it is a maybe
+        # the sign comes from the area and the size from the mean; if they disagree, the change is only possible
         kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
         rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
@@ -68,7 +69,10 @@ class DifferenceOfModels(ModelStrategy):
         rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Mean relative difference, float64[able], NaN = cannot be formed; sum of the difference; name of its form."""
+        """Return the mean relative difference, the summed difference and the name of its form for each pair.
+
+        The numbers are float64[able]. The mean is NaN if it is undefined.
+        """
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
         for first in range(0, len(able), CHUNK):
@@ -92,7 +96,7 @@ class DifferenceOfModels(ModelStrategy):
 
 
 def _refuse_without_line(rows: ModelRows) -> None:
-    """Refuse pairs with a side that has no linear model, nor records to fit one to."""
+    """Refuse pairs if one side has neither a linear model nor records to fit one."""
     models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
     lines = [
         np.isin(places, location_keys(models.symbol, models.subtype)[here])
@@ -108,7 +112,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:
-    """bool[able]: models of one type, each coefficient near the baseline's, and so is the whole."""
+    """Return a bool[able] mask of pairs with the same model type, similar coefficients and a small difference."""
     sides = (rows.pairs.baseline[able], rows.pairs.target[able])
     before, after = (rows.models.coefficients[side] for side in sides)
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
@@ -117,7 +121,7 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 
 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """The model with the largest r_square over z, ties to the lower order; "unknown" where none fits."""
+    """Return the model with the largest r_square over z. Ties go to the lower order; "unknown" if none fits."""
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     highest = np.zeros(rows)
@@ -129,7 +133,10 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Constant where neither slope nor scatter counts, else quadratic or linear where they fit, else the best model."""
+    """Return "constant" if slope and scatter are small.
+
+    Otherwise returns "quadratic" or "linear" if it fits well, or the name of the best model if neither does.
+    """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     scores = {kind: np.full(rows, np.nan) for kind in (LINEAR, QUADRATIC)}
@@ -149,7 +156,10 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """The lowest degree whose least squares polynomial leaves at most a hundredth of the squares, else "unknown"."""
+    """Return the lowest polynomial degree whose residual sum of squares is at most 1 % of the sum of squares.
+
+    Returns "unknown" if there is none.
+    """
     squares = (difference**2).sum(axis=1)
     found = np.full(len(difference), len(DEGREES))
     for degree in reversed(range(len(DEGREES))):
@@ -163,7 +173,7 @@ def _described(form: str) -> str:
     return (DifferenceOfModels.__doc__ or "").replace("{form}", form)
 
 
-class FastCheck(DifferenceOfModels):  # noqa: D101 - described below
+class FastCheck(DifferenceOfModels):  # noqa: D101 - set below
     __doc__ = _described("the model that describes it best")
     name, short, shapes = "fast_check", "fast", staticmethod(best_shape)
 

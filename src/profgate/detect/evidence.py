@@ -1,4 +1,4 @@
-"""The calibrated tests over all comparisons of a report: by permutation of alike runs, by base jobs, or exactly."""
+"""Calibrated tests of all comparisons of a report: permutation tests, base jobs or exact comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,18 +34,19 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.tests import Calibration, Maxima, TestFamily
 from profgate.model.units import MetricKind
 
-EXACT_RUNS = 2  # of each side, from which counts show whether they are reproducible
-EXACT_SPREAD = 3.0  # a change this many times as large as the spread within the sides is exact
-FAR = 12.0  # distance of an exact change
+EXACT_RUNS = 2  # minimum runs per side to check that counts are reproducible
+EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
+FAR = 12.0  # distance assigned to an exact change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What one comparison shows, float64[location] each over ``costs``.
+    """Test results of one comparison, with arrays float64[location] over ``costs``.
 
-    ``p`` adjusted for all tests of the family (NaN against base jobs), ``t`` the statistic, ``difference`` target minus
-    baseline, ``distance`` the statistic over the bar of the gate, ``bound`` the largest difference of a base job (NaN
-    without), ``listed`` and ``certain`` bool[location] what reaches the levels.
+    ``p`` is adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic, ``difference`` is target
+    minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound`` is the largest relative
+    difference of a base job (NaN without base jobs). ``listed`` and ``certain`` bool[location] mark the changes that
+    reach the respective level.
     """
 
     costs: Costs
@@ -66,7 +67,8 @@ def evidence_of(
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
     """Test all comparisons of a report together.
 
-    Returns their results in order, or the reason why one cannot be tested, and the families for merging reports.
+    Returns the results in order, with a reason in place of each comparison that cannot be tested, and the test
+    families, which are needed to merge reports.
     """
     found: dict[int, Evidence | Reason] = {}
     alike: dict[tuple[int, int], list[int]] = {}
@@ -88,7 +90,7 @@ def evidence_of(
 def _with_splits(
     comparisons: Sequence[Comparison], baseline: int, target: int, *, interleaved: bool
 ) -> tuple[TestFamily, list[Evidence]]:
-    """Comparisons of the same numbers of alike runs, tested as one family."""
+    """Test comparisons with equal numbers of exchangeable runs as one family."""
     costs = [costs_of(comparison, interleaved=interleaved) for comparison in comparisons]
     rows = [_rows(cost) for cost in costs]
     family = tested_together(rows, baseline, target, RED)
@@ -121,12 +123,12 @@ def _with_splits(
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
-    """float64[location]: the statistic over the bar of the gate."""
+    """Return the statistic divided by the gate threshold, float64[location]."""
     return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
 
 
 def _stored(maxima: FloatArray) -> Maxima:
-    """The statistics with six digits, for a small report."""
+    """Round the statistics to six significant digits to keep the report small."""
     worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
     return worse, better
 
@@ -138,7 +140,7 @@ def _obstacle(comparison: Comparison) -> Reason | None:
 
 
 def _different_jobs(comparison: Comparison) -> bool:
-    """Whether the sides come from different jobs, or base runs of other jobs are there."""
+    """Return whether the sides come from different jobs or base runs of other jobs exist."""
     runs = comparison.runs
     if runs.baseline_jobs is None or runs.target_jobs is None:
         return runs.noise > 0
@@ -153,7 +155,7 @@ def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
 
 
 def _rows(costs: Costs) -> Rows:
-    """The floors of each location."""
+    """Return the input of the test: the costs of each location and the smallest changes that count."""
     total = costs.kind == TOTAL
     floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
     return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
@@ -190,7 +192,7 @@ def _relative_bound(test: JobTest) -> FloatArray:
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
-    """The evidence with exact changes, and with what the runs could have shown."""
+    """Add exact changes and the smallest visible changes to the results."""
     certain = _exact(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
     calibration = replace(
@@ -219,7 +221,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
 
 
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """bool[location]: exact counts whose change is far larger than their spread; None for what is not counted."""
+    """Return a bool[location] mask of exact changes far larger than the spread, or None if the test does not apply."""
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None
@@ -234,7 +236,7 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
 
 
 def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | None]:
-    """Smallest relative changes that 4 of 5 comparisons show: of the total, and of a function of 10 %."""
+    """Return the smallest visible relative changes of the total and of a function with a share of 10 %."""
     costs = evidence.costs
     total = factor * float(evidence.error[-1]) / costs.values[-1].mean()
     usual = np.median(evidence.error / np.sqrt(costs.sampling))
@@ -249,7 +251,7 @@ def _number(value: float) -> float | None:
 
 
 def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> str | None:
-    """The code of the reason why these runs decide nothing, None where they can."""
+    """Return the reason code if these runs are inconclusive, otherwise None."""
     if samples is not None and min(samples) < FEWEST_SAMPLES:
         return "too_few_samples"
     if total is None:

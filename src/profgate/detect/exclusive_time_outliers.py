@@ -1,4 +1,4 @@
-"""Outliers among the changes of exclusive cost: modified z score, quartile fences and standard deviations."""
+"""Outlier detection on exclusive cost changes: modified z-score, quartile fences and standard deviations."""
 
 import re
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import base_unit
 from profgate.statistics.thresholds import above, below
 
-NORMAL_CONSISTENCY = 0.6745  # median absolute deviation of a standard normal
+NORMAL_CONSISTENCY = 0.6745  # median absolute deviation of the standard normal distribution
 SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outliers:
-    """Flags and scores of float64[n] changes; scores are NaN where a spread is zero."""
+    """Outlier flags and scores of float64[n] changes. A score is NaN if its measure of spread is zero."""
 
     by_z: BoolArray
     by_fence: BoolArray
@@ -32,7 +32,7 @@ class _Outliers:
 
 
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _Outliers:
-    """Apply the three rules to at least one change; ``floor`` replaces a spread of zero."""
+    """Apply the three outlier rules to one or more changes. ``floor`` replaces a spread of zero."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
@@ -54,10 +54,10 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 class ExclusiveTimeOutliers:
     """Finds locations whose exclusive cost changed far more than that of the others.
 
-    Works on exclusive sums of any profile with symbols, as means over runs, and adds the sum of each module; modules
-    that differ in nothing but the digits of a version are one. Its confidence is a distance in quartile ranges,
-    deviations or modified z, not a probability. Because some change is always the largest, it reports locations of
-    unchanged code too: it gives a note and does not decide.
+    Works on exclusive costs of any profile with symbols, averaged over runs, and also on the sums of each module.
+    Modules whose names differ only in the digits of a version are treated as one. Its confidence is a distance in
+    quartile ranges, standard deviations or modified z-scores, not a probability. Some change is always the largest, so
+    it also reports locations in unchanged code. Its result is a note and does not decide the verdict.
     """
 
     name = "exclusive_time_outliers"
@@ -73,7 +73,7 @@ class ExclusiveTimeOutliers:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Rows of symbols above the cutoff, then one row for each module; each subtype of records by itself."""
+        """Return the symbols above the cutoff, then one row per module. Subtypes of records are tested separately."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, chosen, apart)
@@ -107,9 +107,10 @@ class ExclusiveTimeOutliers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """Locations that are compared with each other: int64[row] symbols with means over runs in stored units.
+    """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` bool[2, row]: whether a side has the location; ``subtype`` is that of the records, "" = one or none.
+    ``known`` bool[2, row] is true for the sides that have the location. ``subtype`` is the subtype of the records, or
+    "" if they have at most one.
     """
 
     symbol: IntArray
@@ -121,7 +122,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """The rows of one part: those of symbols above the cutoff, then those of modules."""
+    """Result rows of one part: symbols above the cutoff, then modules."""
 
     symbol: IntArray
     kind: IntArray
@@ -174,13 +175,13 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
 
 
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
-    """One part; of records with several subtypes (real, user, sys) a part each. Empty parts are left out."""
+    """Split the comparison into one part per subtype of records (real, user, sys). Empty parts are omitted."""
     records = comparison.observations
     allowed = _allowed(comparison, location_filter)
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # a location with records was measured, even as zero; in stacks it may only be a caller
+            # a zero in records is a measurement; in stacks, the location may only be a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))
@@ -191,7 +192,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
 
 
 def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
-    """bool[symbol]: the module passes the filter."""
+    """Return a bool[symbol] mask of the symbols whose module passes the filter."""
     if location_filter == "*":
         return np.ones(len(comparison.symbols), np.bool_)
     pattern = re.compile(location_filter)

@@ -1,4 +1,4 @@
-"""What is tested in a comparison: self costs, subtrees and the total of each run, without what a run has in common."""
+"""Costs that are tested in a comparison: self costs, subtrees and totals, without the common factor of each run."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,22 @@ from profgate.model.units import MetricKind
 WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # kinds of locations
 
-STEADY_SHARE = 0.002  # of the run, from which a location has a part in the common factor
-MOST_WEIGHT = 0.05  # of one location in it: without this cap a function of 40 % is the median itself
-FEWEST_STEADY = 5  # locations; with fewer, amounts are compared as they are
-DISPERSION = 2.0  # variance of sample counts over their mean
-BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}  # relative
+STEADY_SHARE = 0.002  # minimum share of the run for a location to count in the common factor
+MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
+FEWEST_STEADY = 5  # locations; with fewer, the common factor is 1
+DISPERSION = 2.0  # variance of sample counts divided by their mean
+BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}  # relative deviation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
-    """Locations of one comparison and what each run spent in them.
+    """Locations of one comparison and their cost in each run.
 
-    ``values`` float64[location, run] in stored units, divided by what all other locations of the run have in common,
-    except for the total; ``factors`` float64[run] is the common factor of all;
-    ``kind`` int64[location] (`SELF`, `SUBTREE`, `TOTAL`), ``symbol`` int64[location] (`WHOLE` for the total).
-    ``whole`` is the mean of a run's total after that division. ``sampling`` float64[location] is the variance that one
-    run has at least: a sample stands for ``per_sample``, and runs differ by ``spread``.
+    ``values`` float64[location, run] in stored units are divided by the common factor of all other locations, except
+    for the total. ``factors`` float64[run] is the common factor of all locations. ``kind`` int64[location] is `SELF`,
+    `SUBTREE` or `TOTAL`; ``symbol`` int64[location] is `WHOLE` for the total. ``whole`` is the mean total of a run
+    divided by its factor. ``sampling`` float64[location] is the minimum variance of one run. It is computed from
+    ``per_sample``, the value of one sample, and ``spread``, the relative standard deviation between runs.
     """
 
     values: FloatArray
@@ -40,15 +40,15 @@ class Costs:
     spread: float
 
     def variance_at(self, mean: FloatArray) -> FloatArray:
-        """`sampling_variance` around these means."""
+        """Return the `sampling_variance` for these means."""
         return sampling_variance(mean, self.per_sample, self.spread)
 
 
 def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
-    """Costs of the runs of both sides; ``base_jobs`` puts the base runs of other commits in front of them.
+    """Return the costs of both sides; ``base_jobs`` prepends the base runs of other commits.
 
-    A location of nearly the whole run is left out: it is the total. ``interleaved`` runs share the machine, so that a
-    large common factor between the sides is a change of the program and stays.
+    Locations that take nearly the whole run are omitted, because the total covers them. ``interleaved`` runs share the
+    machine, so a large common factor between the sides is a change of the program and is not divided out.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -95,12 +95,15 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def between_sides(factors: FloatArray, target: int) -> float:
-    """How much slower the target's runs are in what all functions have in common."""
+    """Return the ratio of the target's mean common factor to the baseline's."""
     return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
 
 
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
-    """Factors of interleaved runs, and what was taken out of the target's: a common factor that no machine explains."""
+    """Return the factors of interleaved runs and the factor between the sides that was removed from them.
+
+    The factor between the sides is removed only if it is too large to be explained by the machine; otherwise it is 1.
+    """
     between = between_sides(factors, target)
     if max(between, 1.0 / between) <= MACHINE:
         return factors, 1.0
@@ -114,31 +117,32 @@ def _of_weight(values: FloatArray, whole: float) -> BoolArray:
 
 
 def active_totals(comparison: Comparison) -> IntArray:
-    """int64[run, symbol]: inclusive costs without what waiting functions took."""
+    """Return the inclusive costs without the time of waiting functions, int64[run, symbol]."""
     return comparison.total_value if comparison.active_total is None else comparison.active_total
 
 
 def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
-    """The heavy symbols that do not only wait."""
+    """Return the selected symbols, except those that only wait."""
     waiting = comparison.waiting
     return np.flatnonzero(heavy if waiting is None else heavy & ~waiting)
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
-    """Variance of one run around this mean: counting of samples, and ``spread`` between runs."""
+    """Return the variance of one run around the mean: sampling noise plus ``spread`` between runs."""
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 
 def common_factors(own: FloatArray) -> FloatArray:
-    """float64[run]: how much slower each run is than the mean of all, of float64[run, symbol] self costs.
+    """Return how much slower each run is than the mean run, float64[run].
 
-    The median of the ratios of locations that every run has, weighted by their cost up to `MOST_WEIGHT`.
+    ``own`` float64[run, symbol] are self costs. The factor is the median of the ratios of all locations with a cost in
+    every run, weighted by their cost up to `MOST_WEIGHT`.
     """
     return _Ratios(own).median(None)
 
 
 def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
-    """float64[symbol, run]: the common factor of all other locations; a location's own change is no part of it."""
+    """Return the common factor of all other locations for each symbol, float64[symbol, run]."""
     ratios = _Ratios(own)
     common = ratios.median(None)
     places = {symbol: place for place, symbol in enumerate(ratios.steady.tolist())}
@@ -148,7 +152,7 @@ def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
 
 
 class _Ratios:
-    """Logarithms of the ratios of each run to the mean of all, float64[run, location], for locations of weight."""
+    """Log ratios of each run to the mean run, float64[run, location], for locations with enough cost."""
 
     def __init__(self, own: FloatArray) -> None:
         mean = own.mean(axis=0)
@@ -160,7 +164,7 @@ class _Ratios:
         self.order = np.argsort(self.ratios, axis=1)
 
     def median(self, without: int | None) -> FloatArray:
-        """float64[run]: exp of the weighted median, without one location; 1 where too few are left."""
+        """Return exp of the weighted median, optionally without one location; 1 if too few remain. float64[run]."""
         weights = self.weights
         if without is not None:
             weights = weights.copy()

@@ -1,4 +1,4 @@
-"""Pairs of cost models of one location, and the rows that every strategy on such pairs reports."""
+"""Pairs of cost models of one location, and the result rows that all strategies on such pairs share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
 SIDES = ("baseline", "target")
-FEWEST_SIZES = 3  # records of which a model can be fitted
+FEWEST_SIZES = 3  # minimum number of sizes to fit a model
 SUBTYPE_BITS = 32
 KINDS = {
     "param": tuple(range(len(SHAPES))),
@@ -40,7 +40,7 @@ MIN_OVERLAP = OptionSpec(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """A row for each two models to compare: int64[pair] of the location, and rows of `CostModels`, -1 = none."""
+    """Pairs of models to compare: location columns int64[pair], and row numbers in `CostModels` (-1 = none)."""
 
     symbol: IntArray
     subtype: IntArray
@@ -49,12 +49,12 @@ class Pairs:
 
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
-    """int64: one number for each symbol and subtype, in their order."""
+    """Return one key per symbol and subtype, int64, in the same order."""
     return (symbol << SUBTYPE_BITS) + subtype + 1
 
 
 def _places(comparison: Comparison, models: CostModels) -> IntArray:
-    """Sorted int64[place] keys of everything that has a model or records, on either side."""
+    """Return the sorted int64 keys of all locations with a model or records on either side."""
     modelled = location_keys(models.symbol, models.subtype)
     columns, records = [modelled], comparison.observations
     if records is not None:
@@ -62,16 +62,16 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
         columns.append(location_keys(records.symbol, subtype))
     found = np.unique(np.concatenate(columns))
     symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
-    # a model without a subtype describes all records of its symbol, unless those have models of their own
+    # a model without a subtype covers all records of its symbol, except subtypes that have separate models
     stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
     return found[stay]
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
-    """float64[model]: the larger the better; NaN for what cannot be the best."""
+    """Return the score of each model, float64[model]; NaN if it cannot be selected. Higher is better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
-    # a perfect fit needs no comparison, and the lowest order among several wins
+    # perfect fits share the best score, so the lowest order among them is selected
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
     by_choice = {"r_square": by_r_square, "aicc": by_criterion}
     score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
@@ -80,7 +80,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """The best model of each side for every place; ties go to the lower order."""
+    """Pair the best models of both sides of each location. Ties go to the lower order."""
     places, keys, score = (
         _places(comparison, models),
         location_keys(models.symbol, models.subtype),
@@ -102,7 +102,7 @@ def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ..
 
 
 def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
-    """Every model of these kinds against that of the same name; one without a counterpart is a row by itself."""
+    """Pair models of these kinds by location and kind. A model without a counterpart gets a separate row."""
     rows = np.flatnonzero(np.isin(models.kind, kinds))
     columns = np.stack([models.symbol, models.subtype, models.kind])[:, rows]
     keys, place = np.unique(columns, axis=1, return_inverse=True)
@@ -112,7 +112,7 @@ def _same_name_pairs(models: CostModels, kinds: tuple[int, ...]) -> Pairs:
 
 
 def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice: str) -> Pairs:
-    """The pairs of models that the option ``models`` selects."""
+    """Return the pairs of models that the option ``models`` selects."""
     rule, _, kinds = which.partition("-")
     if rule == "all":
         return _same_name_pairs(models, KINDS[kinds])
@@ -126,15 +126,16 @@ def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice:
 
 
 class ModelRows:
-    """A row for each pair of models, filled by a strategy.
+    """Result rows for pairs of models, filled in by a strategy.
 
-    ``kinds`` int64[row] starts as NoChange where the models can be compared, else as Unknown with a reason or as known
-    on one side only. ``start``, ``end`` and ``overlap`` float64[row] are the common range of sizes and its part of the
-    union, NaN = none. ``confidence`` float64[row] is the lower r_square. ``relative`` float64[row] is the change.
+    ``kinds`` int64[row] is initially NoChange for models that can be compared, and Unknown with a reason, new or gone
+    for others. ``start`` and ``end`` float64[row] limit the common range of sizes, and ``overlap`` float64[row] is its
+    fraction of the union; NaN if there is none. ``confidence`` float64[row] is the lower r_square, and ``relative``
+    float64[row] the relative change.
     """
 
     def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
-        """Find what can be compared; ``min_overlap`` is the overlap below which a change is a maybe."""
+        """Find the comparable rows. An overlap below ``min_overlap`` limits a result to a possible change."""
         before, after = pairs.baseline, pairs.target
         self.comparison, self.models, self.pairs = comparison, models, pairs
         self.sign = worse_sign(comparison.metric)
@@ -161,26 +162,26 @@ class ModelRows:
         self.partial: dict[int, tuple[Partial, ...]] = {}
 
     def __len__(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.kinds)
 
     def comparable(self) -> IntArray:
-        """int64: the rows that are not yet refused."""
+        """Return the rows that are not yet refused, int64."""
         return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
 
     def refuse(self, rows: IntArray, reason: Reason) -> None:
-        """Make rows Unknown for a reason."""
+        """Set rows to Unknown with a reason."""
         self.kinds[rows] = Kind.UNKNOWN
         self.reasons |= dict.fromkeys(rows.tolist(), reason)
 
     def refuse_apart(self) -> IntArray:
-        """Refuse models without common sizes; return int64 the rows that are left."""
+        """Refuse models without common sizes. Return the remaining rows, int64."""
         rows = self.comparable()
         self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.SIZES_APART))
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds and relative changes of ``rows``: a maybe where few sizes are common, Unknown where NaN."""
+        """Set kinds and relative changes: a possible change if the overlap is small, Unknown for NaN."""
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
@@ -190,7 +191,7 @@ class ModelRows:
         self.flags = dict.fromkeys(rows[partial].tolist(), ("partial_overlap",))
 
     def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: ReasonCode) -> None:
-        """Set kinds by the bounds ``no_change`` and ``certain`` of a relative change."""
+        """Set kinds from relative changes and the thresholds ``no_change`` and ``certain``."""
         size, worse = np.abs(relative), self.sign * relative > 0
         kinds = np.where(
             at_most(size, options["certain"]),
@@ -201,11 +202,11 @@ class ModelRows:
         self.change(rows, kinds, relative, reason)
 
     def add_interval(self) -> None:
-        """Report the common range of sizes."""
+        """Add the common range of sizes to the statistics."""
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Report values and exponents of growth at the largest common size; NaN without one, or without a formula."""
+        """Add values and exponents of growth at the largest common size; NaN without common sizes or a formula."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
@@ -214,7 +215,7 @@ class ModelRows:
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
     def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
-        """The detection: names of models instead of values, r_square as its confidence."""
+        """Return the detection, with model names instead of values and r_square as its confidence."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
         subtypes = [] if records is None else records.subtypes
@@ -246,14 +247,14 @@ class ModelRows:
         return [MODEL_NAMES[self.models.kind[row]] if row != NONE else "" for row in rows.tolist()]
 
     def _subtypes(self) -> list[str]:
-        """The names of the models where one location is compared by several, else the plain name."""
+        """Return model names as subtypes if a location has several pairs of models, otherwise "model"."""
         if len(np.unique(location_keys(self.pairs.symbol, self.pairs.subtype))) == len(self):
             return ["model"] * len(self)
         rows = np.where(self.pairs.baseline != NONE, self.pairs.baseline, self.pairs.target)
         return [name or "model" for name in self._names(rows)]
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
-        """What each side without a model lacks, and how many of its records state a size."""
+        """Return why a side has no model, and how many of its records state a size."""
         found: dict[str, Parameter] = {}
         for side, rows in (("baseline", self.pairs.baseline), ("target", self.pairs.target)):
             if rows[row] == NONE:
@@ -262,7 +263,7 @@ class ModelRows:
         return found
 
     def _sizes(self, row: int, side: str) -> FloatArray:
-        """The known sizes of one side's records of a location."""
+        """Return the known sizes in the records of a location on one side."""
         records, subtype = self.comparison.observations, self.pairs.subtype[row]
         if records is None:
             return np.empty(0)
@@ -285,7 +286,7 @@ class ModelRows:
 
 
 class ModelStrategy(ABC):
-    """Base of the strategies on pairs of models."""
+    """Base class of the strategies on pairs of models."""
 
     name: str
     short: str
@@ -293,7 +294,7 @@ class ModelStrategy(ABC):
     options: tuple[OptionSpec, ...]
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """One row for each two models that are compared, and one for each location that cannot be."""
+        """Return one row per pair of models, including locations that cannot be compared."""
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
@@ -309,12 +310,15 @@ class ModelStrategy(ABC):
 
 
 def has_formula(models: CostModels, rows: IntArray) -> BoolArray:
-    """bool[row]: the model has a closed form."""
+    """Return a bool[row] mask of models with a closed form."""
     return np.asarray(models.kind[rows] < len(SHAPES))
 
 
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """float64[n] of two models at x; of two regressograms the target's values are put into the other's buckets."""
+    """Return the values float64[n] of both models at x.
+
+    If both are regressograms, the values of the target are resampled to the buckets of the baseline.
+    """
     first, second = (_values(models, row, x) for row in (before, after))
     if models.kind[before] == models.kind[after] == REGRESSOGRAM:
         edges = [

@@ -1,4 +1,7 @@
-"""From tested locations to net changes: what remains when callers are added up, reported once at one function."""
+"""Reduces the changes of tested locations to net changes, so that each change is reported for one function only.
+
+A net change is the part of a change that remains when the costs of callers are added up.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,16 +18,16 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
-EXPLAINED = 0.5  # part of a subtree's change that changes inside it must add up to, to be its cause
+EXPLAINED = 0.5  # minimum part of a subtree's change that the changes inside it must explain
 
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """One function whose self cost, or whose ``subtree``, moved by ``sign``.
+    """A change of the self cost of one function, or of its ``subtree``, in the direction of ``sign``.
 
-    ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the results of its test. ``net``: "" for a net
-    change, "offset" where the rest of the run moved against it, "moved" where the rest of a caller did. ``new`` are the
-    new functions that it reports under their caller.
+    ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
+    change, "offset" if the rest of the run changed in the opposite direction, and "moved" if the rest of a caller did.
+    ``new`` contains the new functions that are reported under this caller.
     """
 
     symbol: int
@@ -43,18 +46,21 @@ class NetChange:
 
     @property
     def change(self) -> float:
-        """Target minus baseline, stored units of a run."""
+        """Target minus baseline, in stored units per run."""
         return self.after - self.before
 
 
 def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
-    """The net changes of one comparison without the total's, the largest first."""
+    """Return the net changes of one comparison, except the total's, largest first."""
     candidates = np.flatnonzero(evidence.listed & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
     return _resolved(comparison, evidence, candidates.tolist())
 
 
 def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[NetChange]:
-    """Changes that the usual noise hardly explains, for too few runs to be tested; the largest first."""
+    """Return changes that noise is unlikely to explain, if there are too few runs for a test.
+
+    Returns at most ``most`` changes, largest first.
+    """
     size = np.abs(evidence.t)
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
@@ -63,7 +69,7 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
 
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
-    """One tested location by itself."""
+    """Return the change of one tested location, without looking at its callers."""
     split = comparison.runs.baseline
     sides = evidence.costs.values[place, -len(comparison.run_totals) :]
     difference, after = float(evidence.difference[place]), float(sides[split:].mean())
@@ -97,7 +103,7 @@ def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> 
 
 
 def _merged(rows: list[NetChange]) -> list[NetChange]:
-    """One change for each symbol and direction: of several the most certain, with the new functions of all."""
+    """Merge the rows of each symbol and direction into the most certain one, with the new functions of all."""
     by_place: dict[tuple[int, int], list[NetChange]] = {}
     for row in rows:
         by_place.setdefault((row.symbol, row.sign), []).append(row)
@@ -111,7 +117,7 @@ def _merged(rows: list[NetChange]) -> list[NetChange]:
 
 
 def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
-    """float64[run]: the common factor of the functions that were not found; what was found moves it."""
+    """Return the common factor of the functions without a listed change, float64[run]."""
     if comparison.metric.kind is MetricKind.COUNTED:
         return evidence.costs.factors
     own = comparison.self_value.astype(np.float64)
@@ -131,7 +137,7 @@ class _Search:
         self.factors = _factors_of_rest(comparison, evidence)
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = call_paths(comparison, sides)
-        # of interleaved runs the common factor may be the change itself
+        # if runs are interleaved, the common factor may be the change itself
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
@@ -140,14 +146,14 @@ class _Search:
         }
 
     def _moving(self, sign: int) -> list[int]:
-        """Functions whose self cost moved in a direction."""
+        """Return the functions whose self cost changed in the direction of ``sign``."""
         costs, evidence = self.evidence.costs, self.evidence
         own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
         own &= evidence.listed
         return [int(symbol) for symbol in costs.symbol[own]]
 
     def net_change(self, place: int) -> NetChange:
-        """A found location, or the caller in which the rest of the cost moved against it."""
+        """Return the change of a location, or of the caller in which the other costs offset it."""
         row, seen = tested_change(self.comparison, self.evidence, place), set[tuple[int, bool]]()
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
@@ -167,7 +173,7 @@ class _Search:
         return row
 
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
-        """Where the rest moved against a change; as recorded where runs are interleaved."""
+        """Find the caller whose other costs offset a change. Uses recorded costs if the runs are interleaved."""
         paths, change = self.paths, row.change
         if self.recorded is not None:
             paths, change = self.recorded, self._recorded_change(row)
@@ -180,7 +186,7 @@ class _Search:
         return float(own[self.split :].mean() - own[: self.split].mean())
 
     def explained(self, row: NetChange, rows: list[NetChange]) -> bool:
-        """Whether changes inside a subtree add up to half of its change."""
+        """Return whether changes inside a subtree explain at least half of its change."""
         inside = [
             (other.symbol, other.subtree) for other in rows if other.sign == row.sign and other.net in {"", row.net}
         ]
@@ -193,9 +199,10 @@ class _Search:
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
-        """A new function under the nearest caller that exists on both sides, with that caller's numbers.
+        """Report a new function under its nearest caller that exists on both sides, with the costs of that caller.
 
-        Where that caller costs no more than half of it in addition, its cost was there before.
+        If the caller grew by less than half of the cost of the new function, most of this cost existed before, and the
+        change is not listed.
         """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:
@@ -213,13 +220,13 @@ class _Search:
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
 
     def _of_caller(self, caller: Enclosing, sign: int) -> NetChange | None:
-        """The caller's subtree judged by itself; None where it did not change in this direction."""
+        """Return the change of the caller's subtree, or None if it did not change in this direction."""
         place = self.place.get((caller.symbol, SUBTREE))
         row = None if place is None else tested_change(self.comparison, self.evidence, place)
         return row if row is not None and row.listed and row.sign == sign else None
 
     def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
-        """Whether the rest of a caller of this row moved: by rank, by more than in any base job, or exactly."""
+        """Return a function that tests whether the rest of a caller changed: by p value, base jobs or exact values."""
         if self.evidence.mode == "runs":
             return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
         if self.evidence.mode == "jobs":
@@ -236,7 +243,7 @@ class _Search:
             cost = cost if caller == WHOLE else subtrees[:, caller]
             inside = subtrees[:, row.symbol] if row.subtree else inside
         elif row.subtree or caller != WHOLE:
-            return False  # a history holds only self costs and totals
+            return False  # a history contains only self costs and totals
         costs = self.evidence.costs
         rest = ((cost - inside) / self.factors)[None]
         rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))

@@ -1,4 +1,4 @@
-"""Overweight analysis: symbols that change more of the total than their size explains."""
+"""Overweight analysis: finds symbols that change the total by more than their share explains."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ from profgate.statistics.thresholds import above, at_least, below
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverweightTable:
-    """Symbols of both sides, by overweight, as parallel columns; means over runs in stored units.
+    """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
 
-    ``symbol`` and ``interest`` int64[row], the rest float64[row]; ratios are fractions and NaN where undefined.
-    ``only_baseline`` and ``only_target`` int64 are the symbols of one side, heaviest first, with their inclusive
-    values beside them. ``baseline_total`` and ``target_total`` are the sides' totals.
+    ``symbol`` and ``interest`` are int64[row], all other columns float64[row]. Ratios are fractions, NaN if undefined.
+    ``only_baseline`` and ``only_target`` int64 are the symbols of one side, sorted by descending cost, with their
+    inclusive values in parallel columns. ``baseline_total`` and ``target_total`` are the totals of the sides.
     """
 
     symbol: IntArray
@@ -46,17 +46,17 @@ class OverweightTable:
 
     @property
     def total_delta(self) -> float:
-        """Target total - baseline total."""
+        """Target total minus baseline total."""
         return self.target_total - self.baseline_total
 
     def by_interest(self) -> IntArray:
-        """Rows in the alternative order: interest, then overweight, then delta, all descending."""
+        """Return the rows sorted by interest, then overweight, then delta, all in descending order."""
         return np.lexsort((-self.delta, -self.overweight, -self.interest))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PivotLevel:
-    """One step of the recursion: the table without the dropped symbols' stacks, and the next pivot (None = last)."""
+    """One step of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
 
     dropped: tuple[int, ...]
     table: OverweightTable
@@ -65,7 +65,7 @@ class PivotLevel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Means over the runs of both sides: float64[2, symbol], bool[2, symbol] whether known, float64[2] totals."""
+    """Means of both sides: values float64[2, symbol], known bool[2, symbol] and totals float64[2]."""
 
     inclusive: FloatArray
     exclusive: FloatArray
@@ -74,19 +74,19 @@ class _Values:
 
 
 class _Stacks:
-    """The overlaid tree in pre-order, where the rows below a row follow it and memory is read in order."""
+    """The overlaid tree in pre-order, so that each row is followed by its subtree and memory access is sequential."""
 
     def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
         self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
         order = np.empty(len(tree.symbol), np.int64)
         order[tree.pre] = np.arange(len(order))
-        self.symbol = tree.symbol[order].astype(np.int64)  # the root's is -1
+        self.symbol = tree.symbol[order].astype(np.int64)  # -1 for the root
         self.end = (tree.pre + tree.size)[order]
         self.own = (tree.baseline_self[order], tree.target_self[order])
         self.topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
 
     def without(self, dropped: Sequence[int]) -> _Values:
-        """Values of the stacks that contain none of the dropped symbols."""
+        """Return the values of the stacks that contain none of the dropped symbols."""
         tops = np.flatnonzero(np.isin(self.symbol, np.asarray(dropped)))
         steps = added_at(len(self.symbol) + 1, tops, np.ones(len(tops), np.int64))
         np.add.at(steps, self.end[tops], -1)
@@ -133,9 +133,10 @@ def _values(comparison: Comparison, dropped: Sequence[int], stacks: _Stacks | No
 def overweight_table(
     comparison: Comparison, *, dropped: Sequence[int] = (), stacks: _Stacks | None = None
 ) -> OverweightTable:
-    """The table of one comparison without the stacks that contain a dropped symbol.
+    """Return the table of one comparison without the stacks that contain a dropped symbol.
 
-    Dropping needs ``comparison.tree`` (`ValueError` without it); ``stacks`` are those of the comparison where known.
+    Dropping symbols needs ``comparison.tree`` and raises ValueError without it. Pass ``stacks`` if they are already
+    computed.
     """
     values = _values(comparison, dropped, stacks)
     b, t = values.inclusive
@@ -144,7 +145,7 @@ def overweight_table(
     both = np.flatnonzero((b > 0) & known_t & known_b)
     seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
     change, delta = total_t - total_b, t - b
-    # d/b is correctly rounded, so equal ratios tie exactly; every other order of operations loses ties
+    # a single division is correctly rounded, so equal ratios compare equal
     ratio = delta[both] / b[both]
     if change != 0.0:
         overweight, responsibility = ratio * (total_b / change), delta[both] / change
@@ -182,7 +183,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Whether the total moved less than the option or its noise, so that both ratios are unbounded."""
+    """Return whether the total changed by less than the option or its noise, so that the ratios are unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -193,7 +194,10 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """int64[row] of the table's kinds, not capped by the test of totals; ``bar`` is its noise as ln ratio."""
+    """Return the kinds int64[row] of the table, before the test of totals limits them.
+
+    ``bar`` is the noise of the total as a log ratio.
+    """
     kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
     if table.total_delta == 0.0 or _is_small(table, options, bar):
         return kinds
@@ -213,10 +217,10 @@ def pivot_levels(
     bar: float | None = None,
     dropped: tuple[int, ...] = (),
 ) -> tuple[PivotLevel, ...]:
-    """The recursion: drop the stacks of the first candidate in order of interest, and repeat.
+    """Repeatedly drop the stacks of the most interesting candidate and recompute the table.
 
-    The first level is without the stacks of the symbols that are ``dropped`` already.
-    One level without pivot where the comparison has no stacks, no candidate or an unchanged total.
+    The first level excludes the stacks of the symbols that are already ``dropped``. Returns one level without a pivot
+    if the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
     tree, levels = comparison.tree, list[PivotLevel]()
@@ -242,7 +246,7 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
 
 
 def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> dict[str, FloatArray]:
-    """float64[row] by name: the place of a pivot among the pivots, and the ratios of each level below the first."""
+    """Return the columns by name, float64[row]: pivot numbers, and the ratios of each level after the first."""
     pivots = [level.pivot for level in levels if level.pivot is not None]
     if not pivots:
         return {}
@@ -260,11 +264,12 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 class Overweight:
     """Finds functions responsible for the total's change: responsibility divided by their share of the baseline.
 
-    Works on any profile with inclusive costs; 1.0 means that a symbol changed as the total did. Where there are stacks
-    it drops those of the most interesting symbol and repeats, so that a second cause is found. It states no
-    confidence: it explains a change of the total and does not prove one, so it reports at most a maybe until the test
-    of totals finds a change. It fails where the total moved less than its noise, because both ratios are unbounded
-    there, and it reports the callers of a cause too. Symbols of one side have no overweight and are listed apart.
+    Works on any profile with inclusive costs. An overweight of 1.0 means that a symbol changed in proportion to the
+    total. If there are stacks, it drops those of the most interesting symbol and repeats the analysis to find a second
+    cause. It has no confidence value, because it explains a change of the total and does not prove one. It therefore
+    reports at most a possible change until the test of totals finds a change. It fails if the total changed by less
+    than its noise, because the ratios are then unbounded, and it also reports the callers of a cause. Symbols that
+    exist on one side only have no overweight and are listed separately.
     """
 
     name = "overweight"
@@ -280,10 +285,10 @@ class Overweight:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for each symbol by overweight, then symbols of one side; statistics as fractions.
+        """Return one row per symbol sorted by overweight, then the symbols of one side. Statistics are fractions.
 
-        ``pivot`` numbers the symbols whose stacks were dropped; ``overweight_2`` is what is left at the second level,
-        without the stacks of the first pivot, and so on.
+        ``pivot`` numbers the symbols whose stacks were dropped. ``overweight_2`` is the overweight at the second level,
+        without the stacks of the first pivot, and so on for further levels.
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):

@@ -1,4 +1,4 @@
-"""The table of overweights as JSON data and as text: which functions are responsible for the change of the total."""
+"""Overweight tables as JSON data and text. They show which functions explain the change of the total."""
 
 import math
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ COLUMNS = {
 def overweight_document(
     comparison: Comparison, pivots: Sequence[str] = (), *, by_interest: bool = False
 ) -> dict[str, Any]:
-    """The published form; ratios are fractions (1.0 = 100 %), None where undefined. Stacks of ``pivots`` are left out.
+    """Return the table as JSON data. Ratios are fractions (1.0 = 100 %), or None if undefined.
 
-    Raises ProfgateError for a pivot that no stack holds.
+    Stacks that contain one of the ``pivots`` are excluded. Raises ProfgateError if no stack contains a pivot.
     """
     bar = noise_bar(comparison, Context())
     levels = pivot_levels(comparison, {}, bar, _symbols(comparison, pivots))
@@ -72,7 +72,7 @@ def overweight_document(
 
 
 def overweight_text(document: dict[str, Any], width: int) -> str:
-    """The table with at most 40 rows; long names are cut in the middle to fit the width."""
+    """Format the table as text with at most 40 rows. Long names are shortened in the middle to fit the width."""
     total, shown = document["total"], document["symbols"][:MOST_ROWS]
     cells = [[*COLUMNS, "resp. %", "overweight %"]] + [
         [*(_value(row[key]) for key in COLUMNS.values()), _percent(row["responsibility"]), _percent(row["overweight"])]
@@ -110,7 +110,7 @@ def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:
-    """JSON numbers in the unit; whole numbers stay whole, unknown is None."""
+    """Convert values to JSON numbers in the unit. Integers stay integers; unknown values become None."""
     scaled = [value * scale for value in values]
     return [int(value) if value.is_integer() else _finite(value) for value in scaled]
 
@@ -129,7 +129,7 @@ def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
 
 
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
-    """Symbols of one side: they have no overweight, and their whole value is their change."""
+    """List the symbols of one side. They have no overweight, and their change is their whole value."""
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()
     values = (table.only_target_value if target else table.only_baseline_value).tolist()

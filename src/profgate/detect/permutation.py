@@ -1,7 +1,7 @@
-"""Max-T permutation test: how large a difference do the runs show when they are divided at random?
+"""Max-T permutation test: compares the observed difference with random divisions of the runs into two groups.
 
 Westfall and Young 1993 (Resampling-based multiple testing), with the moderated statistic of Tusher, Tibshirani and Chu
-2001. When nothing changed, all runs are alike, and each of their splits into two groups is as likely as the recorded
+2001. Under the null hypothesis all runs are exchangeable, so every split into two groups is as likely as the observed
 one.
 """
 
@@ -15,31 +15,32 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 
 MOST_SPLITS = 5000
-PRIOR_WEIGHT = 6.0  # runs that the variance known beforehand counts for
-CHUNK = 1 << 21  # numbers of one block of the matrix of locations and splits
-POWER = 0.84  # quantile of the normal distribution: 4 of 5 comparisons show the change
+PRIOR_WEIGHT = 6.0  # weight of the prior variance, in runs
+CHUNK = 1 << 21  # elements in one block of the matrix of locations and splits
+POWER = 0.84  # normal quantile for a power of 80 %
 
 
 @lru_cache(maxsize=8)
 def splits_of(baseline: int, target: int) -> FloatArray:
-    """float64[split, run]: 1 where a run belongs to the second group; the recorded split is row 0.
+    """Return the splits as float64[split, run]: 1 if a run belongs to the second group. Row 0 is the observed split.
 
-    All splits where there are at most 5,000, else 5,000 random ones; the same for the same numbers of runs.
+    Contains all splits if there are at most 5,000, otherwise 5,000 random ones. The result depends only on the numbers
+    of runs.
     """
     runs = baseline + target
     if comb(runs, target) <= MOST_SPLITS:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
-        return np.array(rows, dtype=np.float64)  # in this order the recorded split is the first
+        return np.array(rows, dtype=np.float64)  # in this order the observed split is the first
     order = np.argsort(splitmix64((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
     return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Locations of one test: float64[location, run] values, float64[location] variances known beforehand.
+    """Locations of one test: float64[location, run] values with prior variances float64[location].
 
-    A difference below ``floor`` float64[location], or below the part ``own`` float64[location] of the smaller side, is
-    no change.
+    A difference does not count if it is below ``floor`` float64[location], or below the fraction ``own``
+    float64[location] of the smaller side.
     """
 
     values: FloatArray
@@ -48,13 +49,13 @@ class Rows:
     own: FloatArray
 
     def only(self, chosen: BoolArray | slice) -> "Rows":
-        """Some of the locations."""
+        """Return these rows for the chosen locations."""
         return Rows(self.values[chosen], self.sampling[chosen], self.floor[chosen], self.own[chosen])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """The recorded split: float64[location] statistic ``t`` (0 for a change below the floors), difference, error."""
+    """Results of the observed split, float64[location]: ``t`` (0 below the floors), difference and standard error."""
 
     t: FloatArray
     difference: FloatArray
@@ -62,13 +63,13 @@ class Observed:
 
 
 def observed(rows: Rows, baseline: int) -> Observed:
-    """What the sides themselves show."""
+    """Return the statistics of the observed split."""
     recorded = (np.arange(rows.values.shape[1]) >= baseline).astype(np.float64)[None]
     return Observed(*(column[:, 0] for column in _statistics(rows, recorded)))
 
 
 def largest(rows: Rows, splits: FloatArray) -> FloatArray:
-    """float64[2, split] for increases and for decreases: the largest statistic over all locations, 0 where none."""
+    """Return the largest statistic over all locations for increases and decreases, float64[2, split]; 0 if none."""
     best = np.zeros((2, len(splits)))
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(rows.values), step):
@@ -78,7 +79,7 @@ def largest(rows: Rows, splits: FloatArray) -> FloatArray:
 
 
 def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
-    """float64[location]: the fraction of splits whose largest statistic reaches t; 1 for no change."""
+    """Return the fraction of splits whose largest statistic reaches t, float64[location]; 1 for no change."""
     if not len(maxima):
         return np.ones(len(t))
     reached = len(maxima) - np.searchsorted(np.sort(maxima), t - 1e-9 * np.abs(t), side="left")
@@ -86,19 +87,19 @@ def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
-    """The p of float64[run] values by themselves, without floors, for an increase (sign 1) or a decrease (-1)."""
+    """Return the unadjusted p of float64[run] values, without floors, for an increase (sign 1) or decrease (-1)."""
     nothing = np.zeros(1)
     t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
     return float((t >= t[0] - 1e-9 * abs(t[0])).mean())
 
 
 def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """float64[location, split] t, difference and its standard error; t is 0 below the floors."""
+    """Return t, difference and standard error, float64[location, split]. t is 0 below the floors."""
     runs = rows.values.shape[1]
     target = float(splits[0].sum())
     baseline = runs - target
     middle = rows.values.mean(axis=1, keepdims=True)
-    values = rows.values - middle  # differences of large numbers lose their digits otherwise
+    values = rows.values - middle  # centre the values to avoid cancellation
     after = values @ splits.T / target
     before = -after * target / baseline
     squares = (values**2).sum(axis=1, keepdims=True)
@@ -118,8 +119,8 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
 class Family:
     """The tests of all comparisons with the same numbers of runs.
 
-    ``p`` float64[location] of each member in the direction of its difference; ``first`` and ``last`` float64[2, split]
-    are the largest statistics before and after what was found left them.
+    ``p`` float64[location] of each member is one-sided, in the direction of its difference. ``first`` and ``last``
+    float64[2, split] are the largest statistics before and after the step-down removed the significant locations.
     """
 
     p: list[FloatArray]
@@ -128,7 +129,10 @@ class Family:
 
 
 def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
-    """Adjusted p of every location, by step-down: what is found at ``found_at`` leaves the maxima, until nothing is."""
+    """Compute adjusted p values of all locations by step-down.
+
+    Locations with p up to ``found_at`` are removed from the maxima, and the test is repeated until no more are found.
+    """
     splits = splits_of(baseline, target)
     t = [observed(rows, baseline).t for rows in members]
     p = [np.ones(len(rows.values)) for rows in members]
@@ -147,12 +151,12 @@ def tested_together(members: list[Rows], baseline: int, target: int, found_at: f
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
-    """float64[location]: the tail of its own direction."""
+    """Return the p value of each t from the maxima in its direction, float64[location]."""
     return np.where(t >= 0, tail(maxima[0], t), tail(maxima[1], -t))
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:
-    """Standard errors that a change needs in order to be found in 4 of 5 comparisons; infinite with too few splits."""
+    """Return the change, in standard errors, that is found in 80 % of comparisons; infinite with too few splits."""
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")
     return float(np.quantile(worse, 1.0 - level)) + POWER

@@ -1,4 +1,4 @@
-"""Strategies on orders, areas and windows of two models of cost over the size of the input."""
+"""Strategies that compare the orders, areas and windows of two cost models over the input size."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
-SAME, WEAK = 0.2, 0.5  # part of a window's statistics that must agree for a maybe, and for more
+SAME, WEAK = 0.2, 0.5  # net fraction of changed statistics up to which a window has no or a possible change
 CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
@@ -39,14 +39,14 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 
 
 class BestModelOrderEquality(ModelStrategy):
-    """Finds functions whose cost grows by another order: linear became quadratic, or the other way round.
+    """Finds functions whose order of growth changed, for example from linear to quadratic.
 
-    Works on models of cost over the size of the input: those of a Perun profile, or those fitted to records that
-    state a size. The order is constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the
-    lower r_square of the two best models, and below the option's bound it reports no change. It ignores coefficients: a
-    line ten times as steep is no change, and a power ranks above a quadratic whatever its exponent, so it adds the
-    exponent of growth and both values at the largest common size. It is inconclusive where a side has no usable model,
-    as with fewer than three sizes.
+    Works on cost models over the input size: those of a Perun profile, or those fitted to records that state a size.
+    The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower
+    r_square of the two best models. If this is below the minimum in the options, it reports no change. It ignores
+    coefficients, so a ten times steeper line is not a change, and a power ranks above a quadratic for any exponent. It
+    therefore also reports the exponent of growth and both values at the largest common size. It is inconclusive if a
+    side has no usable model, for example because there are fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -68,9 +68,9 @@ class BestModelOrderEquality(ModelStrategy):
 
 
 def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
-    """Refuse poor fits and models without common sizes; return int64 the rows that are left."""
+    """Refuse poor fits and models without common sizes. Return the remaining rows, int64."""
     able = rows.comparable()
-    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as published: a fit of .145 counts as .14
+    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method: 0.145 counts as 0.14
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
@@ -79,13 +79,13 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
 
 
 class IntegralComparison(ModelStrategy):
-    """Finds functions whose modelled cost, summed over all sizes of the input, got larger or smaller.
+    """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
-    Works on models of cost over size and compares their areas over the common range of sizes: up to 10 % is no
-    change, up to 25 % a maybe. Its confidence is the lower r_square of the two models, which measures how well they
-    follow the records and not the noise. Large sizes dominate an area: a change at small ones is not found. It is
-    inconclusive where a fit is poorer than 0.15, where an area is not positive, or where the ranges of sizes do not
-    meet, and reports at most a maybe where less than half of them is common.
+    Works on cost models over the input size and compares their areas over the common range of sizes: up to 10 % is no
+    change, up to 25 % a possible change. Its confidence is the lower r_square of the two models, which measures how
+    well they fit the records and not the noise. Large sizes dominate the area, so a change at small sizes is not found.
+    It is inconclusive if an r_square is below 0.15, an area is not positive, or the ranges of sizes do not overlap. It
+    reports at most a possible change if the two ranges have less than half of their union in common.
     """
 
     name = "integral_comparison"
@@ -109,7 +109,7 @@ class IntegralComparison(ModelStrategy):
 
 
 def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
-    """float64[able] of both sides over the common range of sizes."""
+    """Return the areas of both sides over the common range of sizes, float64[able] each."""
     models, start, end = rows.models, rows.start[able], rows.end[able]
     sides = rows.pairs.baseline[able], rows.pairs.target[able]
     before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
@@ -121,7 +121,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Sums of trapezoids over the parts where both have values; NaN where that is less than half."""
+    """Integrate both curves by the trapezoidal rule where both have values; NaN if they share less than half."""
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):
@@ -132,14 +132,14 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 
 
 class LocalStatistics(ModelStrategy):
-    """Finds the range of sizes in which a function's modelled cost changed, even where the whole hardly did.
+    """Finds the range of input sizes in which a function's modelled cost changed, even if its overall cost hardly did.
 
-    Works on models of cost over size. It cuts their common range of sizes into windows of 5 % and compares eight
-    statistics in each: area, mean, median, largest, smallest, sum and quartiles. The error of all is the mean over the
-    windows: up to 10 % is no change, up to 25 % a maybe; the windows themselves are always in the JSON. Its confidence
-    is the lower r_square of the two models, which measures how well they follow the records and not the noise. It is
-    inconclusive where a fit is poorer than 0.15 or nothing is positive, and reports at most a maybe where less than
-    half of the sizes is common.
+    Works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
+    eight statistics in each: area, mean, median, largest, smallest, sum and quartiles. The total error is the mean over
+    the windows: up to 10 % is no change, up to 25 % a possible change. The JSON report always contains the windows. Its
+    confidence is the lower r_square of the two models, which measures how well they fit the records and not the noise.
+    It is inconclusive if an r_square is below 0.15 or no value is positive. It reports at most a possible change if the
+    two ranges of sizes have less than half of their union in common.
     """
 
     name = "local_statistics"
@@ -166,7 +166,7 @@ class LocalStatistics(ModelStrategy):
 
 
 def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Kind, error, first and last size of the windows of one pair in which something can be compared."""
+    """Return kind, error, first and last size of the comparable windows of one pair."""
     x = grid(rows.start[row], rows.end[row])
     width = int(options["density"] * GRID + 1e-9)
     width = width if width >= 2 else GRID
@@ -198,16 +198,16 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 
 
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
-    """float64[window, 8] of float64[window, n]: area, mean, median, largest, smallest, sum and both quartiles.
+    """Return eight statistics of each window of float64[window, n] values, float64[window, 8].
 
-    NaN where a value is missing.
+    They are area, mean, median, largest, smallest, sum and both quartiles; NaN if a value is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
         area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:
-        from scipy.integrate import simpson  # slow to import, and rarely needed
+        from scipy.integrate import simpson  # slow to import and rarely needed
 
         area = simpson(y, x=x)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)
@@ -216,7 +216,7 @@ def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> F
 
 
 def _window_kinds(part: FloatArray) -> IntArray:
-    """int64[window] of the part of the votes for the worse."""
+    """Return the kinds, int64[window], from the net fraction of statistics that got worse."""
     worse, size = part > 0, np.abs(part)
     kinds = np.where(at_most(size, WEAK), directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
     return np.where(at_most(size, SAME), np.int64(Kind.NO_CHANGE), kinds)

@@ -1,4 +1,4 @@
-"""Selection of the strategies of a comparison with their options, and their detections in order."""
+"""Selects the strategies of a comparison with their options, and runs them in order."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """The values of a profile for a key; empty where it states none."""
+    """Return the values of a profile for a key, or an empty tuple if there are none."""
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -37,7 +37,7 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
 
 
 def _accepts(value: str, pattern: str) -> bool:
-    # only * is a wildcard: brackets and question marks are literal in names of programs and workloads
+    # only * is a wildcard: names of programs and workloads may contain brackets and question marks
     return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
@@ -61,10 +61,11 @@ def selected(
     *,
     sized: bool = False,
 ) -> list[Selection]:
-    """Strategies with all their options for one pair, in the order of the rules, each (method, options) once.
+    """Return the strategies of one pair with all their options, in the order of the rules and without duplicates.
 
-    Without rules it is the built-in list, with two more where the pair is ``sized``: it has models of cost over size.
-    Strategies on the whole report are left out. An unknown method is a `SettingsError`.
+    Without rules, returns the built-in list. Two strategies are added to it if the pair is ``sized``, which means that
+    it has cost models over the input size. Strategies that need the whole report are omitted. Raises SettingsError for
+    an unknown method.
     """
     offered = tuple(strategies)
     rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
@@ -84,7 +85,7 @@ def selected(
 
 
 def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """The detection of each selected strategy; a strategy that raises becomes a reason."""
+    """Run each selected strategy and return the detections. An exception in a strategy becomes a reason."""
     return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
 
@@ -100,7 +101,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
-    """Yield what is wrong with a detection. Raises whatever columns of a wrong type raise."""
+    """Yield the faults of a detection. Columns of a wrong type may raise any exception."""
     if not isinstance(detection, Detection):
         yield f"it returned {type(detection).__name__}, not a Detection"
         return
@@ -127,9 +128,9 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Changes of strategies on all workloads: those of the rules on the comparisons that match, else the built-in ones.
+    """Return the changes of strategies that need all workloads, selected by the matching rules or by default.
 
-    What no rule names is left out where it does not apply.
+    Without rules, the changes of strategies that do not apply are omitted.
     """
     offered = tuple(strategies)
     known = {strategy.short for strategy in offered}

@@ -1,4 +1,4 @@
-"""From stored values to numbers of samples."""
+"""Converts stored values to numbers of samples."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from profgate.model.units import COUNTS, MetricKind
 
 
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
-    """Factors from stored values of a sampled metric to sample counts; None where a profile does not state them.
+    """Return the factors that convert stored values to sample counts, or None if a profile does not state them.
 
-    float64[run] and float64[noise run]: the value of a sample may differ between runs.
+    The factors are float64[run] and float64[noise run], because the value of one sample may differ between runs.
     """
     sizes = len(comparison.run_totals), len(comparison.noise_totals)
     values = comparison.sample_values, comparison.noise_sample_values
@@ -24,7 +24,7 @@ def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None
 
 
 def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
-    """The samples of each side; None where a profile does not state them, or nothing was sampled."""
+    """Return the number of samples of each side, or None if it is unknown or zero."""
     scales = count_scales(comparison) if comparison.metric.kind is MetricKind.SAMPLED else None
     if scales is None:
         return None
@@ -33,7 +33,7 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def counts_apart(comparison: Comparison) -> Reason | None:
-    """The reason why amounts of the sides cannot be compared, only shares: samples counted at different rates."""
+    """Return the reason if only shares can be compared because sampling rates differ."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]

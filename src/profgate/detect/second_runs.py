@@ -1,6 +1,6 @@
-"""A second measurement of a suspect: fresh runs of both sides in turns on one machine, judged by themselves.
+"""Confirmation of a suspected change: tests new interleaved runs of both sides on one machine.
 
-Locations are found by name and by the end of their path, since two checkouts are in two folders.
+Locations are matched by name and by the end of their path, because the two checkouts are in different folders.
 """
 
 import math
@@ -18,9 +18,9 @@ from profgate.model.second_measurement import Second
 def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
-    """What the fresh runs show of a location or of the total; None where they hold nothing of it.
+    """Return the result of the new runs for a location or the total, or None if they do not contain it.
 
-    ``subtree``: the location with everything below it. ``worse`` is the sign of a change for the worse.
+    With ``subtree``, the location includes everything below it. ``worse`` is the sign of a change for the worse.
     """
     totals = np.asarray(comparison.run_totals, dtype=np.float64)
     if (totals <= 0).any():
@@ -56,7 +56,7 @@ def _rows(comparison: Comparison, location: Location) -> BoolArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Whether two paths may be of one file in two folders: one ends as the other, or they share folder and name."""
+    """Return whether two paths may refer to one file: one path ends with the other, or folder and name are equal."""
     if here is None or there is None:
         return here == there
     parts, others = ([part for part in path.replace("\\", "/").split("/") if part] for path in (here, there))

@@ -1,4 +1,4 @@
-"""Stable ranks of tests or workloads in the order of duration, which need no profiler."""
+"""Stable ranks of tests or workloads ordered by duration. The method does not need a profiler."""
 
 import math
 from collections import Counter
@@ -16,20 +16,20 @@ from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # of the tests that moved most
+REPORTED = 5  # maximum number of moved tests in the report
 
 
 class StableRanks:
     """Finds changes in the order of tests or workloads by duration.
 
     Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
-    tests and not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads,
-    against three or more baseline runs, base runs of other commits and those of the history among them. A uniform
-    change moves no rank, so runs of different machines may be compared. Confidence: the distance from the mean
-    count in sigmas; sigma is the root of the mean, an upper bound, or the spread among five or more baseline runs.
-    Its result is at most a maybe and has no vote. It fails where one test passes few others, which hardly changes
-    the count, and where all tests slow down alike; where hardly any rank is stable in the baseline, the count cannot
-    fall and the result is inconclusive.
+    tests but not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads. It needs
+    three or more baseline runs, which may include base runs of other commits and runs from the history. A uniform
+    change does not affect ranks, so runs of different machines may be compared. Confidence: the distance from the mean
+    count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among five
+    or more baseline runs. It reports at most a possible change and has no vote. It misses a test that passes only a few
+    others, because the count hardly changes, and a slowdown of all tests. If hardly any rank is stable in the baseline,
+    the count cannot fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -48,20 +48,20 @@ class StableRanks:
 
     def detect(
         self,
-        comparison: Comparison,  # noqa: ARG002 - the shape of every strategy
+        comparison: Comparison,  # noqa: ARG002 - interface of all strategies
         options: Mapping[str, Any],
-        context: Context,  # noqa: ARG002 - the same
+        context: Context,  # noqa: ARG002
     ) -> Detection:
-        """A detection without rows: one comparison has no order."""
+        """Return a detection without rows, because one comparison has no order of workloads."""
         return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
         self,
         comparisons: Sequence[Comparison],
         options: Mapping[str, Any],
-        context: Context,  # noqa: ARG002 - the same
+        context: Context,  # noqa: ARG002
     ) -> tuple[Change, ...]:
-        """A change for all tests, where there are results of test runs, and one for the workloads of each metric."""
+        """Return one change for all tests, if test results exist, and one for the workloads of each metric."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
         found = []
@@ -110,7 +110,7 @@ def _kind(found: RankCheck) -> Kind:
 
 
 def _whole(comparison: Comparison) -> DurationTable:
-    """One workload as a test that took its total; base runs of other commits are baseline runs too."""
+    """Treat a workload as one test whose duration is its total. Base runs of other commits are baseline runs."""
     split = comparison.runs.baseline
     before, after = comparison.run_totals[:split], comparison.run_totals[split:]
     values = np.concatenate([before, comparison.noise_totals, after])[:, None] * comparison.metric.scale
@@ -120,7 +120,10 @@ def _whole(comparison: Comparison) -> DurationTable:
 
 
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
-    """Tests of several workloads as one table; those with other numbers of runs than most are in no run of it."""
+    """Join the tests of several workloads in one table.
+
+    Workloads whose number of runs or unit differs from the majority contribute only missing values.
+    """
     if len(tables) == 1:
         return tables[0]
     shapes = [(table.baselines, len(table.labels), table.unit) for table in tables]

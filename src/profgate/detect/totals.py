@@ -1,4 +1,4 @@
-"""The test of run totals."""
+"""Test of run totals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,18 +17,18 @@ from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
-REPEATED = 2  # runs of a side that show its scatter
-EVERYTHING = 0.5  # part of a change of the total (ln) that all functions have in common
+REPEATED = 2  # runs per side needed to estimate the noise
+EVERYTHING = 0.5  # minimum part of the total's change (log ratio) that the common factor must explain
 
 
 class Totals:
-    """Tests the total of a run as functions are tested, without dividing out the common factor.
+    """Tests run totals in the same way as functions, but without dividing out the common factor.
 
-    Works on run totals of any profile. It may fail the gate where the runs of both sides are interleaved, for exact
-    counts, and against base jobs where it is one and a half times beyond the bar for functions, unless all functions
-    share a factor of up to 2: another machine on one side moves totals as a real change does. Its confidence is the p
-    value of the permutation test, adjusted for all tests of the report. It is inconclusive with fewer than four runs a
-    side.
+    Works on run totals of any profile. It may fail the gate in three cases: the runs of both sides are interleaved, the
+    counts are exact, or the change is at least 1.5 times the threshold for functions in a comparison with base jobs. In
+    the last case it may not fail the gate if all functions share a factor of up to 2, because a different machine
+    changes totals as a real change does. Its confidence is the p value of the permutation test, adjusted for all tests
+    of the report. It is inconclusive with fewer than four runs per side.
     """
 
     name = "totals"
@@ -43,7 +43,7 @@ class Totals:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """One row for the whole workload."""
+        """Return one row for the whole workload."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
@@ -82,24 +82,24 @@ class Totals:
 
 
 def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
-    """The common factor of all functions, where it explains half of the total's change; else None."""
+    """Return the common factor of all functions if it explains half of the total's change, otherwise None."""
     factor = evidence.calibration.common_factor or 1.0
     size = abs(np.log(ratio))
     return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= EVERYTHING * size else None
 
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
-    """Whether the total's change is more than another machine can explain."""
+    """Return whether a different machine cannot explain the change of the total."""
     if evidence.mode == "exact" and evidence.certain[-1]:
         return True
     if evidence.mode != "jobs":
         return bool(evidence.calibration.interleaved)
-    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE  # a change of the program may be larger
+    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE  # a larger factor is a change of the program
     return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
-    """Half the 95 % interval of the total's relative change; None where no second run shows its noise."""
+    """Return half the width of the 95 % interval of the relative change, or None without repeated runs."""
     evidence = evidence_for(comparison, context)
     if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None

@@ -1,1 +1,1 @@
-"""Stable ranks of test durations over runs."""
+"""Stable ranks of test durations across runs."""

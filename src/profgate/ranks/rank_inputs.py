@@ -1,4 +1,4 @@
-"""Runs named on the command line: files and folders of results become durations by test."""
+"""Reads the files and folders of results on the command line as test durations."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +20,9 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 
 
 def runs_in(place: str) -> list[DurationRun]:
-    """The runs of a baseline, the oldest first.
+    """Return the runs of a baseline, oldest first.
 
-    Each file of a folder is a run, and so is all that lies below each of its sub-folders. Raises ProfgateError.
+    Each file in the folder is a run, and each sub-folder is a run with all files below it. Raises ProfgateError.
     """
     if place == FOLDER and not exists(place):
         raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
@@ -37,12 +37,12 @@ def runs_in(place: str) -> list[DurationRun]:
 
 
 def _in_order(label: str) -> tuple[tuple[str, int], ...]:
-    """Sorts numbers in a label by their value."""
+    """Return a sort key that orders numbers in a label by their value."""
     return tuple((part, 0) if number % 2 == 0 else ("", int(part)) for number, part in enumerate(_DIGITS.split(label)))
 
 
 def stored_runs(folder: str) -> list[DurationRun]:
-    """The runs that a history holds, in order of recording. Raises ProfgateError."""
+    """Return the runs in a history, in order of recording. Raises ProfgateError."""
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
@@ -51,12 +51,15 @@ def stored_runs(folder: str) -> list[DurationRun]:
 
 
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """All results below these places as one run. Raises ProfgateError where there are none, or one cannot be read."""
+    """Read all results below these paths as one run. Raises ProfgateError if there are none or one is unreadable."""
     return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """The results of one run; a single file that 'ranks record' wrote provides its own label, commit and time."""
+    """Return the results of one run.
+
+    A single file written by 'ranks record' provides its label, and its commit and time if it states them.
+    """
     if not sources:
         raise ProfgateError(label, "holds no results; let the tests write them there")
     if len(sources) == 1 and MARK in sources[0].head[:200]:

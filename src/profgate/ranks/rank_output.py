@@ -1,4 +1,4 @@
-"""The check of stable ranks, and its history, as ``profgate ranks`` prints them."""
+"""Formats the check of stable ranks and its history for ``profgate ranks``."""
 
 import json
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ LABEL = 60
 
 
 def rank_markdown(check: RankCheck) -> str:
-    """The check for a pull request or a step summary, in Markdown."""
+    """Format the check as Markdown for a pull request or a step summary."""
     return f"### {SIGNS[check.order]} Stable ranks: {sentence(result_text(check))}\n\n{rank_details(check)}"
 
 
 def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:
-    """The check as `profgate.ranks/1`; durations in base units, unknown is null."""
+    """Format the check as `profgate.ranks/1`. Durations are in base units; unknown values are null."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "order": check.order,
@@ -62,14 +62,14 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
 
 
 def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line, ...]:
-    """Plain lines with their tone, and a sentence at the end."""
+    """Format the history as plain lines with tones, followed by a summary sentence."""
     table = aligned([HEADINGS, *map(_point_cells, points)], max(width, 60) - 2, right=range(1, 4))
     tones: list[Tone] = ["quiet", *("warn" if point.departed else "text" for point in points)]
     return (*zip(tones, table, strict=True), ("head", _totals(points)))
 
 
 def history_markdown(points: Sequence[RankPoint]) -> str:
-    """A Markdown table of the same rows."""
+    """Format the history as a Markdown table."""
     rows = ["| run | tests | stable | expected | |", "|:--|--:|--:|--:|:--|"]
     for point in points:
         _, *cells = _point_cells(point)
@@ -78,7 +78,7 @@ def history_markdown(points: Sequence[RankPoint]) -> str:
 
 
 def history_json(points: Sequence[RankPoint]) -> str:
-    """The rows for programs; unknown is null."""
+    """Format the history as JSON. Unknown values are null."""
     document: dict[str, Any] = {"schema": HISTORY_SCHEMA, "runs": [_document(point) for point in points]}
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 

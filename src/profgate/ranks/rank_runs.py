@@ -1,18 +1,18 @@
-"""The count of stable ranks over stored runs."""
+"""Number of stable ranks in each stored run."""
 
 from collections.abc import Sequence
 
 from profgate.model.durations import DurationRun, RankPoint
 from profgate.statistics.rank_checks import FEWEST_RUNS, RankRules, check, side_by_side
 
-NEW_NORMAL = FEWEST_RUNS  # departures in a row that become the baseline of those who follow
+NEW_NORMAL = FEWEST_RUNS  # consecutive deviating runs that become the new baseline
 
 
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
-    """Every run in order, each compared with the last ``window`` usual runs before it.
+    """Compare each run, in order, with the last ``window`` usual runs before it.
 
-    A run that departs is no baseline for the next one, so that one bad run spoils nothing; three departures in a row
-    are the new normal. Runs of other tests or units have nothing in common and are not tested.
+    A deviating run is not used as a baseline, so a single bad run has no further effect. Three consecutive deviating
+    runs become the new baseline. Runs with other tests or units are not tested.
     """
     usual: list[DurationRun] = []
     departed: list[DurationRun] = []

@@ -1,4 +1,4 @@
-"""Stores the durations of test runs as files, for ``profgate ranks check`` and ``history``."""
+"""Stores the durations of test runs in files for ``profgate ranks check`` and ``history``."""
 
 import hashlib
 import os
@@ -20,7 +20,10 @@ from profgate.report.numbers import counted
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """How test runs are recorded; ``results`` are patterns of files that a program writes, by default PROFGATE_OUT."""
+    """Options for recording test runs.
+
+    ``results`` are patterns of the files that the program writes; by default, they are read from PROFGATE_OUT.
+    """
 
     label: str
     commit: str
@@ -35,7 +38,7 @@ class Recording:
         return self._store(run_at(files, self.label or moment, self.commit, moment))
 
     def store_repetition(self, program: Sequence[str], number: int, count: int) -> str:
-        """Run the program, store its results, and return a message. Raises ProfgateError."""
+        """Run the program, store its results and return a message. Raises ProfgateError."""
         moment = _now()
         label = f"{self.label or moment} ({number} of {count})"
         with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:
@@ -75,6 +78,6 @@ def _now() -> str:
 
 
 def _written(places: Iterable[str]) -> dict[str, int]:
-    """When each of the files was written, in nanoseconds."""
+    """Return the modification time of each file in nanoseconds."""
     found = (source.path for place in places for source in sources_under(place))
     return {path: Path(path).stat().st_mtime_ns for path in found if path is not None}

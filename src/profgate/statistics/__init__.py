@@ -1,1 +1,1 @@
-"""Tests, corrections and quantiles that detection and judgement share."""
+"""Statistical tests, corrections and quantiles for detection and verdicts."""

@@ -1,8 +1,8 @@
-"""Shares of rare events: the exact interval of a rate, and whether a budget still explains a count."""
+"""Rates of rare events: the exact confidence interval of a rate, and a test against an expected rate."""
 
 
 def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
-    """The exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934); (0, 1) without trials."""
+    """Return the exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934); (0, 1) without trials."""
     from scipy.special import betaincinv
 
     low = float(betaincinv(events, trials - events + 1, alpha / 2)) if events else 0.0
@@ -11,12 +11,15 @@ def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, floa
 
 
 def upper_tail(events: int, trials: int, rate: float) -> float:
-    """P(X >= events) for X of so many trials, each an event with probability ``rate``."""
+    """Return P(X >= events) for a binomial X of ``trials`` trials with probability ``rate``."""
     from scipy.special import betainc
 
     return float(betainc(events, trials - events + 1, rate)) if events else 1.0
 
 
 def exceeds(events: int, trials: int, rate: float, alpha: float = 0.05) -> bool:
-    """Whether a rate hardly explains so many events: 2 of 20, 3 of 50, 4 of 100 or 6 of 200 at 1 %."""
+    """Return whether the number of events is significantly higher than ``rate`` explains.
+
+    At a rate of 1 %, this is true from 2 of 20, 3 of 50, 4 of 100 or 6 of 200 events.
+    """
     return trials > 0 and upper_tail(events, trials, rate) < alpha

@@ -1,9 +1,9 @@
-"""Where a series of readings changed for good: E-divisive with its permutation test, steps apart from drifts.
+"""Change point detection: finds persistent steps and drifts in a series by E-divisive and its permutation test.
 
-E-divisive (Matteson and James 2014, a nonparametric approach for multiple change point analysis) splits a series where
-the energy distance between the two sides is largest, accepts the split where shuffled series seldom reach that
-distance, and continues on both sides. The remaining segments must differ from their neighbours by Welch's test, as in
-tools that watch benchmarks. The shuffles are the same in every run, so equal input gives equal output.
+E-divisive (Matteson and James 2014, a nonparametric approach for multiple change point analysis) splits a series at the
+largest energy distance between the two sides and accepts the split if shuffled series seldom reach that distance. It
+then continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in benchmark monitoring
+tools. The shuffles are deterministic, so equal input gives equal output.
 """
 
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray, splitmix64
 from profgate.statistics.t_tests import two_sided_p, welch
 
-WINDOW = 50  # readings examined together; longer series are examined in windows that overlap by half
+WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
-BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # of them, to end early
-SPLIT_P = 0.05  # of the permutation test that accepts a split
-PENALTY = 2.0  # by how much, in the BIC, a line must explain more than steps do
-LEAST_RAMP = 4  # readings: a shorter line is a step
-GRID = 40  # places at which a line may begin or end
+BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # boundaries of batches of shuffles, so that the test can stop early
+SPLIT_P = 0.05  # significance level of the permutation test of a split
+PENALTY = 2.0  # minimum BIC advantage of a line over steps
+LEAST_RAMP = 4  # values: a shorter line is a step
+GRID = 40  # maximum number of positions at which a line may begin or end
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A lasting change: from ``before`` to ``after``, means of the readings on both sides.
+    """A persistent change from the mean ``before`` to the mean ``after``.
 
-    A step happens at reading ``first`` (= ``last``), the first one of the new level. A drift begins before reading
-    ``first`` and has arrived at reading ``last``. ``p`` is Welch's, two-sided.
+    A step happens at index ``first`` (= ``last``), the first value of the new level. A drift begins before index
+    ``first`` and ends at index ``last``. ``p`` is the two-sided p of Welch's test.
     """
 
     first: int
@@ -40,18 +40,18 @@ class Shift:
 
     @property
     def is_drift(self) -> bool:
-        """Whether it came slowly."""
+        """Whether the change is a drift."""
         return self.last > self.first
 
 
 def shifts(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[Shift]:
-    """The lasting changes of float64[n], in order; steps and drifts, each once.
+    """Return the persistent changes of float64[n] in order, each as a step or a drift.
 
-    ``p`` bounds Welch's test between neighbouring segments, ``magnitude`` is the least relative change of their means,
-    ``least`` the readings a segment has, ``window`` the number of readings examined together. Readings that are not
-    finite must be left out before.
+    ``p`` is the threshold of Welch's test between neighbouring segments, ``magnitude`` the smallest relative change of
+    their means, ``least`` the minimum number of values per segment, and ``window`` the number of values per window. All
+    values must be finite.
     """
     splits = change_points(values, p, magnitude, least, window)
     runs = _runs(values, splits) if splits else []
@@ -61,14 +61,14 @@ def shifts(
 def change_points(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[int]:
-    """The places where a new segment begins, without looking whether a drift explains several of them."""
+    """Return the indices at which a new segment begins, without merging splits into drifts."""
     if len(values) < 2 * least:
         return []
     return _pruned(values, _candidates(values, least, max(window, 2 * least)), p, magnitude)
 
 
 def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
-    """The split with the largest energy distance between its sides, and that; (0, 0.0) where there is none."""
+    """Return the split with the largest energy distance and that distance; (0, 0.0) if there is none."""
     if len(values) < 2 * least:
         return 0, 0.0
     distances = np.abs(values[:, None] - values[None, :])
@@ -78,9 +78,10 @@ def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
 
 
 def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
-    """float64[..., n - 1]: n*m/(n+m) times the energy distance of the first n readings from the other m.
+    """Return n*m/(n+m) times the energy distance of the first n values from the other m, float64[..., n - 1].
 
-    ``near`` float64[..., n] are each reading's distances to those before it, both ways; ``sums`` those to all.
+    ``near`` float64[..., n] contains twice the summed distances of each value to its predecessors, ``sums`` the summed
+    distances to all values.
     """
     of_near, of_all, of_whole = _weights(near.shape[-1])
     within, all_of = np.cumsum(near, axis=-1)[..., :-1], np.cumsum(sums, axis=-1)
@@ -89,7 +90,10 @@ def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
 
 @cache
 def _weights(count: int) -> FloatArray:
-    """float64[3, n - 1]: parts of the energies: of sums within the first n readings, of them to all, and of all."""
+    """Return the weights float64[3, n - 1] of the three sums in the energies.
+
+    They are the sums of distances within the first n values, from these values to all, and between all values.
+    """
     n = np.arange(1.0, count)
     m = count - n
     between = 2.0 / count
@@ -107,7 +111,7 @@ def _candidates(values: FloatArray, least: int, window: int) -> list[int]:
 
 
 def _split(values: FloatArray, least: int) -> list[int]:
-    """The splits of one window that shuffling does not explain."""
+    """Return the significant splits of one window."""
     found, waiting = [], [(0, len(values))]
     while waiting:
         start, end = waiting.pop()
@@ -120,7 +124,7 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Whether at most one in twenty shuffled series has a split as good; computed in batches, to end early."""
+    """Return whether at most 5 % of shuffled series have an equally good split. Works in batches to stop early."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
@@ -129,7 +133,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     for start, stop in pairwise(BATCHES):
         chosen = orders[start:stop]
         before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
-        # of each reading to those that a shuffle puts before it, both ways
+        # twice the summed distances of each value to its predecessors in the shuffle
         near = 2.0 * np.einsum("sij,ij->si", before, distances)
         energies = _energies(np.take_along_axis(near, chosen, axis=1), sums[chosen])
         best = energies[:, least - 1 : count - least].max(axis=1)
@@ -140,7 +144,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
 
 
 def _before(orders: IntArray) -> FloatArray:
-    """float64[shuffle, count, count]: 1 where a shuffle puts the second reading before the first, else 0."""
+    """Return 1 if a shuffle puts the second value before the first, otherwise 0; float64[shuffle, count, count]."""
     places = np.argsort(orders, axis=1)
     return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
@@ -152,12 +156,12 @@ def _cached_before(count: int) -> FloatArray:
 
 @cache
 def _shuffles(count: int) -> IntArray:
-    """int64[SHUFFLES, count]: random orders that are the same in every run."""
+    """Return random orders that are the same in every process, int64[SHUFFLES, count]."""
     return np.argsort(splitmix64(SHUFFLES * count).reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
-    """Of splits that two windows put close to each other, the one that splits their surroundings best."""
+    """Merge splits of two windows that are close to each other into the best split of the values around them."""
     chosen: list[int] = []
     for place in places:
         if chosen and place - chosen[-1] < least:
@@ -170,7 +174,7 @@ def _apart(values: FloatArray, places: list[int], least: int, window: int) -> li
 
 
 def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -> list[int]:
-    """The splits whose neighbouring segments differ, the weakest given up first."""
+    """Return the splits whose neighbouring segments differ, after repeatedly dropping the weakest split."""
     left = list(splits)
     while left:
         edges = [0, *left, len(values)]
@@ -183,7 +187,7 @@ def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:
-    """Welch's p between two segments, and the relative change of their means (infinite from zero)."""
+    """Return Welch's p between two segments, and the relative change of their means (infinite from zero)."""
     left, right = values[start:split], values[split:end]
     if min(len(left), len(right)) < 2:
         return 1.0, 0.0
@@ -193,7 +197,7 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 
 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
-    """Splits of one direction after each other, with where the segment before begins and the one after ends."""
+    """Group consecutive splits of one direction, as (start of the segment before, splits, end of the segment after)."""
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
     runs: list[tuple[int, list[int], int]] = []
@@ -207,13 +211,13 @@ def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], i
 
 
 def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shift]:
-    """The steps of one direction, or the one drift that explains them better."""
+    """Return the steps of one direction, or a single drift if it explains them better."""
     start, splits, end = run
     part, edges = values[start:end], [start, *splits, end]
     count = len(part)
     steps = sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
     squares, first, last, low, high = _best_ramp(part)
-    # a level and a place for each step; two levels and two places for a line
+    # parameters: a level and a position per step; two levels and two positions for a line
     of_steps, of_line = _bic(steps, count, 2 * len(splits) + 1, values), _bic(squares, count, 4, values)
     if last - first + 1 >= LEAST_RAMP and of_line < of_steps - PENALTY:
         chance = welch(part[:first], part[last:]).p if first >= 2 and count - last >= 2 else _line_p(part)
@@ -225,19 +229,22 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
 
 
 def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Schwarz's criterion; residuals below the rounding of the readings count as that."""
+    """Return Schwarz's criterion (BIC). Residuals below the rounding error of the values are replaced by it."""
     least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
     return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
 
 
 def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
-    """The level, line and level with the least squares: they, the line's first and last reading, and both levels."""
+    """Fit a constant, a line and another constant by least squares.
+
+    Returns the residual sum of squares, the first and last index of the line, and both levels.
+    """
     count = len(part)
     places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
     begin, end = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
     chosen = end > begin
     begin, end = begin[chosen], end[chosen]
-    # 0 up to the reading before the line's first, 1 from its last on
+    # position along the line: 0 before it, 1 from its last value on
     way = np.clip((np.arange(count)[None, :] - begin[:, None] + 1) / (end - begin + 1)[:, None], 0.0, 1.0)
     centred, mean = way - way.mean(axis=1, keepdims=True), float(part.mean())
     spread = (centred**2).sum(axis=1)
@@ -249,7 +256,7 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
 
 def _line_p(part: FloatArray) -> float:
-    """Two-sided p of a straight line's slope, for a drift that leaves too little before or after it."""
+    """Return the two-sided p of a slope, for a drift with too few values before or after it for Welch's test."""
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0
     slope = float((place * part).sum() / (place**2).sum())

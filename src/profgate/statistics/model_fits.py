@@ -1,8 +1,8 @@
-"""Cost models over the size of the input: least squares fits of many locations at once, their values and areas.
+"""Cost models over the input size: least squares fits for many locations at once, their values and areas.
 
-Sources: the published page on detecting performance changes (which models there are and how they are scored), with
-the corrections of `docs`: the constant's score, what a logarithm cannot take, and a spread of zero. Sums are centred.
-Curves without a formula are read off their points.
+Source: the published description of performance change detection, which defines the models and their scores. It is
+corrected as described in `docs`: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are
+centred. Curves without a formula are interpolated between their points.
 """
 
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
 
-SMALLEST_X = 1e-6  # where a logarithm or a power would leave the numbers
+SMALLEST_X = 1e-6  # smallest x, because logarithms and powers are undefined or infinite at 0
 GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
 COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
-USABLE = 0.9  # part of a location's points that a model must rest on
-NO_SPREAD = 1e-12  # squared deviations that are rounding, as a part of the squares
+USABLE = 0.9  # minimum fraction of a location's points that a model must use
+NO_SPREAD = 1e-12  # relative rounding error of a sum of squared deviations
 TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Columns over fits: int64 ``group``, ``kind``, ``points``; the rest as in `CostModels`."""
+    """Columns over fits: ``group``, ``kind`` and ``points`` are int64; for the others see `CostModels`."""
 
     group: IntArray
     kind: IntArray
@@ -38,7 +38,7 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups with what every fit needs; float64[group] unless stated otherwise."""
+    """Points of all groups, and sums that all fits need; float64[group] unless stated otherwise."""
 
     group: IntArray
     x: FloatArray
@@ -54,7 +54,7 @@ class _Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """One kind for every group: float64[group, 3] coefficients, float64[group] r_square (NaN = no such model)."""
+    """Fits of one kind for all groups: float64[group, 3] coefficients and float64[group] r_square (NaN = no model)."""
 
     coefficients: FloatArray
     r_square: FloatArray
@@ -62,11 +62,12 @@ class _Fit:
 
 
 def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
-    """Every model that the finite points of each of ``groups`` allow.
+    """Fit all models that the finite points of each of the ``groups`` allow.
 
-    A model needs three points (the quadratic four, of three sizes) and nine tenths of its group's; groups whose sizes
-    are all equal have none, and groups whose amounts are all equal only the constant. ``error`` counts all points of
-    the group, those too that a logarithm had to leave out, so that errors of one group can be compared.
+    A model needs at least three points (a quadratic four, with three sizes) and 90 % of the points of its group. Groups
+    whose sizes are all equal have no model, and groups whose amounts are all equal only have the constant. ``error``
+    includes all points of the group, also those that a logarithm excludes, so that errors within a group are
+    comparable.
     """
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
@@ -78,7 +79,7 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
 
 
 def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray:
-    """Akaike's criterion with the correction for few points, float64[fit]; NaN where points do not suffice.
+    """Return Akaike's criterion with the small sample correction (AICc), float64[fit]; NaN with too few points.
 
     n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), k = coefficients + 1 for the variance, n - k >= 2.
     """
@@ -100,7 +101,7 @@ def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Poin
 
 
 def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
-    """V = b0 + b1*u by centred sums over the points that are used."""
+    """Fit v = b0 + b1*u by centred sums over the used points."""
     weight = used.astype(np.float64)
     u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
     count = points.sums(weight)
@@ -113,7 +114,7 @@ def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) ->
 
 
 def _quadratic(points: _Points) -> _Fit:
-    """Normal equations in z and z^2, z = x centred and scaled: x itself loses digits when it is large."""
+    """Fit a quadratic by normal equations in z, which is x centred and scaled to avoid cancellation."""
     scale = np.sqrt(points.sums((points.x - (points.sums(points.x) / points.count)[points.group]) ** 2) / points.count)
     middle = points.sums(points.x) / points.count
     scale = np.where(scale > 0, scale, 1.0)
@@ -134,7 +135,7 @@ def _quadratic(points: _Points) -> _Fit:
 
 
 def _fits(points: _Points) -> tuple[_Fit, ...]:
-    """A fit of each kind, in the order of `SHAPES`."""
+    """Return the fits of each kind, in the order of `SHAPES`."""
     every, positive_x, positive_y = np.ones(len(points.x), np.bool_), points.x > 0, points.y > 0
     log_x, log_y = np.log(np.where(positive_x, points.x, 1.0)), np.log10(np.where(positive_y, points.y, 1.0))
     mean = points.sums(points.y) / points.count
@@ -178,13 +179,13 @@ def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
 
 
 def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
-    """float64[row, points]: equidistant x from start to end, ends included; what is next to 0 becomes 1e-6."""
+    """Return equidistant x from start to end, inclusive, float64[row, points]; values near 0 become 1e-6."""
     x = np.linspace(start, end, points, axis=-1)
     return np.where(np.abs(x) < SMALLEST_X, SMALLEST_X, x)
 
 
 def values(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """float64[row, n]: each model at its own float64[row, n] of x; NaN or infinite where it has no value."""
+    """Return the value of each model at its row of x, float64[row, n]; NaN or infinite if undefined."""
     b0, b1, b2 = (coefficients[:, place, None] for place in range(3))
     result = np.full(x.shape, np.nan)
     with np.errstate(all="ignore"):
@@ -210,14 +211,14 @@ def _shape(shape: int, b0: FloatArray, b1: FloatArray, b2: FloatArray, x: FloatA
 
 
 def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """float64[row]: the integral of each model from start to end, in closed form; NaN for curves."""
+    """Return the integral of each model from start to end in closed form, float64[row]; NaN for curves."""
     b0, b1, b2 = coefficients.T
     low, high = np.maximum(start, SMALLEST_X), np.maximum(end, SMALLEST_X)
     width = end - start
     with np.errstate(all="ignore"):
         logarithm = b0 * width + b1 * (high * np.log(high) - high - (low * np.log(low) - low))
         rise = b1 + 1.0
-        # expm1 preserves the digits that two nearly equal powers would lose
+        # expm1 avoids cancellation between two nearly equal powers
         steps = np.log(high / low)
         power = b0 * low**rise * np.where(rise == 0.0, steps, np.expm1(rise * steps) / rise)
         rate = np.log(b1)
@@ -236,7 +237,7 @@ def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: Floa
 
 
 def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """float64[row]: the exponent with which each model grows at x, x*y'/y: 1 for a line far from its start."""
+    """Return the exponent of growth of each model at x, x*y'/y, float64[row]. It approaches 1 for a line at large x."""
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):
         y = values(kind, coefficients, x[:, None])[:, 0]
@@ -252,7 +253,7 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
-    """A regressogram at x: the value of the bucket that x falls into, all are equally wide; NaN where there is none."""
+    """Evaluate a regressogram with buckets of equal width at x; NaN outside its buckets."""
     _, y = curve
     place = np.floor((x - start) / (end - start) * len(y)).astype(np.int64)
     place = np.where(x == end, len(y) - 1, place)
@@ -260,12 +261,12 @@ def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: 
 
 
 def curve_at(curve: tuple[FloatArray, FloatArray], x: FloatArray) -> FloatArray:
-    """A curve at x, straight between its points; NaN outside."""
+    """Evaluate a curve at x by linear interpolation between its points; NaN outside."""
     return np.asarray(np.interp(x, *curve, left=np.nan, right=np.nan))
 
 
 def rebinned(y: FloatArray, edges: FloatArray, wanted: FloatArray) -> FloatArray:
-    """float64[len(wanted) - 1]: means of a step function over other buckets; parts without a value do not count."""
+    """Return means of a step function over other buckets, float64[len(wanted) - 1]; NaN values are ignored."""
     lower, upper = np.maximum(edges[:-1], wanted[:-1, None]), np.minimum(edges[1:], wanted[1:, None])
     weight = np.maximum(upper - lower, 0.0) * ~np.isnan(y)
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""Stable ranks: how many tests have the same place in the order of duration from run to run.
+"""Stable ranks: counts the tests that have the same rank in the order of duration from run to run.
 
-Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed
-moves no rank, so runs of different machines may be compared.
+Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed does
+not affect ranks, so runs of different machines may be compared.
 """
 
 import hashlib
@@ -20,18 +20,20 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck, SigmaRule
 from profgate.model.reason import Reason, ReasonCode
 
-FEWEST_RUNS = 3  # of a baseline: their three pairs are the least that shows a mean
-OBSERVED_RUNS = 5  # from which ten pairs show a spread
-NEAR = 2  # ranks beside its baseline range in which a test has not moved: single neighbours change places all the time
-CLOSE = 1e-9  # counts are whole numbers; their means may miss a bound by rounding alone
-EXACT_LIMIT = 10  # from here on the exact law and Poisson(1) differ by less than 3e-5 in all
+FEWEST_RUNS = 3  # of a baseline: the mean needs at least three pairs
+OBSERVED_RUNS = 5  # minimum runs for an observed spread: they form ten pairs
+NEAR = 2  # tolerance in ranks around the baseline range, because neighbouring tests often swap ranks
+CLOSE = 1e-9  # tolerance for rounding errors in means of counts
+EXACT_LIMIT = 10  # above this, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
 @dataclass(frozen=True, slots=True)
 class RankRules:
-    """Bounds of the check. ``sigma`` poisson: the root of the mean, an upper bound; observed: the pairs' own spread.
+    """Thresholds of the check.
 
-    ``min_value``: tests whose baseline median is below it are left out, since a coarse clock gives them no order.
+    ``sigma`` is "poisson" for the square root of the mean, an upper bound, or "observed" for the standard deviation of
+    the pairs. Tests with a baseline median below ``min_value`` are excluded, because a coarse clock does not order
+    them.
     """
 
     width: float = 2.0
@@ -41,7 +43,7 @@ class RankRules:
 
 
 def derangements(count: int) -> int:
-    """The orders of so many things that leave none in its place: D(n) = n * D(n - 1) + (-1)^n, D(0) = 1."""
+    """Return the number of permutations without a fixed point: D(n) = n * D(n - 1) + (-1)^n, D(0) = 1."""
     found = 1
     for number in range(1, count + 1):
         found = number * found + (-1) ** number
@@ -49,24 +51,27 @@ def derangements(count: int) -> int:
 
 
 def exact_law(count: int) -> tuple[Fraction, ...]:
-    """P(exactly k of ``count`` ranks are stable) for k = 0..count, every order being equally likely."""
+    """Return P(exactly k of ``count`` ranks are stable) for k = 0..count if all orders are equally likely."""
     orders = math.factorial(count)
     return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
 
 def chance_of_as_many(count: int, same: int) -> float:
-    """P(at least ``same`` of ``count`` ranks are stable in a random order); exact for few, by Poisson(1) for many."""
+    """Return P(at least ``same`` of ``count`` ranks are stable) for a random order.
+
+    The result is exact for small counts and uses Poisson(1) for large ones.
+    """
     if same <= 0:
         return 1.0
     if count <= EXACT_LIMIT:
         return float(sum(exact_law(count)[same:], Fraction(0)))
-    from scipy.special import gammainc  # P(Poisson(1) >= k), also where 1 minus the head loses all digits
+    from scipy.special import gammainc  # P(Poisson(1) >= k) without the cancellation of 1 - cdf
 
     return float(gammainc(same, 1.0))
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """The names, repeated ones with a number: runs of one label must not break ties alike."""
+    """Number repeated names, because runs with the same label must not break ties in the same way."""
     seen: Counter[str] = Counter()
     different = []
     for name in names:
@@ -76,7 +81,7 @@ def distinct(names: Iterable[str]) -> list[str]:
 
 
 def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun]) -> DurationTable:
-    """The table of all runs, tests sorted by name. Raises ComparisonError where units differ."""
+    """Return the table of all runs, with tests sorted by name. Raises ComparisonError if units differ."""
     runs = (*baseline, *target)
     units = sorted({run.unit for run in runs})
     if len(units) > 1:
@@ -88,10 +93,10 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 
 
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
-    """int64[test]: the rank of each, 1 the quickest.
+    """Return the rank of each test, int64[test]; 1 is the fastest.
 
-    Equal values are ordered by a hash of run and name: a cluster of equal readings then has one stable rank on
-    average, as tests of equal speed do, where mid-ranks would move the whole cluster at once.
+    Ties are ordered by a hash of run and name. A group of ties then has one stable rank on average, like tests of equal
+    speed. Mid-ranks would change for the whole group at once.
     """
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
@@ -104,14 +109,14 @@ def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
 
 
 def stable(first: IntArray, second: IntArray) -> int:
-    """How many tests have the same rank in both runs."""
+    """Return the number of tests with the same rank in both runs."""
     return int((first == second).sum())
 
 
 def check(table: DurationTable, rules: RankRules) -> RankCheck:
-    """The target's order against that of the baseline runs.
+    """Compare the target's order with that of the baseline runs.
 
-    Only tests of all runs count, since one more test shifts every rank above it.
+    Only tests that are in all runs count, because an additional test shifts all ranks above it.
     """
     split = table.baselines
     included = _included(table, rules.min_value)
@@ -149,7 +154,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
 
 
 def _included(table: DurationTable, least: float) -> BoolArray:
-    """bool[test]: which are in all runs and long enough."""
+    """Return a bool[test] mask of the tests that are in all runs and not too short."""
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
     if least > 0.0 and table.baselines:
         included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
@@ -161,7 +166,10 @@ def _mean(counts: Sequence[int]) -> float | None:
 
 
 def _identical(values: FloatArray, split: int) -> bool:
-    """Whether each target run repeats a baseline run exactly: one recording on both sides, or values without noise."""
+    """Return whether each target run is identical to a baseline run.
+
+    This happens if one recording is used on both sides, or if the values have no noise.
+    """
     before = {row.tobytes() for row in values[:split]}
     return all(row.tobytes() in before for row in values[split:])
 
@@ -181,19 +189,19 @@ def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Re
 
 
 def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
-    """A count within bounds that reach down to nothing: it could not have fallen out of them, whatever happened."""
+    """Return a reason if the lower threshold is zero or less, so that the count cannot fall below it."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
         return None
     return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:
-    """The spread of the count, and the rule it comes from: observed needs enough pairs."""
+    """Return sigma and the rule it comes from. The rule "observed" needs enough runs."""
     if mean is None:
         return None, "poisson"
     if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
         return max(1.0, float(np.std(pairs, ddof=1))), "observed"
-    # every cluster has one stable rank on average, so the mean is never truly below 1
+    # a random order has one stable rank on average, so the true mean is at least 1
     return math.sqrt(max(1.0, mean)), "poisson"
 
 
@@ -206,7 +214,7 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
 
 
 class _Moves(NamedTuple):
-    """How the tests moved; the fields are those of `RankCheck`."""
+    """Tests whose ranks changed; for the fields see `RankCheck`."""
 
     moved: tuple[MovedTest, ...] = ()
     direction: Direction = "unknown"
@@ -216,13 +224,13 @@ class _Moves(NamedTuple):
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """The tests that left their baseline ranks, the farthest first, and the direction most of the way was taken in."""
+    """Return the tests outside their baseline ranks, largest distance first, and their main direction."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
     distance = _distance(first[:split], last[:split], first[split:], last[split:])
     before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
-    ratio = np.full(len(names), math.nan)  # natural logarithm; unknown where a median is not positive
+    ratio = np.full(len(names), math.nan)  # natural logarithm; NaN if a median is not positive
     known = (before > 0.0) & (after > 0.0)
     ratio[known] = np.log(after[known] / before[known])
     overall = float(np.median(ratio[known])) if known.any() else None
@@ -253,7 +261,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """int64[run, test]: the first and the last rank that each reading may have, different where others equal it."""
+    """Return the first and last possible rank of each value, int64[run, test] each; they differ for ties."""
     ordered = np.sort(values, axis=1)
     first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
     last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]
@@ -261,9 +269,9 @@ def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """int64[test]: by how many ranks the median places of some runs lie outside of those of others.
+    """Return by how many ranks some runs are outside the rank range of others, int64[test].
 
-    Where readings equal each other a test has several places, and none of them has been left within such a cluster.
+    Uses the median rank. Tests with equal values share a range of ranks, within which the distance is zero.
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)
@@ -272,13 +280,16 @@ def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) ->
 
 
 def _usual_distance(first: IntArray, last: IntArray) -> int:
-    """The farthest that any test of one baseline run left the ranks that all the others gave it."""
+    """Return the largest distance of any test in one baseline run from its ranks in all others."""
     others = [np.arange(len(first)) != run for run in range(len(first))]
     return max(int(_distance(first[rest], last[rest], first[~rest], last[~rest]).max()) for rest in others)
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Direction:
-    """Where the weight of the moves lies: one test that moved 200 ranks counts more than twenty that moved three."""
+    """Return the direction of the rank changes, weighted by distance.
+
+    One test that moved by 200 ranks outweighs twenty tests that moved by three.
+    """
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())
     return "unknown" if weight == 0.0 else "slower" if weight > 0.0 else "faster"
