@@ -1,9 +1,9 @@
-// Stores the state of the page in the address, and restores it.
+// Stores the state of the page in the URL fragment, and restores it.
 import { byId, replaceFragment } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
-const LONGEST_PATH = 4; // hashes: the frame, and callers to fall back to
+const LONGEST_PATH = 4; // hashes: the frame, and callers as a fallback
 
 export function makeAddress(page) {
   let written = null;
@@ -78,7 +78,7 @@ export function makeAddress(page) {
     return "";
   }
 
-  // Of several functions with one name, the one with the widest frame.
+  // Of several functions with the same name, returns the one with the widest frame.
   function widestSymbol(name) {
     let best = -1;
     let width = -1;

@@ -1,4 +1,4 @@
-// Opens the page: decodes the data, connects the parts and restores the state in the address.
+// Opens the page: decodes the data, connects the parts and restores the state from the URL.
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
 import { blueprintPanel } from "./blueprint_view.js";

@@ -1,13 +1,13 @@
-// The evolution blueprint's numbers: the state of each calling context, the size of its box, and which boxes are shown.
+// Computes the evolution blueprint: the state of each calling context, the size of its box, and which boxes are shown.
 import { OTHER } from "./codec.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
-const ROUNDING = 1e-9; // equality with a bar must not depend on the last digit
+const ROUNDING = 1e-9; // tolerance, so that comparisons with the threshold do not depend on the last digit
 const STEP_OF_WHOLE = 1e-4;
 
-// Shares and changes of every row. Heights follow `by`: "share" (of each side's own total) or "absolute" (with the page's
-// factor); states do not depend on it: they are those of the strategy call_context.
+// Shares and changes of every row. `by` selects the heights: "share" (of each side's total) or "absolute" (with the
+// page's factor). States do not depend on it; they are those of the strategy call_context.
 export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
   const [wholeBefore, wholeAfter] = [tree.before[0], tree.after[0]];
   const whole = Math.max(wholeAfter, scaled(wholeBefore, ratio));
@@ -46,7 +46,7 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
   return Math.sqrt(Math.max(own + other, 0));
 }
 
-// slower and faster need both: a share that shifted beyond the bar, and a cost that moved the same way.
+// "slower" and "faster" need both a share that shifted beyond the threshold and a cost that moved the same way.
 function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
   const known = [tree.before[node] > 0 || tree.callsBefore?.[node] > 0, tree.after[node] > 0 || tree.callsAfter?.[node] > 0];
@@ -61,7 +61,7 @@ function stateOfContext(tree, figures, node, runs, higher) {
   return "unchanged";
 }
 
-// The six colours and the third source state: strong only where the function's own source is known to have changed.
+// The six colours and the third source state. Strong colours only if the function's source is known to have changed.
 export function shadeOf(tree, figures, node) {
   const state = figures.state[node];
   if (state !== "slower" && state !== "faster") return { fill: state, dotted: false };
@@ -87,7 +87,7 @@ function clamp(low, high, value) {
   return Math.min(high, Math.max(low, value));
 }
 
-// Contexts a function lost and gained at similar cost, largest cost first: for each such row its other place.
+// Pairs contexts that a function lost and gained at similar cost, largest cost first. Maps each row to the other.
 export function movedContexts(tree, figures, runs) {
   const sides = { removed: new Map(), added: new Map() };
   for (let i = 1; i < tree.size; i++) {
@@ -123,7 +123,7 @@ const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
 
-// The root, and the largest changes with the rows above them; at most 500 boxes.
+// The root, and the rows with the largest changes with their ancestors; at most 500 boxes.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
   const beyond = [];
@@ -140,7 +140,7 @@ export function firstShown(tree, figures, findings = new Set()) {
   return shown;
 }
 
-// Stacks that were dropped leave rows without any value.
+// Rows of dropped stacks have no value.
 function isHere(tree, node) {
   return tree.before[node] > 0 || tree.after[node] > 0 || (tree.callsBefore !== null && tree.callsBefore !== undefined && tree.callsBefore[node] + tree.callsAfter[node] > 0);
 }
@@ -156,7 +156,7 @@ export function hasHidden(tree, shown, node) {
   return false;
 }
 
-// From the node the child with the largest change of the same sign, while it is at least half of its parent's.
+// Follows the child with the largest change of the same sign, as long as it is at least half of its parent's change.
 export function hotPath(tree, figures, node) {
   const path = [];
   for (let at = node; ; ) {
@@ -171,7 +171,7 @@ export function hotPath(tree, figures, node) {
   }
 }
 
-// These return how many boxes are not shown because there would be too many.
+// These functions return how many boxes are hidden because of the limit on boxes.
 export function showChildren(tree, figures, shown, node) {
   const children = childrenOf(tree, figures, node).filter((child) => !shown.has(child));
   const room = Math.min(MOST_CHILDREN, Math.max(0, MOST_BOXES - shown.size));

@@ -1,11 +1,11 @@
-// A tidy tree in linear time: Buchheim, Jünger and Leipert, "Improving Walker's algorithm to run in linear time" (2002),
-// for boxes of different widths, without recursion. Boxes of one depth share a line that is as high as the highest.
+// Tidy tree layout in linear time: Buchheim, Jünger and Leipert, "Improving Walker's algorithm to run in linear time"
+// (2002), for boxes of different widths, without recursion. The tallest box of a depth sets the height of its row.
 
 const GAP_BESIDE = 14;
 const GAP_BELOW = 34;
 
-// `childrenOf(node)` in their order; `sizeOf(node)` {width, height}.
-// Returns positions: left and top of each box, and the size of the whole.
+// `childrenOf(node)` returns the children in order; `sizeOf(node)` returns {width, height}.
+// Returns the left and top position of each box, and the size of the whole layout.
 export function tidy(rootNode, childrenOf, sizeOf) {
   const order = [];
   const root = vertex(rootNode, null, 0, 0, sizeOf);
@@ -42,7 +42,7 @@ function postorder(root) {
   return out.reverse();
 }
 
-// Children are finished, left ones first, when their parent comes; so they are set apart here, in their order.
+// All children are placed before their parent, from left to right, so this separates them in order.
 function firstWalk(parent) {
   const { children } = parent;
   if (!children.length) return;

@@ -1,7 +1,7 @@
-// The menu of a box: by right click, by key and from the lower pane.
+// The menu of a box, opened by right click, by key or from the lower pane.
 import { element, makeButton } from "./dom.js";
 
-// `items` are [title, key, action]; the menu closes after each, and gives the focus back to `home`.
+// `items` are [title, key, action]. The menu closes after each action and returns the focus to `home`.
 export function makeMenu(frame, home) {
   const menu = element("div", undefined, "context-menu");
   menu.setAttribute("role", "menu");

@@ -1,4 +1,4 @@
-// Draws the blueprint's boxes and calls as SVG. Names reach it as text nodes only.
+// Draws the boxes and calls of the blueprint as SVG. Names are inserted as text nodes only.
 import { GLYPHS, childrenOf, hasHidden, heightOf, shadeOf, sourceOf, widthOf } from "./blueprint.js";
 import { tidy } from "./blueprint_layout.js";
 import { svgElement } from "./dom.js";
@@ -11,7 +11,7 @@ const LABEL_ROOM = 17;
 const MARGIN = 24;
 const CORNER = 9;
 
-// The layout: a tidy tree of the shown boxes, each at least as wide as its label.
+// Computes the layout: a tidy tree of the shown boxes, each at least as wide as its label.
 export function layOutBoxes({ tree, figures, shown, marks }) {
   const labels = new Map();
   const sizeOf = (node) => {

@@ -1,7 +1,7 @@
-// The lower pane: how the source of the selected function differs, one or two columns. Sources are text nodes only.
+// The lower pane: the source diff of the selected function, in one or two columns. Sources are text nodes only.
 import { element, makeButton } from "./dom.js";
 
-// Rows of a hunk for two columns: removed and added lines beside each other, everything else on both sides.
+// Rows of a hunk for two columns: removed and added lines side by side, all other lines on both sides.
 function pairedLines([first, second, lines]) {
   const rows = [];
   let [before, after] = [first, second];

@@ -1,4 +1,4 @@
-// The panel of the evolution blueprint: shown and chosen boxes, by pointer and by key.
+// The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
 import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
@@ -36,7 +36,7 @@ function makeBlueprint(page, section) {
   let layout;
   let drag = null;
 
-  // ---- what is shown ----------------------------------------------------------------------------------------
+  // ---- shown boxes ------------------------------------------------------------------------------------------
 
   function refresh() {
     if (view.stale || !figures) measure();
@@ -78,11 +78,11 @@ function makeBlueprint(page, section) {
   function resize() {
     svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
     svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
-    // a picture that is smaller than its frame is centred
+    // center a picture that is smaller than its frame
     frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
   }
 
-  // The whole width if that stays readable, else the top of the tree around its root.
+  // Shows the entire width if it is readable, otherwise the top of the tree around its root.
   function fit() {
     view.fitted = true;
     const { width, height } = layout;
@@ -124,7 +124,7 @@ function makeBlueprint(page, section) {
     else if (bottom + room > frame.scrollTop + frame.clientHeight) frame.scrollTop = bottom + room - frame.clientHeight;
   }
 
-  // ---- the chosen box ---------------------------------------------------------------------------------------
+  // ---- selected box -----------------------------------------------------------------------------------------
 
   function choose(node, announced = false) {
     svg.querySelector(`#${boxId(view.selected)}`)?.classList.remove("selected");
@@ -175,7 +175,7 @@ function makeBlueprint(page, section) {
     choose(node, true);
   }
 
-  // ---- what can be done with it -----------------------------------------------------------------------------
+  // ---- actions ----------------------------------------------------------------------------------------------
 
   function menuItems(node) {
     const { tree } = page;
@@ -234,7 +234,7 @@ function makeBlueprint(page, section) {
     if (left) announce(parts.note.textContent);
   }
 
-  // Draw again with the box in the same place on the screen.
+  // Redraws with the box at the same position on the screen.
   function redraw(node) {
     const before = layout.places.get(node);
     const offset = before && [before.x * view.scale - frame.scrollLeft, before.y * view.scale - frame.scrollTop];
@@ -421,7 +421,7 @@ function makeBlueprint(page, section) {
   return { refresh };
 }
 
-// The panel's elements; everything that never changes.
+// Creates the elements of the panel that never change.
 function scaffold(page, section) {
   section.classList.add("blueprint");
   const bar = element("div", undefined, "toolbar");

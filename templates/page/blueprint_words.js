@@ -1,4 +1,4 @@
-// The description of a context: the same figures for popup, lower pane and screen reader.
+// Describes a context, with the same figures for popup, lower pane and screen reader.
 import { findingWords } from "./findings.js";
 import { GLYPHS, sourceOf } from "./blueprint.js";
 import { element } from "./dom.js";
@@ -16,7 +16,7 @@ const STATE_WORDS = {
   other: "small stacks merged to limit the size of the page",
 };
 
-// Rows of label, before, after and change; numbers that were not counted have no row.
+// Rows of label, before, after and change; values that were not counted have no row.
 function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
@@ -78,7 +78,7 @@ export function titleOf(page, figures, node) {
   return title;
 }
 
-// The meaning of a box's width.
+// Explains the width of a box.
 export function widthWords(page, figures) {
   if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, split by call edge" : "width: calls more or less";
   return figures.sampled

@@ -1,4 +1,4 @@
-// Reads the columns of the page: base64, one zlib stream, varints in preorder.
+// Decodes the columns of the page: base64, one zlib stream, varints in preorder.
 
 export function base64ToBytes(text) {
   const raw = atob(text.trim());
@@ -12,7 +12,7 @@ export async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Varints as doubles: exact up to 2^53, and never zero for a non-zero value.
+// Reads varints as doubles, which are exact up to 2^53; a non-zero value never becomes zero.
 export function readVarints(bytes, count) {
   const values = new Float64Array(count);
   let at = 0;
@@ -30,7 +30,7 @@ export function readVarints(bytes, count) {
   return values;
 }
 
-// The sign sits in the lowest bit; it is taken before the value can lose digits.
+// The lowest bit is the sign. It is read before the value can lose precision.
 export function readSignedVarints(bytes, count) {
   const values = new Float64Array(count);
   let at = 0;
@@ -55,7 +55,7 @@ function readBits(bytes, count) {
   return bits;
 }
 
-// Splits the stream by the header's table; columns this viewer does not know are left alone.
+// Splits the stream by the header's table. Unknown columns are ignored.
 export function splitColumns(table, bytes) {
   const parts = new Map();
   let at = 0;
@@ -101,7 +101,7 @@ export function decodeColumns(header, bytes) {
   };
 }
 
-// What only some profiles know; a column that is missing is null, never zero.
+// Columns that only some profiles have. A missing column is null, never zero.
 function optionalColumns(header, parts, size, symbols) {
   const has = (name) => parts.has(name);
   const text = (name) => (has(name) ? JSON.parse(new TextDecoder().decode(parts.get(name))) : []);
@@ -129,7 +129,7 @@ function optionalColumns(header, parts, size, symbols) {
 export const ROOT = -2;
 export const OTHER = -1;
 
-// Depth, parent and end (the index after the subtree) from the number of levels closed before each row.
+// Computes depth, parent and end (the index after the subtree) from the number of levels closed before each row.
 export function shapeFromPops(pops) {
   const size = pops.length;
   const parent = new Int32Array(size);

@@ -10,7 +10,7 @@ const SMALLEST_REFERENCE = 0.001;
 
 export const GATES = { inclusive: 0.001, self: 0.0001 };
 
-// The z value of a change; NaN where the values are not sample counts.
+// The z value of a change; NaN if the values are not sample counts.
 export function evidence(before, after, beforeTotal, afterTotal, ratio, normalisation, sample) {
   if (!sample) return Number.NaN;
   const nb = before / sample;
@@ -27,11 +27,11 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
   return spread > 0 ? (na - k * nb) / spread : 0;
 }
 
-// The scale of a page and the level of every row, from -32 (less) to +32 (more), 0 = neutral.
+// Computes the colour scale of a page and the level of every row, from -32 (less) to +32 (more); 0 is neutral.
 //
-// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `reference` "auto" (98th
-// percentile of what passes), "max" or a share; `fixed` takes the reference of another tree. The reference belongs to
-// the whole tree, never to what is zoomed, so a colour means one thing in one page.
+// `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `reference` is "auto" (98th percentile
+// of the coloured changes), "max" or a share; `fixed` uses the reference of another tree. The reference depends on
+// the whole tree, not on the zoom, so that a colour has one meaning per page.
 export function shadesOf(tree, options) {
   const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: kind = "auto", chance = true, fixed } = options;
   const self = basis === "self";
@@ -73,7 +73,7 @@ function referenceOf(sizes, kind) {
   return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
 }
 
-// Tests whether a change is significant: by the test over repeated runs where it holds for this scale, else by z.
+// Tests whether a change is significant: by the test over repeated runs if it applies to this scale, otherwise by z.
 function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
   if (bits) return (_before, _after, node) => bits[node] === 1;
@@ -101,7 +101,7 @@ const ENDS = {
   dark: { less: [0x43, 0x93, 0xc3], none: [0x3a, 0x3d, 0x42], more: [0xd6, 0x60, 0x4d] },
 };
 
-// Fill and label colour for the levels -32..32; entry 32 is neutral.
+// Fill and label colours for the levels -32..32; entry 32 is neutral.
 export function paletteOf(theme, higherIsBetter) {
   const { less, none, more } = ENDS[theme];
   const fills = [];

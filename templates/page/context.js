@@ -1,18 +1,18 @@
-// What all parts of the page share. A part gets the `page`, listens to its events and changes it through `set`:
+// State shared by all parts of the page. A part gets the `page`, listens to its events and changes it through `set`:
 //
 //   page.header, page.whole    the header and the complete tree; never change
-//   page.state                 what the user chose (see `initial`); change it with page.set({ key: value })
+//   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
 //   page.findings              the worst finding of each symbol; header.findings are all of them
-//   page.on(event, listener)   events, in the order of what depends on what: tree, shape, ratio, colour, layout, zoom,
-//                              focus; and by themselves: search, theme, tab, rows
-//   page.goTo(node, shape)     zooms; page.focusOn(node, shape) chooses a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the tab of the graph; page.openSymbol(symbol) its widest one,
-//                              page.openFinding(finding) the one of a finding
+//   page.on(event, listener)   events in the order of their dependencies: tree, shape, ratio, colour, layout, zoom,
+//                              focus; independent events: search, theme, tab, rows
+//   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
+//   page.openNode(node)        shows a row of page.tree in the graph tab; page.openSymbol(symbol) the symbol's widest row,
+//                              page.openFinding(finding) the row of a finding
 //
-// Listeners run after everything that depends on a change is up to date.
+// Listeners run after everything that depends on a change has been updated.
 import { GATES, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
@@ -110,7 +110,7 @@ export function makePage(header, whole) {
   return page;
 }
 
-// The first view shows both sides at once where there is room for it.
+// The first view shows both sides at once if there is room for them.
 function initial(header, whole) {
   const both = whole.before[0] > 0 && whole.after[0] > 0;
   const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
@@ -175,7 +175,7 @@ const COMPUTE = {
       repeats: testsRepeats(page),
     };
     page.scale = shadesOf(page.tree, options);
-    // A merged tree is coloured on the scale of the whole tree, so that a colour means one thing in one page.
+    // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
       shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shadesOf(shape, { ...options, fixed: page.scale.reference }),
     );
@@ -199,7 +199,7 @@ const COMPUTE = {
   },
 };
 
-// Whether the test over repeats holds: it was made for values as they were recorded and for all stacks.
+// Whether the test over repeated runs applies: it is valid for unscaled values and the complete set of stacks only.
 export function testsRepeats(page) {
   return Boolean(page.tree.evidence) && page.state.k === "none";
 }
@@ -221,7 +221,7 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-// Zooms to a row of page.tree, in whatever tab and view it can be seen.
+// Zooms to a row of page.tree, in a tab and view in which it is visible.
 function openNode(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
@@ -230,7 +230,7 @@ function openNode(page, node) {
   page.goTo(node);
 }
 
-// Hashes of call paths are needed for links only; they are made once for each tree.
+// Hashes of call paths are needed for links only, so they are computed once per tree on demand.
 const hashed = new WeakMap();
 function hashesOf(tree) {
   if (!hashed.has(tree.symbol)) hashed.set(tree.symbol, pathHashes(tree));

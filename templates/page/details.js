@@ -1,4 +1,4 @@
-// The texts below and instead of the pictures.
+// The texts below the pictures, or shown instead of them.
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, outwardLink } from "./dom.js";
@@ -7,7 +7,7 @@ import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
 import { describe, fromOf, sentenceOf } from "./words.js";
 
-// The chosen frame as text, for the line below the picture and for screen readers.
+// Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
   const { shape, node } = page.state.focus;
   const tree = page.shapes[shape];

@@ -1,4 +1,4 @@
-// Small helpers for elements. Names from profiles reach the page only as text nodes.
+// Small helpers for elements. Names from profiles are inserted as text nodes only.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -20,7 +20,7 @@ export function linkButton(text, action) {
   return makeButton(text, action, "link");
 }
 
-// A link that leaves the page.
+// A link to another page.
 export function outwardLink(text, address) {
   const link = element("a", text);
   link.href = address;
@@ -29,7 +29,7 @@ export function outwardLink(text, address) {
   return link;
 }
 
-// One sentence for a screen reader.
+// Announces a sentence to screen readers.
 export function announce(text) {
   byId("live").textContent = text;
 }
@@ -41,7 +41,7 @@ export function svgElement(tag, attributes = {}, text) {
   return made;
 }
 
-// Appends a radio button for each entry of `titles`, by its value; `choose` gets the value.
+// Appends a radio button for each entry of `titles`; `choose` is called with the selected value.
 export function radioChoices(parent, name, titles, choose, checked) {
   for (const [value, title] of Object.entries(titles)) {
     const label = element("label");
@@ -58,7 +58,7 @@ export function toggleHelp() {
   byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
 }
 
-// Replaces the part of the address behind `#`.
+// Replaces the URL fragment.
 export function replaceFragment(text) {
   try {
     history.replaceState(null, "", `#${text}`);
@@ -67,7 +67,7 @@ export function replaceFragment(text) {
   }
 }
 
-// Shows above the static page why the interactive one could not be opened.
+// Shows above the static page why the interactive page cannot be opened.
 export function showFailure(text) {
   document.querySelector("main").prepend(element("p", text, "message"));
 }

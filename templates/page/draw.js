@@ -1,4 +1,4 @@
-// Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box under a point.
+// Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box at a point.
 import { LEVELS, stateOf } from "./colour.js";
 import { shorten } from "./format.js";
 import { isEdited, nameOf } from "./tree.js";
@@ -13,8 +13,8 @@ const INKS = {
   dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
-// The boxes of each visible row from left to right. Boxes outside the picture or below half a pixel are skipped with
-// everything below them; a sliver marks their place.
+// The boxes of each visible row from left to right. Boxes outside of the picture or narrower than half a pixel are
+// skipped together with everything below them; a sliver marks their position.
 export function planOf(scene) {
   const { tree, widths, starts, root, width, firstRow, lastRow, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
   const rows = Array.from({ length: Math.max(lastRow - firstRow + 1, 0) }, () => ({ nodes: [], slivers: [] }));
@@ -43,7 +43,7 @@ export function planOf(scene) {
   return { rows, scale, firstRow };
 }
 
-// Left edge and width in pixels; ancestors of the root fill the row.
+// Returns the left edge and the width in pixels; ancestors of the root fill the row.
 export function boxOf(scene, scale, node) {
   const { tree, widths, starts, root, width } = scene;
   if (node < root && tree.end[node] >= tree.end[root]) return [0, width];
@@ -140,7 +140,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   context.fillText(glyph + label, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
-// A folded chain is named after its ends.
+// A folded chain is labelled with its first and last frame.
 function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;

@@ -1,4 +1,4 @@
-// Opens the evolution: decodes it, connects chart and tables, and stores the state in the address.
+// Opens the evolution: decodes the data, connects chart and tables, and stores the state in the URL.
 import { base64ToBytes, inflate } from "./codec.js";
 import { announce, byId, element, radioChoices, replaceFragment, showFailure, toggleHelp } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
@@ -64,7 +64,7 @@ function makeEvolution(evolution) {
     document.querySelector(`[data-toggle="${number}"]`)?.focus();
   }
 
-  // Choose a version and a line, which is shown if it was not.
+  // Selects a version and a line; a hidden line is shown.
   function choose(at, number) {
     if (number !== null && !page.shown.some((line) => line.number === number)) {
       const others = page.shown.map((line) => line.number).slice(0, MOST_SHOWN - 1);
@@ -76,7 +76,7 @@ function makeEvolution(evolution) {
     announce(byId("details").textContent);
   }
 
-  // The chosen version and value as text.
+  // Shows the selected version and value as text.
   function showDetails() {
     const { at, line } = page.state;
     const place = byId("details");

@@ -1,16 +1,16 @@
-// The chart: a line for each shown benchmark, its spread as a band, jumps as marks that link to their flame graph.
+// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to flame graphs.
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
 import { REACH, bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
 
 const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
-const MOST_DOTS = 60; // versions; more dots would be one thick line
-const LETTERS = 11; // of a version's name below the axis
+const MOST_DOTS = 60; // versions; more dots would merge into one thick line
+const LETTERS = 11; // characters of a version's name below the axis
 const LETTER = 7; // pixels
-const NEAR = 48; // pixels between the pointer and the line it selects
+const NEAR = 48; // pixels; maximum distance from the pointer to the line that it selects
 const MARK = 6;
-const TONES = 8; // colours; further lines are dashed
+const TONES = 8; // number of colours; further lines are dashed
 
 export function makeChart(page) {
   const place = byId("chart");
@@ -128,7 +128,7 @@ export function makeChart(page) {
     return svgElement("line", { class: "cursor", y1: MARGIN.top, y2: scene.height - MARGIN.bottom, visibility: "hidden" });
   }
 
-  // Highlight the version, and the line near the pointer.
+  // Highlights the version, and the line near the pointer.
   function light() {
     const rule = place.querySelector(".cursor");
     const at = page.hover?.at ?? page.state.at;
@@ -180,7 +180,7 @@ export function makeChart(page) {
     light();
   }
 
-  // A finger presses what lies on top, since no move lit the mark before.
+  // A touch hits the topmost element, because no pointer move highlighted the mark before it.
   function openMark(event, pressed) {
     const mark = under(event).mark?.part;
     if (!mark || mark === pressed) return;
@@ -204,7 +204,7 @@ function toneOf(at) {
   return `tone${at % TONES}${at >= TONES ? " dashed" : ""}`;
 }
 
-// The lines beside the chart: their colour, name and whole change.
+// Lists the lines beside the chart: colour, name and overall change.
 export function fillShown(page) {
   byId("shown").replaceChildren(
     ...page.shown.map((line, at) => {

@@ -1,10 +1,10 @@
 // The axes of the evolution: values on each scale, ticks, and SVG paths.
 import { stretchesOf } from "./evolution_data.js";
 
-export const REACH = 13; // pixels around a mark that select it
-const ROOM = 0.06; // of the height, above and below what is drawn
+export const REACH = 13; // pixels around a mark in which it can be selected
+const ROOM = 0.06; // margin above and below the drawn values, as a fraction of the height
 
-// The values of a line on a scale: as they are, or 100 at the first version that has one.
+// The values of a line on a scale: unchanged, or relative to the first value, which becomes 100.
 export function valuesOn(line, scale) {
   if (scale !== "index") return line;
   const base = line.middle.find((value) => Number.isFinite(value) && value > 0);
@@ -12,7 +12,7 @@ export function valuesOn(line, scale) {
   return { ...line, middle: scaled(line.middle), low: scaled(line.low), high: scaled(line.high) };
 }
 
-// Smallest and largest value to be drawn. A linear axis begins at zero, so that heights compare; the others fit.
+// Smallest and largest value to draw. A linear axis starts at zero, so that heights compare; the others fit the data.
 export function extentOf(lines, scale) {
   let low = Infinity;
   let high = -Infinity;
@@ -34,7 +34,7 @@ export function extentOf(lines, scale) {
   return [Math.min(low, 0), high > 0 ? high * (1 + ROOM) : 1];
 }
 
-// From a value to a height in pixels, from the top.
+// Returns a function from a value to the distance from the top in pixels.
 export function heightOf([low, high], scale, top, bottom) {
   const place = scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
   return (value) => bottom - Math.max(-1, Math.min(2, place(value))) * (bottom - top);
@@ -68,7 +68,7 @@ function decades(low, high, count) {
   return tens.filter((_, at) => at % step === 0);
 }
 
-// Which versions are named below the axis: evenly, the first and the last one always, none on top of another.
+// The versions to name below the axis: evenly spaced, with the first and the last one, without overlap.
 export function labelled(count, room, width) {
   const step = Math.max(1, Math.ceil((width * count) / Math.max(room, 1)));
   const chosen = [];
@@ -87,7 +87,7 @@ export function linePath(line, x, y) {
     .join("");
 }
 
-// The range of the runs as an area, for each unbroken stretch; empty where the runs are equal.
+// The range of the runs as an area for each unbroken stretch; empty if the runs are equal.
 export function bandPath(line, x, y) {
   return stretchesOf(line)
     .map(([first, last]) => {
@@ -108,7 +108,7 @@ export function round(pixels) {
   return Math.round(pixels * 10) / 10;
 }
 
-// The jump mark under the pointer: the nearest one within reach; of two about as near, that of the chosen line.
+// The nearest jump mark within reach of the pointer. At similar distances, the mark of the selected line wins.
 export function nearestMark(marks, left, top, chosen) {
   let best = null;
   let distance = Infinity;
@@ -120,7 +120,7 @@ export function nearestMark(marks, left, top, chosen) {
   return best;
 }
 
-// The line whose value at a version is nearest to a height; null where none has one.
+// The line whose value at a version is nearest to a height; null if no line has a value there.
 export function nearestLine(lines, at, y, height) {
   let best = null;
   let distance = Infinity;

@@ -1,4 +1,4 @@
-// The tables: every jump with a link to its flame graph, and every benchmark with a small line.
+// The tables: every jump with a link to its flame graph, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
@@ -6,7 +6,7 @@ import { extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
 const MORE = 100;
-const NAME_LETTERS = 100; // of a name; the whole name is below the chart when it is chosen
+const NAME_LETTERS = 100; // characters of a name; the full name is shown below the chart when the benchmark is selected
 const SPARK = { width: 150, height: 26 };
 
 export function makeTables(page) {
@@ -151,13 +151,13 @@ function lastOf(line) {
   return line.middle.findLast(Number.isFinite) ?? null;
 }
 
-// A small line on an axis of its own.
+// A sparkline with a separate axis.
 function sparkCell(line) {
   const cell = element("td", undefined, "spark");
   const range = extentOf([line], "log");
   const count = line.middle.length;
   const x = (at) => 2 + (count > 1 ? (at * (SPARK.width - 4)) / (count - 1) : SPARK.width / 2);
-  // a flat line stays flat: a range of less than a tenth does not fill the height
+  // keep flat lines flat: a range of less than a tenth does not fill the height
   const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
   const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
   const y = heightOf(wide, "log", 3, SPARK.height - 3);

@@ -1,4 +1,4 @@
-// Search: the matches, their share of either side, and steps from match to match.
+// Search: the matches, their share of each side, and navigation between matches.
 import { isDrawn } from "./context.js";
 import { announce, byId } from "./dom.js";
 import { formatShare } from "./format.js";

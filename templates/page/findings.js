@@ -3,7 +3,7 @@ import { weightOf, widestOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 
-// For each symbol its findings, the worst first; those alike stay in the order of the report.
+// The findings of each symbol, worst first; equal ones stay in the order of the report.
 export function findingsBySymbol(findings) {
   const found = new Map();
   for (const finding of findings) found.set(finding.symbol, [...(found.get(finding.symbol) ?? []), finding]);
@@ -21,7 +21,7 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
-// The name of a finding in reports.
+// The label of a finding in reports.
 export function tagOf(finding) {
   return finding?.tag ?? finding?.severity ?? "";
 }
@@ -31,12 +31,12 @@ function taggedWay(finding) {
   return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
 }
 
-// How the change reaches a function with a finding, as text; empty where unknown.
+// How the change affects a function with a finding, as text; empty if unknown.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
 }
 
-// All findings of a function as texts; a finding on call paths is marked as such. The last text is its reach.
+// All findings of a function as texts; a finding on call paths is marked as such. The last text is from reachOf.
 export function findingWords(page, symbol) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
@@ -45,7 +45,7 @@ export function findingWords(page, symbol) {
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 
-// The row that shows a finding: the widest of its call paths, or of its function; -1 where there is none.
+// The row that shows a finding: the widest row of its call paths or of its function; -1 if there is none.
 export function rowOfFinding(tree, { rows, symbol }) {
   if (rows?.length) return rows.reduce((a, b) => (weightOf(tree, b) > weightOf(tree, a) ? b : a));
   return widestOf(tree, symbol);

@@ -1,4 +1,4 @@
-// Numbers as text: units, percentages and signs.
+// Formats numbers as text: units, percentages and signs.
 
 const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
 const TIME_STEPS = [[60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
@@ -6,7 +6,7 @@ const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
 const MINUS = "\u2212";
 
-// The value times ten to the exponent in the unit, three to four digits.
+// Formats `value` times 10^`exponent` in its unit, with three or four digits.
 export function formatValue(value, unit, exponent = 0) {
   if (!Number.isFinite(value)) return "-";
   const amount = value * 10 ** exponent;
@@ -23,7 +23,7 @@ export function formatSigned(value, unit, exponent = 0) {
   return (value > 0 ? "+" : MINUS) + text;
 }
 
-// A fraction as a percentage; one that rounds to zero is "< 0.01 %", not a signed zero.
+// Formats a fraction as a percentage. A value that rounds to zero is "< 0.01 %", not a signed zero.
 export function formatShare(fraction, places = 2) {
   if (fraction === null || !Number.isFinite(fraction)) return "-";
   const percent = fraction * 100;
@@ -45,10 +45,10 @@ export function formatRatio(ratio) {
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
 }
 
-// Shortened in the middle, because the ends distinguish functions.
+// Shortens a text in the middle, because the ends distinguish functions.
 export function shorten(text, length) {
   if (text.length <= length) return text;
-  // a label needs few characters of a name that may be very long; a pair of surrogates counts as one
+  // a name may be very long, and only a few of its characters are needed; a surrogate pair counts as one
   const characters = [...(text.length > 4 * length ? text.slice(0, 2 * length) + text.slice(-2 * length) : text)];
   if (characters.length <= length) return text;
   if (length < 3) return "";

@@ -31,8 +31,8 @@ export function makeFrame(pane, index) {
   return { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
 }
 
-// Gives every pane its height and its scene. A picture is as tall as what can be read in it: the hair-thin stacks
-// that reach further down are scrolled to, or zoomed into.
+// Sets the height and the scene of every pane. The height of a picture fits the readable rows; users scroll or zoom to
+// reach narrow stacks that are deeper.
 export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
@@ -77,7 +77,7 @@ export function fitFrames(page, frames) {
   }
 }
 
-// Panes that scroll together are equally tall.
+// Panes that scroll together have the same height.
 function groupOf(pane) {
   return pane.view === "diff" ? `differences ${pane.shape}` : pane.shape;
 }

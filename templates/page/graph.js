@@ -1,4 +1,4 @@
-// The pictures: one pane for each side or direction, with hover, zoom and keys.
+// The pictures: one pane per side or direction, with hover, zoom and keyboard commands.
 import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";

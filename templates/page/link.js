@@ -1,4 +1,4 @@
-// The part of the address behind `#`: what is shown, without pixels and node numbers.
+// The URL fragment: the state of the view, without pixels and node numbers.
 import { VIEWS } from "./views.js";
 
 const CHOICES = {
@@ -15,7 +15,7 @@ const TEXTS = ["tab", "factor", "anchor", "q", "box"];
 const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
-// The keys of the state that an address holds as they are.
+// The state keys that are stored in a URL unchanged.
 export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, "subtree", ...Object.keys(SHARES)];
 
 export function parseFragment(fragment) {
@@ -51,8 +51,8 @@ export function parseFragment(fragment) {
   return state;
 }
 
-// Only what differs from the defaults is written, so a plain page has a plain address. The first view depends on the
-// window, so any other address names its view.
+// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on the
+// window size, so every other fragment includes the view.
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
@@ -72,7 +72,7 @@ export function makeFragment(state, defaults) {
   return parts.join("&");
 }
 
-// Half a surrogate pair cannot be written into an address.
+// A lone surrogate cannot be written into a URL.
 function wellFormed(text) {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

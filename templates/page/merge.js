@@ -1,28 +1,28 @@
-// Trees merged from the calls: reversed from the leaves, callers and callees of one symbol. Each has the columns of a
-// tree, so everything that draws, colours and describes the calls serves them too.
+// Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each has the columns of
+// a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
 import { makeTree } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
-const SMALLEST_SHARE = 5e-5; // of both totals; callers below it are merged to one row, since no screen shows them
+const SMALLEST_SHARE = 5e-5; // of both totals; smaller callers are merged into one row, as they are too narrow to see
 
 export function callTreeOf(tree) {
   return tree;
 }
 
-// Every stack from its leaf: the children of a row are its callers.
+// Reverses every stack, starting from its leaf: the children of a row are its callers.
 export function reversedTree(tree) {
   const own = [];
   for (let i = 1; i < tree.size; i++) if (tree.beforeSelf[i] > 0 || tree.afterSelf[i] > 0) own.push(i);
   return mergedTree(tree, ROOT, Int32Array.from(own), { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
 }
 
-// Who calls the symbol; a stack counts once however often the symbol recurs, at its outermost place.
+// The callers of the symbol. A recursive symbol counts once per stack, at its outermost occurrence.
 export function callersOf(tree, symbol) {
   return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after });
 }
 
-// What the symbol calls.
+// The callees of the symbol.
 export function calleesOf(tree, symbol) {
   return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after });
 }
@@ -40,7 +40,7 @@ function outermostOf(tree, symbol) {
   return Int32Array.from(rows);
 }
 
-// Depth first without recursion. An entry is a row of the calls and, going up, the row whose value it has.
+// Depth-first without recursion. An entry is a row of the call tree and, for callers, the row that has its value.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const rank = ranksOf(tree);
@@ -74,7 +74,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
   return { ...assembled(tree, rows), totals: tree.totals };
 }
 
-// The entries one step further, gathered by symbol.
+// The next entries along the calls, grouped by symbol.
 function groupsOf(tree, { slot }, places, owners, step) {
   const groups = [];
   const add = (place, owner) => {
@@ -114,7 +114,7 @@ function sumsOf(owners, before, after) {
   return [sumBefore, sumAfter];
 }
 
-// Rank by name of every symbol; entry 0 is `other`, which comes last.
+// The rank of each symbol by name; entry 0 is `other`, which comes last.
 function ranksOf(tree) {
   const order = tree.names.map((_, symbol) => symbol).sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
   const rank = new Int32Array(order.length + 1);

@@ -1,4 +1,4 @@
-// Finds symbols by text or pattern; shares count only the outermost match of a stack.
+// Finds symbols by text or regular expression. Shares count only the outermost match of a stack.
 
 export function matcherOf(query, { regex = false, matchCase = false } = {}) {
   if (!query) return { matches: null };
@@ -20,7 +20,7 @@ export function matchingSymbols(names, matches) {
   return found;
 }
 
-// Matched rows below `root`, and what part of either side of that root they cover.
+// The matched rows below `root`, and the share of each side of that root that they cover.
 export function searchBelow(tree, found, root) {
   const nodes = [];
   let before = 0;

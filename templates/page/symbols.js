@@ -1,10 +1,10 @@
-// The table of symbols: overweight shows which symbol grew more than its share of the whole.
+// The table of symbols. Overweight shows which symbols grew more than their share of the whole.
 import { scaled } from "./views.js";
 
 const WORTH_RATING = 0.05;
 const SMALL_CHANGE = 0.01;
 
-// One entry for each symbol; a stack counts once for a symbol however often it recurs.
+// One entry per symbol; a recursive symbol counts once per stack.
 export function symbolSums(tree) {
   const count = tree.names.length;
   const sums = {
@@ -56,7 +56,7 @@ export function symbolRows(tree, ratio) {
   return { rows: rows.sort(byWeight), growth, small: isSmall(tree, ratio, growth) };
 }
 
-// A change below 1 % of the whole is too small to explain by functions.
+// A change below 1 % of the whole is too small to attribute to functions.
 function isSmall(tree, ratio, growth) {
   return Math.abs(growth) < SMALL_CHANGE * Math.max(tree.after[0], scaled(tree.before[0], ratio));
 }
@@ -78,7 +78,7 @@ function byOverweight(a, b) {
   ) || 0;
 }
 
-// Rows by one column; rows without a value stay last in both directions.
+// Sorts rows by one column; rows without a value stay last in both directions.
 export function sortRows(rows, key, descending) {
   if (key === "weight") return [...rows].sort(byWeight);
   if (key === "plain") return [...rows].sort(byOverweight);
@@ -99,8 +99,8 @@ const LONGEST_LIST = 10;
 const EXPLAINS = 0.5;
 const NEARLY_WHOLE = 0.9;
 
-// The subtrees that explain the change: at most ten, the largest first, none inside another. From a changed subtree
-// the search goes down while one child has more than half of its change, so that the list does not name `main`.
+// The subtrees that explain the change: at most ten, largest first, not nested. From each changed subtree the search
+// descends while one child has more than half of the change, so that the result is more specific than `main`.
 export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
   const growth = change(0);
@@ -108,7 +108,7 @@ export function whatChanged(tree, ratio, level) {
   for (let i = 1; i < tree.size; ) {
     const next = level[i] ? responsibleChild(tree, i, change, level) : 0;
     if (!level[i] || next) {
-      // a neutral subtree may hold changes that cancel out
+      // a neutral subtree may contain changes that cancel out
       i++;
       continue;
     }
@@ -121,7 +121,7 @@ export function whatChanged(tree, ratio, level) {
 
 function responsibleChild(tree, node, change, level) {
   const whole = change(node);
-  // a function that nearly every stack contains is not an explanation if one below it is
+  // a function in nearly every stack explains nothing if a function below it does
   const common = tree.before[node] >= NEARLY_WHOLE * tree.before[0] && tree.after[node] >= NEARLY_WHOLE * tree.after[0];
   for (let child = node + 1; child < tree.end[node]; child = tree.end[child]) {
     if (level[child] && common) return child;

@@ -1,4 +1,4 @@
-// The table of functions: sorts, filters, opens a function in the graph, and leaves its stacks out.
+// The table of functions: sorts, filters, opens a function in the graph, and excludes its stacks.
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingsBySymbol, rankOf, reachOf, tagOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";
@@ -9,7 +9,7 @@ import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
-const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted from A to Z first
+const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted in ascending order first
 
 const COLUMNS = [
   { key: "name", title: "Function" },

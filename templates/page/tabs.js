@@ -1,10 +1,10 @@
-// The tab strip. app.js lists the panels; each is
+// The tab strip. app.js lists the panels, each of this form:
 //
 //   { key, title, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action } }
 //
-// `build` is called once, when the tab is first opened, with its <section> (empty unless the page's markup has one of
+// `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
 // the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
-// disabled, with the reason as its title), or "". `keys` are taken while the tab is open, unless a text is being typed.
+// disabled, with the reason as its title), or "". `keys` are active while the tab is open and no text is being typed.
 import { byId, element } from "./dom.js";
 
 export function makeTabs(page, panels) {

@@ -1,11 +1,11 @@
-// The tooltip: below or above its row, never on it.
+// The tooltip: above or below its row, never over it.
 import { byId, element } from "./dom.js";
 import { shorten } from "./format.js";
 import { describe } from "./words.js";
 
 const TIP_HEADS = { before: "Before", scaled: "Scaled", after: "After", change: "Change", relative: "" };
 const GAP = 8;
-const LONGEST_NAME = 240; // the details line has the whole name
+const LONGEST_NAME = 240; // characters; the details line has the full name
 
 export function showTip(page, shape, node, x, [top, bottom], isNew) {
   const tip = byId("tip");
@@ -15,7 +15,7 @@ export function showTip(page, shape, node, x, [top, bottom], isNew) {
   tip.style.left = `${Math.max(GAP, Math.min(x - 24, document.documentElement.clientWidth - width - GAP))}px`;
   const below = bottom + GAP;
   const above = top - height - GAP;
-  // without room on either side it is below; the details line has the same text
+  // without room above or below, it goes below; the details line has the same text
   tip.style.top = `${below + height <= window.innerHeight || above < 0 ? below : above}px`;
 }
 

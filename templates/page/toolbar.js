@@ -137,7 +137,7 @@ export function makeToolbar(page) {
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
 }
 
-// The factor, digit by digit, and where it comes from.
+// The factor with all digits, and its source.
 export function ratioSentence(page) {
   const { ratio, state } = page;
   const [before, after] = page.header.runs;
@@ -160,7 +160,7 @@ function reduced({ num, den }) {
   return { num: num / a, den: den / a };
 }
 
-// A button and what it opens. Escape and a click elsewhere close it.
+// A button and its popover, which is closed by Escape and by a click elsewhere.
 function popover(name) {
   const button = byId(`${name}-open`);
   const box = byId(name);

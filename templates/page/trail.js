@@ -1,4 +1,4 @@
-// The path to the shown frame, the symbol of a sandwich, and the functions that are left out.
+// The path to the shown frame, the symbol of a sandwich view, and the excluded functions.
 import { announce, byId, element, linkButton, makeButton } from "./dom.js";
 import { ancestorsOf, nameOf, symbolName } from "./tree.js";
 

@@ -7,14 +7,14 @@ export function inclusiveOf(parent, own) {
   return total;
 }
 
-// `totals` are the wholes of shares; a merged tree has those of its origin.
+// `totals` are the denominators of shares; a merged tree has the totals of the original tree.
 export function makeTree(columns) {
   const before = inclusiveOf(columns.parent, columns.beforeSelf);
   const after = inclusiveOf(columns.parent, columns.afterSelf);
   return { ...columns, before, after, totals: [before[0], after[0]] };
 }
 
-// The tree without every stack that holds one of the symbols, on both sides; rows keep their numbers.
+// Returns the tree without all stacks that contain one of the symbols, on both sides; row numbers do not change.
 export function withoutSymbols(tree, symbols) {
   if (!symbols.size) return tree;
   const beforeSelf = Float64Array.from(tree.beforeSelf);
@@ -28,7 +28,7 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // repeats were tested with all stacks
+  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // tests used all stacks
 }
 
 export function nameOf(tree, node) {
@@ -38,7 +38,7 @@ export function nameOf(tree, node) {
   return symbolName(tree, symbol);
 }
 
-// A renamed function has both names.
+// The name of a symbol; a renamed function has both names.
 export function symbolName(tree, symbol) {
   const place = tree.formerOf?.[symbol];
   return place ? `${tree.names[symbol]} (was: ${tree.formers[place - 1]})` : tree.names[symbol];
@@ -65,7 +65,7 @@ export function ancestorsOf(tree, node) {
   return path.reverse();
 }
 
-// Two 32-bit halves for each path, so that a link survives a new page as long as the path exists.
+// Two 32-bit hashes per path, so that a link remains valid on a new page that has the path.
 export function pathHashes(tree) {
   const low = new Uint32Array(tree.size);
   const high = new Uint32Array(tree.size);

@@ -1,8 +1,8 @@
-// Steps from frame to frame by key.
+// Keyboard navigation between frames.
 import { isDrawn } from "./context.js";
 import { isFolded, scaled } from "./views.js";
 
-// The drawn siblings of a node, itself among them, from left to right.
+// The drawn siblings of a node including itself, from left to right.
 export function siblingsOf(page, node, shape) {
   const tree = page.shapes[shape];
   if (node === 0) return [0];
@@ -13,7 +13,7 @@ export function siblingsOf(page, node, shape) {
   return page.state.order === "name" ? list : list.sort((a, b) => starts[a] - starts[b]);
 }
 
-// The frame one step away: parent, widest child, next or previous sibling; -1 where there is none.
+// The frame one step away: parent, widest child, next or previous sibling; -1 if there is none.
 export function neighbourOf(page, direction) {
   const { shape, node } = page.state.focus;
   const tree = page.shapes[shape];

@@ -1,4 +1,4 @@
-// The description of a node: the same texts for tooltip, details line and screen reader.
+// Describes a node, with the same texts for tooltip, details line and screen reader.
 import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { findingWords } from "./findings.js";
@@ -8,19 +8,19 @@ import { scaled } from "./views.js";
 
 const SAME = 1e-12;
 
-// A value summed over the runs of the side, as the mean of a run in its unit.
+// Formats a value summed over the runs of a side as the mean per run, with its unit.
 export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
 }
 
-// A difference of the sides; where the before side is scaled, it is marked and has no unit of samples.
+// Formats a difference between the sides. If the before side is scaled, it is marked and has no sample unit.
 export function changeOf(page, delta, ratio = page.ratio) {
   const isScaled = scales(page, ratio);
   const text = formatSigned(perRun(page, delta), isScaled ? scaledUnit(page) : page.header.unit, page.header.exponent);
   return isScaled ? `${text} (scaled)` : text;
 }
 
-// Whether the ratio does more than account for different numbers of runs.
+// Whether the ratio does more than compensate for different numbers of runs.
 function scales({ header }, ratio) {
   return ratio.num * header.runs[0] !== ratio.den * header.runs[1];
 }
@@ -64,7 +64,7 @@ export function describe(page, shape, node) {
   return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node) };
 }
 
-// The function's line in the diff, or its file at the compared commit.
+// Links to the function's line in the diff, or to its file at the compared commit.
 export function linkOf(tree, node) {
   const place = tree.symbol[node] >= 0 ? tree.linkOf?.[tree.symbol[node]] : 0;
   const link = place ? tree.links[place - 1] : "";

@@ -1,4 +1,4 @@
-"""The commit graph: ancestors through merges, and the nearest one that was measured."""
+"""The commit graph: ancestors through merges, and the nearest measured ancestor."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,16 +8,17 @@ from profgate.model.history import StoredCommit
 
 @dataclass(frozen=True, slots=True)
 class Ancestor:
-    """A commit and the smallest number of steps to parents that lead to it."""
+    """A commit and its distance, the smallest number of parent steps that lead to it."""
 
     sha: str
     distance: int
 
 
 def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
-    """The commit itself and its ancestors, nearest first; ends where the graph does, as in a shallow clone.
+    """Yield the commit and its known ancestors, nearest first.
 
-    Breadth first through all parents; at one distance the newest comes first, then the smaller hash.
+    The search is breadth-first through all parents. At equal distance the newest commit comes first, then the smaller
+    hash. It ends at the edge of the graph, for example in a shallow clone.
     """
     seen, level, distance = {start}, [start], 0
     while level:
@@ -30,13 +31,13 @@ def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ances
 
 
 def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
-    """The nearest measured ancestor of a commit, without itself; None where there is none."""
+    """Return the nearest measured ancestor of a commit, excluding the commit itself; None if there is none."""
     found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
     return next(found, None)
 
 
 def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:
-    """The chosen commits, each after its ancestors; unrelated ones by time, then by hash."""
+    """Return the chosen commits, each after its ancestors; unrelated commits are sorted by time, then by hash."""
     nodes, done, order = set(chosen), set[str](), list[str]()
     for start in sorted(nodes, key=lambda sha: (_time(sha, commits), sha)):
         stack = [(start, False)]
@@ -54,9 +55,9 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
 
 
 def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
-    """The chosen commits only, children first, with their nearest chosen ancestors as parents.
+    """Return only the chosen commits, children first, with their nearest chosen ancestors as parents.
 
-    A parent that is an ancestor of another parent is left out.
+    A parent that is an ancestor of another parent is omitted.
     """
     nodes = frozenset(chosen)
     before: dict[str, frozenset[str]] = {}
@@ -71,7 +72,7 @@ def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> lis
 
 
 def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
-    """The commit and its first parents, oldest first: the states of the branch."""
+    """Return the first-parent history of a commit, oldest first."""
     line, seen = [newest], {newest}
     while line[-1] in commits and commits[line[-1]].parents and commits[line[-1]].parents[0] not in seen:
         line.append(commits[line[-1]].parents[0])
@@ -80,7 +81,7 @@ def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
 
 
 def _next_before(start: str, commits: Mapping[str, StoredCommit], nodes: frozenset[str]) -> list[str]:
-    """The first of the nodes on each path to ancestors, in order of the paths."""
+    """Return the first of the nodes on each path to ancestors, in the order of the paths."""
     found: list[str] = []
     seen, stack = set[str](), [start]
     while stack:

@@ -19,7 +19,7 @@ Graph = dict[str, StoredCommit]
 
 
 class Checker:
-    """Checks the commits before a revision; keyword ``verbose`` puts unchanged rows into the reports."""
+    """Checks a revision and the commits before it; ``verbose`` adds unchanged rows to the reports."""
 
     def __init__(
         self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
@@ -33,9 +33,9 @@ class Checker:
         self._strategies, self._verbose = strategies, verbose
 
     def checks(self, last: int | None) -> Checks:
-        """The check of the commit, or of the ``last`` measured commits up to it, the oldest first.
+        """Check the commit, or the ``last`` measured commits up to it, oldest first.
 
-        Raises ProfgateError where nothing was measured.
+        Raises ProfgateError if nothing was measured.
         """
         before = [self._target] if last is None else [commit.sha for commit in ancestors(self._target, self._graph)]
         measured = in_order(self._graph, [sha for sha in before if sha in self._measured])
@@ -53,7 +53,7 @@ class Checker:
         return Checks(tuple(reduced(self._graph, drawn)), tuple(checks), tuple(first), len(measured) - len(newest))
 
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
-        """The series by distance and hash of their nearest measured ancestor, and those that have none."""
+        """Group the series by distance and hash of the nearest measured ancestor; also return series without one."""
         groups: dict[tuple[int, str], list[str]] = {}
         without = []
         for key in sorted(self._measured[target]):
@@ -76,7 +76,7 @@ class Checker:
             before,
             after,
             policy=self._policy,
-            baseline_side=self._side(baseline, distance - 1),  # commits between; the parent itself is at 0
+            baseline_side=self._side(baseline, distance - 1),  # number of commits between them; 0 for the parent
             target_side=self._side(target),
             strategies=self._strategies,
             verbose=self._verbose,

@@ -1,6 +1,6 @@
-"""Checks: measured commits, each compared with the nearest ancestor that was measured the same way.
+"""Checks: comparisons of measured commits with the nearest ancestor that was measured in the same way.
 
-They are shown as a commit graph with the changes beside its edges, or as JSON: `profgate.check/1`.
+They are shown as a commit graph with the changes beside its edges, or as JSON (`profgate.check/1`).
 """
 
 import json
@@ -20,14 +20,14 @@ from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, Line, 
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
-HASH_LENGTH = 12  # characters that are shown
-ROWS = 10  # of one metric, and of what was not compared, unless verbose
+HASH_LENGTH = 12  # characters of a hash to show
+ROWS = 10  # maximum number of findings per metric, and of workloads not compared, unless verbose
 GAP = 3  # columns between the graph and the text beside it
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The comparison of a commit with an ancestor ``distance`` commits before."""
+    """The comparison of a commit with an ancestor that is ``distance`` commits earlier."""
 
     baseline: str
     target: str
@@ -37,22 +37,22 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checked commits, children first, with parents among them; ``first`` are workloads without measured ancestor."""
+    """Checked commits, children first, linked to parents in this list; ``first`` are workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
     first: tuple[tuple[str, str], ...] = ()  # commit and workload
-    further: int = 0  # measured commits before these that were not checked
+    further: int = 0  # earlier measured commits that were not checked
 
     @property
     def exit_code(self) -> int:
-        """1 where the gate failed anywhere, 3 where nothing was compared, else the highest code of a check."""
+        """1 if the gate failed in any check, 3 if nothing was compared, otherwise the highest exit code of a check."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
 
 
 def checks_json(checks: Checks) -> str:
-    """The document; each check holds its report as `profgate.report/2`."""
+    """Return the JSON document; each check contains its report as `profgate.report/2`."""
     document = {
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
@@ -72,10 +72,10 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """The graph, newest commits first: a star is a commit, with its findings beside the edge to its baseline.
+    """Return the graph, newest commits first: a star is a commit, with its findings beside the edge to its baseline.
 
-    Findings are those that the gate counts; ``verbose`` shows what each strategy reports instead, in lines that may be
-    wider than ``width``.
+    Only findings that count for the gate are shown. ``verbose`` shows the changes of each strategy instead, in lines
+    that may be wider than ``width``.
     """
     lanes: list[str] = []
     lines: list[Line] = []
@@ -97,12 +97,12 @@ def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> l
 
 
 def newest_of(shown: int, known: int) -> str:
-    """A note that only the newest measured commits were examined."""
+    """Return a note that only the newest measured commits were examined."""
     return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
 
 
 def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
-    """The lane of a commit, where the lanes of its children join."""
+    """Join the lanes of the children of a commit. Returns its lane."""
     if sha not in lanes:
         lanes.append(sha)
     column = lanes.index(sha)
@@ -144,7 +144,7 @@ def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
 
 
 def _headline(report: Report) -> str:
-    """The report's headline, else the verdict's first reason."""
+    """Return the report's headline, or the verdict's first reason if there is no headline."""
     headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
     if headline or not report.verdict.reasons:
         return headline
@@ -152,7 +152,7 @@ def _headline(report: Report) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """The findings that the gate counts below their metric and its total; one line counts the other metrics."""
+    """Yield the total and the counted findings of each metric; one line counts the metrics without findings."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0

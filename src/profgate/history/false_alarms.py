@@ -1,7 +1,7 @@
-"""False alarms: trials of the gate on code that did not change, and how often it was red there.
+"""Estimates the false-alarm rate of the gate from trials on unchanged code.
 
 A trial compares two jobs at one commit, two commits whose difference does not affect the program, or two random halves
-of the jobs at one commit. Trials of one commit share its runs, so they are not wholly independent.
+of the jobs at one commit. Trials of one commit share its runs, so they are not fully independent.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LEAST_JOBS = 4  # at one commit, for halves: a half of one job is a trial already
-LAST = 200  # comparisons that count, so that a fixed gate recovers
-TO_PROMOTE = 50  # further comparisons within the budget after which a demoted gate decides again
+LEAST_JOBS = 4  # at one commit; with fewer jobs, a half can be a single job, which is a trial already
+LAST = 200  # only the latest comparisons count, so that a fixed gate recovers
+TO_PROMOTE = 50  # comparisons within the budget that a demoted gate needs to be promoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Two sides of equal code; ``name`` distinguishes the trials of two commits."""
+    """Two sides with equivalent code; ``name`` distinguishes trials of the same two commits."""
 
     baseline: str
     target: str
@@ -30,7 +30,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """The trials of a job's readings with the ``earlier`` ones of other jobs at its commit."""
+    """Return the trials of a job's ``added`` readings against the ``earlier`` readings of other jobs at the commit."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -46,23 +46,23 @@ def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) ->
 
 
 def _half(jobs: Collection[str], commit: str) -> Collection[str]:
-    """Half of the jobs: random for each set of jobs, and the same when repeated."""
+    """Select a pseudorandom half of the jobs; the selection is the same for the same jobs and commit."""
     seed = "\0".join([commit, *sorted(jobs)])
     order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
     return order[: len(order) // 2]
 
 
 def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
-    """Whether each changed file matches a pattern of ``unchanged``, in which a star stands for any text.
+    """Whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
 
-    False without any file: GitHub may list a very large difference as empty.
+    False for an empty list, because GitHub may return no files for a very large diff.
     """
     patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
     return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
 
 
 def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:
-    """The policy with the false alarms among verdicts on unchanged code, given in order of recording."""
+    """Return the policy with the number of false alarms. Verdicts must be in the order in which they were recorded."""
     reds = [
         verdict.conclusion == "fail"
         for verdict in verdicts
@@ -72,8 +72,8 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Whether the gate is demoted to advice: from when the reds exceed the budget until they are within it again."""
-    demoted, since = False, list[bool]()  # since the gate last changed its state
+    """Whether the gate is demoted: from when red verdicts exceed the budget until they are within it again."""
+    demoted, since = False, list[bool]()  # red verdicts since the gate was last demoted or promoted
     for red in reds:
         since = [*since[1 - LAST :], red]
         if demoted and len(since) >= TO_PROMOTE and sum(since) <= budget * len(since):

@@ -1,10 +1,11 @@
-"""The SQLite file of a history: its tables, how it is opened, and the check of a file that is not trusted.
+"""The SQLite file of a history: its tables, how to open it, and how to check an untrusted file.
 
-Rules for later versions: a table or column may be added (older versions skip it; a new column may be null or has a
-default), none may change its meaning. What breaks that is a new major number in `profgate.history/N`, which older
-versions refuse.
+Rules for later versions: tables and columns may be added (older versions ignore them; a new column is nullable or has a
+default), but their meaning must not change. Any other change needs a new major number in `profgate.history/N`; older
+versions then refuse the file.
 
-``python -m profgate.history.history_file FILE`` checks one file. It imports little because it starts for every file.
+``python -m profgate.history.history_file FILE`` checks one file. It imports few modules because it starts for every
+file.
 """
 
 import contextlib
@@ -22,7 +23,7 @@ VERSION = "profgate.history/1"
 LOCK_TIMEOUT = 60  # seconds to wait for another writer
 MAX_FILE_BYTES = 1 << 30  # of an untrusted file
 MAX_VALUE_BYTES = 1 << 28
-MAX_STEPS = 1 << 33  # instructions of SQLite's virtual machine
+MAX_STEPS = 1 << 33  # maximum number of SQLite virtual machine instructions
 MAX_ENTRIES = 200  # tables and indexes
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
@@ -52,11 +53,11 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# keywords by which a schema makes SQLite compute something while it only reads
+# schema keywords that can make SQLite evaluate expressions during a read
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
 )
-# conditions of rows that profgate never writes, beyond values of a wrong type
+# SQL conditions that match invalid rows, in addition to the checks of value types
 INVALID = {
     "commits": "sha = ''",
     "series": "json_type(content) <> 'object'",
@@ -77,17 +78,17 @@ LIMITS = {"INTEGER": "abs({0}) > 1 << 62", "TEXT": "length({0}) > 1 << 20", "BLO
 
 @contextlib.contextmanager
 def sqlite_errors(place: Path) -> Iterator[None]:
-    """Turn errors of SQLite into a ProfgateError that names the file."""
+    """Convert SQLite errors to a ProfgateError that names the file."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: SQLite's message quotes bytes of a damaged file
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes bytes of a damaged file in its message
         what = "another process has locked it; try again" if "locked" in str(error) else str(error)
         raise ProfgateError(str(place), f"is not a usable history ({what}); if it is damaged, remove it") from error
 
 
 @contextlib.contextmanager
 def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """The file opened in a mode of SQLite's URIs; its schema is not trusted."""
+    """Open the file in a mode of SQLite URIs, such as ``rw``; its schema is not trusted."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     with sqlite_errors(place), contextlib.ExitStack() as stack:
         connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
@@ -95,7 +96,7 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # what VACUUM needs
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM needs one
         connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
         if hasattr(connection, "setconfig"):  # Python 3.12
             connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined, unused-ignore]
@@ -104,7 +105,7 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
-    """The file opened for reading, with bounded cost. Raises ProfgateError for a schema that makes SQLite compute."""
+    """Open a file read-only with limits on size and CPU time. Raises ProfgateError for views, triggers and the like."""
     with connected(place, "ro&immutable=1") as connection:
         if place.stat().st_size > MAX_FILE_BYTES:
             raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
@@ -125,7 +126,7 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Create missing tables and indexes, and the columns that a later version added to older tables."""
+    """Create missing tables and indexes, and add missing columns to tables of an older version."""
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     for table, columns in tables().items():
@@ -134,7 +135,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Add temporary empty tables and columns in place of those that an older version lacks."""
+    """Create empty temporary tables and columns in place of those that an older version did not create."""
     for table, columns in tables().items():
         known = columns_of(connection, table)
         missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
@@ -145,7 +146,7 @@ def fill_gaps(connection: sqlite3.Connection) -> None:
 
 
 def check_version(connection: sqlite3.Connection, place: Path) -> None:
-    """Raise ProfgateError for a history of another major version."""
+    """Raise ProfgateError if the history has another major version."""
     if not columns_of(connection, "meta"):
         return
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
@@ -157,7 +158,7 @@ def check_version(connection: sqlite3.Connection, place: Path) -> None:
 
 @functools.cache
 def tables() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Type of each column of each table, and whether it may be null; tables that others refer to come first."""
+    """Return the type and nullability of each column, by table; referenced tables come first."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
@@ -165,13 +166,13 @@ def tables() -> dict[str, dict[str, tuple[str, bool]]]:
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
-    """Type of each column of a table, and whether it may be null; empty if there is no such table."""
+    """Return the type and nullability of each column of a table; empty if the table does not exist."""
     query = 'SELECT name, type, NOT "notnull" AND NOT pk FROM pragma_table_info(?)'
     return {name: (kind, bool(nullable)) for name, kind, nullable in connection.execute(query, (table,))}
 
 
 def check_file(place: Path) -> None:
-    """Read an untrusted file from end to end. Raises ProfgateError where it is damaged or not a history."""
+    """Check an entire untrusted file. Raises ProfgateError if it is damaged or not a history."""
     with connected_untrusted(place) as connection:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":

@@ -3,7 +3,7 @@
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
 
-Every problem of a file is a `ProfgateError` that names it.
+Every problem with a file raises a `ProfgateError` that names it.
 """
 
 import contextlib
@@ -28,8 +28,8 @@ from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CHECK_TIMEOUT = 120  # seconds
-MAX_PROFILE_BYTES = 1 << 28  # of a stored profile, unpacked
-ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # what a Python may need to start
+MAX_PROFILE_BYTES = 1 << 28  # of a decompressed profile
+ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # variables that Python may need to start
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
 READING = """
@@ -47,9 +47,9 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 
 @contextlib.contextmanager
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
-    """An untrusted history, for reading. Raises ProfgateError where it is damaged.
+    """Open an untrusted history for reading. Raises ProfgateError if it is damaged.
 
-    A separate process reads it from end to end first, so that a file that crashes SQLite crashes only that process.
+    A separate process reads the entire file first, so that a file that crashes SQLite crashes only that process.
     """
     place = Path(path)
     _check_in_process(place)
@@ -59,7 +59,7 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
 
 def _check_in_process(place: Path) -> None:
     command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # without the environment of this process, so that a file that takes over the check finds no token
+    # the check must not see tokens in the environment, because a malicious file may take control of it
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     try:
         done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
@@ -71,17 +71,17 @@ def _check_in_process(place: Path) -> None:
 
 
 class HistoryReader:
-    """An open history, for reading; made by `open_untrusted` and `open_history`."""
+    """A history that is open for reading; created by `open_untrusted` and `open_history`."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(_series)  # thousands of readings share a text
+        self._series = cache(_series)  # thousands of readings share one text
         self._facts = cache(_facts)
 
     def commits(self) -> dict[str, StoredCommit]:
-        """Every known commit by its hash."""
+        """Return every known commit by its hash."""
         with self.damage():
             rows = self.connection.execute("SELECT sha, parents, time, title FROM commits")
             return {
@@ -90,15 +90,15 @@ class HistoryReader:
             }
 
     def series(self) -> list[Series]:
-        """Every series, by the workload's name."""
+        """Return every series, sorted by workload name."""
         with self.damage():
             query = "SELECT name, workload, format, content FROM series ORDER BY workload, name"
             return [self._series(*row) for row in self.connection.execute(query)]
 
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
-        """The keys of the series that were measured at each commit; with ``key`` of that series only."""
+        """Return the keys of the series measured at each commit; ``key`` restricts them to one series."""
         chosen = "" if key is None else "WHERE series = (SELECT id FROM series WHERE name = ?)"
-        # a single statement: another process may add rows between two
+        # one statement, because another process may add rows between two statements
         query = (
             f"SELECT sha, series.name FROM (SELECT DISTINCT series, revision FROM readings {chosen}) AS found"  # noqa: S608 - own text
             " JOIN series ON series.id = found.series JOIN commits ON commits.id = found.revision"
@@ -112,9 +112,9 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Readings in order of recording, of one series and of some commits where these are given.
+        """Yield readings in the order in which they were recorded, optionally of one series and of some commits.
 
-        ``profiles`` adds the files themselves where they are stored.
+        ``profiles`` adds the profile files that are stored.
         """
         conditions, values = ["1"], list[str]()
         if key is not None:
@@ -129,7 +129,7 @@ class HistoryReader:
                 yield self.reading(number, profiles=profiles)
 
     def reading(self, number: int, *, profiles: bool) -> Reading:
-        """The reading with this number."""
+        """Return the reading with this number."""
         with self.damage():
             row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:
@@ -160,7 +160,7 @@ class HistoryReader:
         return [self._symbols[number] for number in numbers]
 
     def verdicts(self) -> list[StoredVerdict]:
-        """The gate's verdicts on unchanged code in order of recording."""
+        """Return the gate's verdicts on unchanged code, in the order in which they were recorded."""
         query = (
             "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts"
             " WHERE kind = 'unchanged' ORDER BY id"
@@ -169,14 +169,14 @@ class HistoryReader:
             return [StoredVerdict(*row) for row in self.connection.execute(query)]
 
     def reported_trends(self) -> dict[str, str]:
-        """The texts of the trends that were reported, by series."""
+        """Return the texts of the reported trends, by series."""
         query = "SELECT series, content FROM records WHERE target = '' AND strategy = 'change_point' ORDER BY series"
         with self.damage():
             return dict(self.connection.execute(query))
 
     @contextlib.contextmanager
     def damage(self) -> Iterator[None]:
-        """Turn errors from damaged rows into one that names the file."""
+        """Convert errors caused by damaged rows to a ProfgateError that names the file."""
         with sqlite_errors(self._place):
             try:
                 yield

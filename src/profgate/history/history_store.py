@@ -1,12 +1,12 @@
-"""Writes a history: what was measured, by commit and configuration.
+"""Writes a history of measurements, by commit and configuration.
 
-    with open_history(".profgate", write=True) as store:  # a folder, created when it is missing
+    with open_history(".profgate", write=True) as store:  # a folder, created if it is missing
         with store.writing():  # one transaction; other writers wait
             store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
-            store.add(readings)  # ignores readings that are stored already
+            store.add(readings)  # ignores readings that are already stored
         store.prune(Retention())
 
-`compare/readings.py` makes a `Reading` of a profile.
+`compare/readings.py` creates `Reading` objects from a profile.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # of the number of names since the last search for unused ones, from which the next search pays off
+GROWTH = 1.25  # search for unused names again when the number of names has grown by this factor
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
@@ -45,7 +45,7 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
-    """The history in a folder, which ``write`` with ``create`` creates. Raises ProfgateError where it is missing."""
+    """Open the history in a folder. Raises ProfgateError if it is missing, unless ``write`` and ``create`` are set."""
     place = Path(folder) / FILE
     if write and create:
         ignore = str(place.with_name(".gitignore"))
@@ -53,7 +53,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
             write_text(ignore, "*\n")
     elif not place.is_file():
         raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
-    # also a reader must be able to write: a writer that was killed leaves its journal for the next to roll back
+    # readers need write access too: they roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
         check_version(connection, place)
@@ -68,17 +68,17 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
 
 
 class HistoryStore(HistoryReader):
-    """An open history, for reading and writing."""
+    """A history that is open for reading and writing."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         super().__init__(connection, place)
-        # Row numbers that others refer to, valid for one transaction
+        # IDs of referenced rows, cached for one transaction
         self._numbers: dict[tuple[object, ...], int] = {}
         self._symbol_numbers: dict[SymbolKey, int] = {}
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """One transaction for all writes inside; other writers wait. May be nested."""
+        """Run all writes in the block in one transaction; other writers wait. Calls can be nested."""
         if self.connection.in_transaction:
             yield self
             return
@@ -92,7 +92,7 @@ class HistoryStore(HistoryReader):
             self._symbols = {}
 
     def add_commits(self, commits: Iterable[StoredCommit]) -> None:
-        """Add commits; one that is stored already is replaced."""
+        """Add commits; replace those that are already stored."""
         with self.writing():
             self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
@@ -108,7 +108,7 @@ class HistoryStore(HistoryReader):
     def _add(self, reading: Reading) -> bool:
         series, job = reading.series, reading.job
         configuration = json.dumps(asdict(series.configuration))
-        facts = asdict(replace(reading.facts, job=None))  # the job is stored once
+        facts = asdict(replace(reading.facts, job=None))  # stored in the jobs table
         values = (
             self._number(
                 "series", name=series.key, workload=series.workload, format=series.format, content=configuration
@@ -130,7 +130,7 @@ class HistoryStore(HistoryReader):
         return bool(cursor.rowcount)
 
     def _number(self, table: str, **values: str) -> int:
-        """The number of the row with these values or their unique part; a missing row is added."""
+        """Return the ID of the row with these values, matched by its unique columns; insert it if it is missing."""
         key = (table, *values.values())
         if key not in self._numbers:
             marks = ", ".join("?" * len(values))
@@ -143,7 +143,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """The number of the stored file, which several readings may share; None for a reading without file."""
+        """Return the ID of the stored file, which several readings may share; None for a reading without a file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)
@@ -156,7 +156,7 @@ class HistoryStore(HistoryReader):
         return number
 
     def _add_column(self, reading: int | None, column: Column) -> None:
-        if not self._symbol_numbers:  # in one query: one for each symbol takes longer than everything else
+        if not self._symbol_numbers:  # one query for all symbols, because a query per symbol is too slow
             rows = self.connection.execute("SELECT name, file, id FROM symbols")
             self._symbol_numbers = {(name, file or None): number for name, file, number in rows}
         known, metric = self._symbol_numbers, column.metric
@@ -172,12 +172,18 @@ class HistoryStore(HistoryReader):
         )
 
     def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
-        """Add verdicts on unchanged code; one of the same commits and job is replaced, or else left."""
+        """Add verdicts on unchanged code.
+
+        With ``replace_known``, verdicts on the same commits and job are replaced, otherwise they are left unchanged.
+        """
         rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
         self._insert("verdicts", rows, replace_known=replace_known)
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the texts of reported trends by series; the text of a known series is replaced, or else left."""
+        """Store the texts of reported trends by series.
+
+        With ``replace_known``, the texts of known series are replaced, otherwise they are left unchanged.
+        """
         same = {"baseline": "", "target": "", "strategy": "change_point"}
         rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
         self._insert("records", rows, replace_known=replace_known)
@@ -190,9 +196,9 @@ class HistoryStore(HistoryReader):
                 self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
 
     def merge(self, other: HistoryReader) -> int:
-        """Add what only the other history holds. Returns the number of its readings.
+        """Add the entries that only the other history has. Returns the number of added readings.
 
-        Raises ProfgateError where the other one is damaged; nothing is added then.
+        Raises ProfgateError if the other history is damaged; nothing is added then.
         """
         with self.writing(), other.damage():
             if self._is_empty():
@@ -207,7 +213,7 @@ class HistoryStore(HistoryReader):
         return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
 
     def _copy(self, other: HistoryReader) -> int:
-        """Copy all rows, which is far quicker than adding the readings one by one."""
+        """Copy all rows, which is much faster than adding the readings one by one."""
         for table, columns in tables().items():
             names, marks = ", ".join(columns), ", ".join("?" * len(columns))
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
@@ -217,13 +223,13 @@ class HistoryStore(HistoryReader):
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def _unknown(self, other: HistoryReader) -> list[int]:
-        """The numbers in the other history of readings that this one lacks."""
+        """Return the IDs, in the other history, of the readings that this history lacks."""
         known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
         rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
         return [number for number, *identity in rows if tuple(identity) not in known]
 
     def prune(self, retention: Retention) -> int:
-        """Drop what is older than the retention. Returns the number of columns that lost their lighter symbols."""
+        """Remove data beyond the retention limits. Returns the number of columns from which symbols were dropped."""
         with self.writing():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
@@ -235,7 +241,7 @@ class HistoryStore(HistoryReader):
                 self.connection.execute(
                     "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
                 )
-            # earlier versions stored reports of checks, which no command reads
+            # earlier versions stored reports of checks, which are no longer used
             self.connection.execute("DELETE FROM verdicts WHERE kind <> 'unchanged'")
             self.connection.execute("DELETE FROM records WHERE target <> ''")
             if dropped:
@@ -246,7 +252,7 @@ class HistoryStore(HistoryReader):
         return dropped
 
     def _newest_runs(self, most: int) -> list[int]:
-        """The last reading of each of the newest runs, newest first; reads no more of the file than these."""
+        """Return the last reading of each of the ``most`` newest runs, newest first, without reading older rows."""
         found: dict[tuple[int, int], int] = {}
         for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
             found.setdefault(tuple(run), number)
@@ -255,20 +261,20 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drop the lighter symbols of all readings up to the number ``last``. Returns the number of their columns.
+        """Drop the symbols with the smallest costs from readings up to ID ``last``. Returns the number of changed rows.
 
-        The rows are removed and inserted: SQLite leaves the pages of rows that shrink in place half empty.
+        Rows are deleted and inserted again, because SQLite leaves pages half empty when rows shrink in place.
         """
         cursor = self.connection.cursor()
         cursor.row_factory = sqlite3.Row
         found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
         rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
         self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
-        self._insert("measured", rows)  # with columns that a later version added
+        self._insert("measured", rows)  # includes columns that a later version added
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
-        """Drop the names that no reading uses, where there are many and many are new since the last search."""
+        """Drop names that no reading uses, if there are many names and many are new since the last search."""
         count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
         row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
         left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
@@ -287,10 +293,10 @@ class HistoryStore(HistoryReader):
 
 
 def _run_bytes(text: str) -> bytes:
-    """Eight bytes that identify a run of a job; a reading from a history has them as digits."""
+    """Return eight bytes that identify a run of a job; readings from a history have them as hexadecimal digits."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 
 def _encodable(text: str) -> str:
-    """The text without halves of surrogate pairs, which UTF-8 cannot hold."""
+    """Replace lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

@@ -1,8 +1,8 @@
-"""Columns of a stored reading as bytes, and back; the bytes are untrusted.
+"""Converts the columns of a stored reading to bytes and back; the bytes are untrusted.
 
-Layout, little endian: a byte (1 plain, 2 deflated) before the body; the body is a byte of flags (1 = calls), the number
-of rows as uint32, then the columns: symbol numbers as differences, self values, total minus self, calls. A column is
-its width in bytes (1, 2, 4 without sign, 8 with) and its values.
+Layout, little endian: one byte for the encoding (1 plain, 2 deflated), then the body. The body is a byte of flags
+(1 = calls), the number of rows as uint32, and the columns: symbol numbers as differences, self values, total minus
+self, calls. A column is its width in bytes (1, 2 and 4 unsigned, 8 signed) followed by its values.
 """
 
 import struct
@@ -23,7 +23,7 @@ HEAD = struct.Struct("<BI")
 
 
 def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
-    """Symbol numbers and three columns of their length (calls may be missing) as bytes, ordered by symbol number."""
+    """Encode symbol numbers and three columns of equal length (calls may be None), sorted by symbol number."""
     numbers = np.array(symbols, np.int64)
     order = np.argsort(numbers, kind="stable")
     columns = [np.diff(numbers[order], prepend=np.int64(0)), own[order], total[order] - own[order]]
@@ -35,7 +35,7 @@ def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArr
 
 
 def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
-    """Symbol numbers, self, total and calls as `packed` took them. Raises ValueError for anything else."""
+    """Decode symbol numbers, self, total and calls from the output of `packed`. Raises ValueError for invalid bytes."""
     body = _body(data)
     if len(body) < HEAD.size:
         raise ValueError("the columns are cut off")
@@ -63,7 +63,7 @@ def _within(values: IntArray) -> IntArray:
 
 
 def thinned(data: bytes, rows: int) -> bytes:
-    """The same columns with so many rows of the largest self values. Raises ValueError as `unpacked`."""
+    """Reduce the columns to the ``rows`` rows with the largest self values. Raises ValueError like `unpacked`."""
     numbers, own, total, calls = unpacked(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]

@@ -1,4 +1,4 @@
-"""Commits by the names that people use, and the stored readings of a comparison's sides."""
+"""Resolves revision names to commits, and loads the stored readings of both sides of a comparison."""
 
 import glob
 import re
@@ -19,12 +19,12 @@ from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
-MOST_ANCESTORS = 500  # commits that are searched for readings
+MOST_ANCESTORS = 500  # maximum number of commits to search for readings
 HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
-    """The hash of a commit by git, else by the beginning of a hash among the ``known`` ones. Raises ProfgateError."""
+    """Resolve a revision with git, or as an unambiguous prefix of a ``known`` hash. Raises ProfgateError."""
     try:
         return resolved(rev)
     except ProfgateError:
@@ -35,11 +35,11 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Every commit that git or the history knows; git's record wins."""
+    """Return every commit that git or the history knows; git takes precedence."""
     known = store.commits()
     try:
         return known | commits_before(sha)
-    except ProfgateError:  # outside of the repository, or the commit is not in this clone
+    except ProfgateError:  # not in a repository, or the commit is missing from this clone
         if not known.get(sha, StoredCommit("")).parents:
             raise
         return known
@@ -48,20 +48,20 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that gives the readings of a baseline's ancestors by the key of a series."""
+    """Return a function that returns the readings of the baseline's ancestors for the key of a series."""
     ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
     return lambda key: past_of(store, ancestry, key)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that gives the readings of the newest commits, for a baseline whose commit is not known."""
+    """Return a function that returns the readings of the newest commits, for a baseline whose commit is unknown."""
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
     return lambda key: past_of(store, newest_first, key)
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
-    """Commit and workload where a side is named ``REV:WORKLOAD``; None for what is a path."""
+    """Split ``REV:WORKLOAD`` into revision and workload; None if the text is a path."""
     if exists(text) or ":" not in text:
         return None
     rev, _, workload = text.partition(":")
@@ -69,9 +69,10 @@ def stored_name(text: str) -> tuple[str, str] | None:
 
 
 def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
-    """Both sides of a comparison, of which at least one is stored; noise comes from before a stored baseline.
+    """Load both sides of a comparison, at least one of them from the history.
 
-    Raises ProfgateError for a commit or workload the history does not hold.
+    Noise is estimated from the commits before a stored baseline. Raises ProfgateError for a commit or workload that is
+    not in the history.
     """
     (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
     before_files, after_files = stored_sides(before, after)

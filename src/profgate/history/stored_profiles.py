@@ -1,4 +1,4 @@
-"""Profiles in the history: as readings, as the sides of a comparison, and as trials of equal code."""
+"""Converts profiles to readings, and stored readings to the sides of a comparison and to verdicts of trials."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
 from profgate.pipeline import PipelineInput
 
-LARGEST_STORED = 32 << 20  # bytes of a profile that is stored itself
+LARGEST_STORED = 32 << 20  # bytes; larger profiles are not stored as files
 
 
 def trend_rules(policy: Policy) -> Rules:
-    """The options of the strategy `change_point` for a series and metric, of the first rule that matches."""
+    """Return a function that returns the `change_point` options of the first matching rule for a series and metric."""
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, wiring.strategies())
@@ -36,9 +36,9 @@ def trend_rules(policy: Policy) -> Rules:
 def readings(
     sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
 ) -> list[Reading]:
-    """The readings of these files; with ``keep`` the files themselves are stored too.
+    """Return the readings of these files; ``keep`` also stores the files.
 
-    Raises ProfileError with every file that cannot be read, and ComparisonError.
+    Raises ProfileError with all unreadable files, and ComparisonError.
     """
     read = wiring.read_all(sources)
     broken = [error for error in read if isinstance(error, ProfileError)]
@@ -56,7 +56,7 @@ def readings(
 
 
 def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
-    """The gate's verdict on two sides of equal code, as if it were not demoted."""
+    """Return the gate's verdict on two sides with equivalent code, without automatic demotion."""
     before, after = stored_sides(trial.before, trial.after)
     given = PipelineInput(
         before,
@@ -75,9 +75,9 @@ def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
-    """The readings of both sides as sources: the files where all are stored, else profiles made of the readings.
+    """Convert the readings of each side to sources: the stored files if all exist, otherwise profiles of the readings.
 
-    Where the history has dropped symbols of some readings, they become one symbol in all. Raises ProfileError.
+    If the history dropped symbols of some readings, these are merged into one symbol in all. Raises ProfileError.
     """
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [

@@ -1,6 +1,6 @@
-"""Trends: where the total of a workload, or the share of a symbol, changed for good along a line of commits.
+"""Finds trends: persistent changes of a workload's total or of a symbol's share along a line of commits.
 
-Found trends are stored in the history so that each is reported once; as JSON they are `profgate.trends/1`.
+Trends are stored in the history so that each is reported once. Their JSON format is `profgate.trends/1`.
 """
 
 import contextlib
@@ -27,14 +27,14 @@ from profgate.statistics.change_points import Shift, change_points, shifts
 
 CHANGE_POINT = "change_point"  # the strategy of trends
 SCHEMA = "profgate.trends/1"
-LEAST_SHARE = 0.01  # of the run that a symbol must take
+LEAST_SHARE = 0.01  # minimum share of the run for a symbol
 MOST_SYMBOLS = 20
-LEAST_MOVE = 0.005  # of the run by which a symbol's share must change
-NEAR = 4  # commits: a change found again so close to where it was is the same
+LEAST_MOVE = 0.005  # minimum change of a symbol's share of the run
+NEAR = 4  # commits; a trend that is found again within this distance is the same trend
 LARGEST = 1e300  # ratios of larger values overflow
-MOST_PAST = 30  # commits from whose readings the noise is estimated
-HASH_LENGTH = 12  # characters of a commit's hash that are shown
-MOST_ROWS = 50  # of a summary
+MOST_PAST = 30  # maximum number of commits for the noise estimate
+HASH_LENGTH = 12  # characters of a commit hash to show
+MOST_ROWS = 50  # maximum number of rows in a summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A change from ``before`` to ``after`` of a total in the metric's unit, or of a symbol's share of the run.
+    """A change of a total (in the metric's unit) or of a symbol's share of the run, from ``before`` to ``after``.
 
     ``name`` is None for the total. A step is at commit ``first``; a drift spans ``commits`` measured commits from
-    ``first`` to ``last``. ``p`` is two-sided.
+    ``first`` to ``last``. ``p`` is a two-sided p-value.
     """
 
     series: str
@@ -71,26 +71,26 @@ class Trend:
 
     @property
     def is_drift(self) -> bool:
-        """Whether the change took several commits."""
+        """Whether the change spans several commits."""
         return self.commits > 1
 
     @property
     def relative(self) -> float | None:
-        """The change as a fraction, None from zero."""
+        """The change as a fraction of ``before``; None if ``before`` is zero."""
         return (self.after - self.before) / self.before if self.before else None
 
     @property
     def worse(self) -> bool:
-        """Whether it is a regression."""
+        """Whether the change is a regression."""
         return (self.after > self.before) == (self.better == "lower")
 
 
-Rules = Callable[[Series, Metric], TrendRules]  # the options for a series and metric
+Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a series and metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """One metric of one series: commits in order with the columns that were measured there."""
+    """One metric of one series: its commits in order, and the columns measured at each commit."""
 
     metric: Metric
     commits: list[str]
@@ -101,7 +101,7 @@ class _Line:
 
 
 def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """The lasting changes of every series along a line of commits, oldest first."""
+    """Find the persistent changes of every series along a line of commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
@@ -111,7 +111,7 @@ def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> lis
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """The lasting changes of one series along a line of commits, oldest first; of the total first, then of symbols."""
+    """Find the persistent changes of one series along a line of commits: first of the total, then of symbols."""
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)
@@ -131,7 +131,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """The readings since the last lasting change of any of their totals; noise must be estimated from one level."""
+    """Return the readings since the last persistent change of any total, so that all have the same level."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):
@@ -141,18 +141,18 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 
 
 def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """The trends that were not reported before."""
+    """Return the trends that have not been reported yet."""
     return unknown_of(trends, _reported(store), line)
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """The trends that are not among the known; a known one may be some commits off, or longer by now."""
+    """Return the trends that are not known yet. A known trend may have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
 def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
-    """The texts to store, by series, when these trends are reported."""
+    """Return the texts to store, by series, when these trends are reported."""
     reported = [*_reported(store), *new]
     return {
         key: json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
@@ -161,7 +161,7 @@ def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]
 
 
 def trends_of_text(text: str) -> list[Trend]:
-    """The trends in a stored text; invalid entries are left out."""
+    """Parse the trends in a stored text; invalid entries are ignored."""
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
@@ -205,7 +205,7 @@ def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
 
 
 def _heaviest(line: _Line) -> list[SymbolKey]:
-    """The symbols with the largest shares of the newest commits' runs."""
+    """Return the symbols with the largest shares in the runs of the newest commits."""
     weight: dict[SymbolKey, float] = {}
     newest = [column for columns in line.columns[-10:] for column in columns if column.sum > 0]
     for column in newest:
@@ -216,7 +216,7 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
 
 
 def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """The commits where the symbol's share is known, and the shares; it is unknown where symbols were dropped."""
+    """Return the commits at which the symbol's share is known, and the shares; dropped symbols have no share."""
     commits, shares = [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
         known = [share for column in columns if (share := _share(column, symbol)) is not None]
@@ -255,14 +255,14 @@ def _trend(
 
 
 def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
-    """The readings of a series at the nearest measured ancestors, since the last lasting change."""
+    """Return the readings of a series at the nearest measured ancestors since the last persistent change."""
     measured = store.measured_commits(key)
     chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))
     return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
 
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
-    """The document; ``further``: measured commits before those that were examined."""
+    """Return the trends as JSON; ``further`` is the number of measured commits before the examined ones."""
     rows = [
         asdict(trend) | {"kind": "drift" if trend.is_drift else "step", "relative": trend.relative, "new": trend in new}
         for trend in trends
@@ -271,7 +271,7 @@ def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> 
 
 
 def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> list[Line]:
-    """A line for each trend below its workload and metric."""
+    """Return a line for each trend, grouped by workload and metric."""
     lines: list[Line] = []
     heading = ""
     for trend in trends:
@@ -287,13 +287,13 @@ def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -
 
 
 def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
-    """A trend in one line, for an annotation."""
+    """Return a trend as one line, for an annotation."""
     place = f"{name_text(trend.workload, 60)}, {name_text(trend.metric, 30)}"
     return f"{place}, {_what(trend)}: {_how(trend)}, {_when(trend, commits)}"
 
 
 def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
-    """The trends that a run of the base branch reports, worse ones first."""
+    """Return the summary of the trends that a run of the base branch reports, regressions first."""
     ordered = sorted(trends, key=lambda trend: not trend.worse)
     cells = [
         {

@@ -15,7 +15,7 @@ MOST_SOURCES = 10_000
 
 
 def files_matching(folder: str, pattern: str) -> list[str]:
-    """Sorted paths below a folder that match a pattern such as ``bench/**/*.py``; a folder stands for its files."""
+    """Return sorted paths below a folder that match a glob like ``bench/**/*.py``; a folder matches all its files."""
     root = os.path.realpath(folder)
     found = set()
     for name in glob.iglob(pattern, root_dir=root, recursive=True):  # noqa: PTH207 - patterns are relative
@@ -29,7 +29,7 @@ def files_matching(folder: str, pattern: str) -> list[str]:
 
 
 def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
-    """A digest of these files and their names; None if none of them exists."""
+    """Return a digest of these files and their names; None if none of them exists."""
     digest = hashlib.sha256()
     paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
     for name, path in paths:
@@ -40,7 +40,7 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """The text of a file that a profile names; None for a file outside of the folder."""
+    """Return the text of a file that a profile names; None if it is missing, too large or outside of the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -52,7 +52,7 @@ def text_below(folder: str, name: str) -> str | None:
 
 
 def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
-    """Copy files and folders of the current folder to the same places in another checkout."""
+    """Copy files and folders of the current folder to the same paths in another checkout."""
     for name in paths:
         target = Path(folder, prefix, name)
         if Path(name).is_absolute() or ".." in Path(name).parts:
@@ -71,10 +71,10 @@ def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
 
 
 def digest_at_line(path: str, line: int | None, text: str) -> str:
-    """A digest of the function or class at this line (counted from 1), with its decorators and all inside.
+    """Return a digest of the function or class at this line (counted from 1), with its decorators and nested functions.
 
-    Layout, comments and the rest of the file do not count. Without a function at the line, the digest is of the whole
-    file. Where the language has no grammar, or the parser met an error, it is of the plain text.
+    Layout, comments and the rest of the file are ignored. If no function is at the line, the digest is of the whole
+    file. If the language has no grammar, or the parser reports an error, it is of the plain text.
     """
     parsed = parsed_source(path, text)
     if parsed is None:
@@ -92,7 +92,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
-    """The largest function that begins at the line, else the innermost named one around it, else the innermost."""
+    """Return the largest function that begins at the line, or the innermost around it, preferring named functions."""
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last
     ]

@@ -1,4 +1,4 @@
-"""Profiles and benchmark results of one run as values: one number for each benchmark and metric."""
+"""Converts the profiles and benchmark results of one run to one value per benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,10 +14,10 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
-    """The totals of each profile under its workload's name; of benchmark results, the median of each benchmark.
+    """Return the totals of each profile under its workload's name, or the median of each benchmark in a result file.
 
-    Where a profile counts calls, their number is a metric too, because it repeats exactly. Metrics without a better
-    direction are left out.
+    If a profile counts calls, their number is also a metric, because it is deterministic. Metrics without a better
+    direction are omitted.
     """
     known = list(profiles)
     files_of = Counter(
@@ -50,7 +50,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _medians(
     workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """``files_of``: in how many files each benchmark occurs; a benchmark of several is named with its file."""
+    """Yield medians. ``files_of`` is the number of files per benchmark; above one, the name includes the file."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

@@ -1,4 +1,4 @@
-"""The values of many versions as lines, with their jumps."""
+"""Converts the values of many versions to lines with jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,12 +13,15 @@ from profgate.model.units import MetricKind
 from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
-FIRST_COUNTED = ("instructions", "Ir", "calls")  # of what repeats exactly
+FIRST_COUNTED = ("instructions", "Ir", "calls")  # preferred deterministic metrics
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
-    """``metric`` is shown first; ``min_change`` is a fraction; ``stretches`` compares between changes of the source."""
+    """The options of an evolution: ``metric`` is shown first, ``min_change`` is a fraction.
+
+    With ``stretches``, benchmarks whose source changed are compared between these changes instead of being left out.
+    """
 
     metric: str | None = None
     min_change: float | None = None
@@ -26,7 +29,7 @@ class EvolutionOptions:
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """The lines and jumps of these versions, in their order. Raises ComparisonError where nothing was measured."""
+    """Return the lines and jumps of these versions, in order. Raises ComparisonError if nothing was measured."""
     options = options or EvolutionOptions()
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
@@ -50,7 +53,7 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
 
 
 def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
-    """float64[version, run], NaN where a version has fewer runs."""
+    """Return float64[version, run], padded with NaN if a version has fewer runs."""
     rows: list[list[float]] = [[] for _ in range(versions)]
     for number, reading in readings:
         if math.isfinite(reading.value):
@@ -77,14 +80,14 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
 
 
 def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
-    """The versions between two changes of the benchmark's own source."""
+    """Yield a series for each range of versions in which the benchmark's source did not change."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
         known = first + np.flatnonzero(line.count[first:last])
         yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """The requested metric, else one that repeats exactly, else the one of most lines."""
+    """Return the requested metric, otherwise a deterministic one, otherwise the metric of most lines."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

@@ -1,4 +1,4 @@
-"""The evolution of benchmarks over versions as one self-contained HTML page."""
+"""Renders the evolution of benchmarks over versions as one self-contained HTML page."""
 
 import base64
 import json
@@ -27,11 +27,11 @@ MODULES = (
     "evolution",
 )
 STYLES = ("page", "evolution")
-STATIC_JUMPS = 20  # in the table that is shown without JavaScript
+STATIC_JUMPS = 20  # rows of the table that is shown without JavaScript
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
-    """The page as text; ``links`` lead from the number of a jump to a page below the folder of this one.
+    """Return the page as text; ``links`` maps numbers of jumps to pages below the folder of this page.
 
     Raises `ValueError` for a link that leaves the folder.
     """
@@ -54,11 +54,11 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
         script=Markup(script),  # noqa: S704 -- our own file
         style=Markup(style),  # noqa: S704 -- our own file
     )
-    return page.encode("utf-8", "replace").decode("utf-8")  # a name may hold half a surrogate pair
+    return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
 
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
-    """What the page's script reads: columns by version, names once."""
+    """Return the data for the page's script: columns by version, each name once."""
     places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
@@ -120,19 +120,19 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """The column; None where it equals the middle, as with counted values and single runs."""
+    """Return the column, or None if it equals the median, as with counted values and single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 
 
 def _short(value: float) -> float:
-    """The value with more digits than any screen shows."""
+    """Round the value to seven digits, more than the page shows."""
     shown = float(f"{value:.7g}")
     return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
 
 
 def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
-    """Name, value and tone of each fact at the top of the page."""
+    """Return name, value and tone of each fact at the top of the page."""
     jumps = evolution.first_jumps()
     worse = sum(jump.direction == "worse" for _, jump in jumps)
     measured = sum(bool(version.runs) for version in evolution.measured)

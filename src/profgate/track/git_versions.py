@@ -1,4 +1,4 @@
-"""The versions of a git repository, and clean worktrees of them."""
+"""Versions in a git repository, and clean worktrees of them."""
 
 import os
 import shutil
@@ -15,48 +15,48 @@ OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIREC
 
 
 def without_git(environment: dict[str, str]) -> dict[str, str]:
-    """The environment without the variables by which a calling git, such as a hook's, names its own repository."""
+    """Return the environment without the variables that git sets, for example in hooks, to locate its repository."""
     return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository around a folder; ``prefix`` is that folder's path from the top, empty or ending in a slash."""
+    """The repository that contains a folder; ``prefix`` is the folder's path from the top, empty or ending in ``/``."""
 
     top: str
     prefix: str
 
     def last(self, count: int) -> list[Version]:
-        """The last versions on the first parents of HEAD, the oldest first."""
+        """Return the last versions in the first-parent history of HEAD, oldest first."""
         return self._log(f"--max-count={count}", "HEAD")
 
     def between(self, first: str, last: str) -> list[Version]:
-        """``first``, and every version after it up to ``last``, on first parents."""
+        """Return ``first`` and every version after it up to ``last`` in first-parent history."""
         start, end = self._commit(first), self._commit(last)
         return [*self._log("--max-count=1", start), *self._log(end, f"^{start}")]
 
     def tagged(self, pattern: str) -> list[Version]:
-        """The commits of the tags that match, in the order of their version numbers."""
+        """Return the commits of the matching tags, sorted by version number."""
         names = _git(self.top, "tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """The commit of a name, as a version of that name."""
+        """Resolve a name to a commit, and return it as a version with that name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
 
     def patch(self, before: str, after: str) -> str:
-        """The unified diff of two commits."""
+        """Return the unified diff between two commits."""
         how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
         return _git(self.top, "diff", *how, before, after, "--")
 
     def is_dirty(self) -> bool:
-        """Whether a tracked file has changes that are not committed."""
+        """Whether a tracked file has uncommitted changes."""
         return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
 
     def files(self, commit: str) -> frozenset[str]:
-        """The files of a commit, by their paths from the top."""
+        """Return the paths of all files of a commit, relative to the top."""
         return frozenset(filter(None, _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
 
     def _commit(self, revision: str) -> str:
@@ -75,7 +75,7 @@ class Repository:
 
 
 def repository_around(folder: str) -> Repository:
-    """The repository that holds a folder. Raises ProfgateError where there is none, or no git."""
+    """Return the repository that contains a folder. Raises ProfgateError if there is none, or no git."""
     try:
         top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
@@ -87,7 +87,7 @@ def repository_around(folder: str) -> Repository:
 
 @contextmanager
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """A clean checkout of a commit in a folder that does not exist yet; removed at the end. Raises ProfgateError."""
+    """Check out a commit into a new folder, which is removed on exit. Raises ProfgateError."""
     try:
         _git(repository, "worktree", "add", "--quiet", "--force", "--detach", place, commit)
     except ProfgateError as error:
@@ -112,7 +112,7 @@ def _version(entry: str) -> Version:
 
 
 def _git(folder: str, *arguments: str) -> str:
-    """The output of git, with hooks disabled: they are not part of a measurement."""
+    """Return the output of git. Hooks are disabled, because they are not part of a measurement."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
     options = ("-c", f"core.hooksPath={os.devnull}")
     return git(arguments, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

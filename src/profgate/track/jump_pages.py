@@ -1,4 +1,4 @@
-"""The differential flame graphs of an evolution's jumps."""
+"""Creates differential flame graphs of an evolution's jumps."""
 
 import hashlib
 import re
@@ -29,9 +29,9 @@ Versions = tuple[Version, Version]
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
-    """The number of each jump and its page, at most so many pages: the largest jumps of each metric first.
+    """Yield the number of each jump and its page, at most ``most`` pages, the largest jumps of each metric first.
 
-    A jump whose profiles hold no calls has no page. Two metrics of one pair of versions may share a page.
+    A jump whose profiles contain no calls has no page. Two metrics of one pair of versions may share a page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
@@ -53,7 +53,7 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[
 
 
 def in_turns(metrics: Sequence[str], first: str) -> list[int]:
-    """Places in ``metrics``: of each metric the first, then of each the second, and so on; ``first`` leads."""
+    """Return the indices of ``metrics`` in round-robin order over the distinct metrics, starting with ``first``."""
     seen: Counter[str] = Counter()
     turns = []
     for number, metric in enumerate(metrics):
@@ -63,7 +63,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Both versions overlaid, in the jump's metric, else in the first that can be drawn."""
+    """Compare both versions in the jump's metric, or in the first metric that can be drawn."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -71,14 +71,14 @@ def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: Sou
     given = PipelineInput(before, after, baseline_side=sides[0], target_side=sides[1], diff=diff)
     try:
         comparisons = [comparison for comparison in wiring.overlays(given) if comparison.drawable]
-    except ProfgateError:  # reported already, where the profile was read
+    except ProfgateError:  # already reported when the profile was read
         return None
     best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
     return (by_calls(best) or best) if best is not None and line.metric.name == CALLS.name else best
 
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
-    """The profiles of one benchmark, named so that each counts as a run of it."""
+    """Return the profiles of one benchmark, renamed so that each counts as a run of it."""
     runs = track.folder.records(version.key)
     found = (source for number in runs for source in track.folder.profiles(version.key, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
@@ -90,7 +90,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """The change of the sources: of two commits by git, else of the files that both setups installed."""
+    """Return the source diff: between two commits by git, otherwise between the files that the setups installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)
@@ -107,7 +107,7 @@ def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -
 
 
 def _name(benchmark: str, metric: str, versions: Versions) -> str:
-    """A path safe for file systems and addresses, with a digest of the unchanged names."""
+    """Return a path that is safe in file systems and URLs, with a digest of the original names."""
     names = (benchmark, metric, *(version.name for version in versions))
     true_name = "\0".join([*names, *(version.commit for version in versions)])
     digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]

@@ -1,10 +1,10 @@
-"""Finds jumps: neighbouring versions that differ by more than their noise.
+"""Finds jumps: differences between neighbouring versions that exceed the noise.
 
-The noise of a step is the larger of two values: the standard error from the runs around their version, pooled over the
-line, and the median step between neighbours, since two builds of one source differ by more than two runs of one build.
-A step of counted values that do not scatter is a jump when it is larger than the smallest change.
+The noise of a step is the larger of two values: the standard error from the variance of runs, pooled over the line,
+and the median step between neighbours, because two builds of one source differ by more than two runs of one build. A
+step of counted values without noise is a jump if it exceeds the minimum change.
 
-In long lines of values that scatter, E-divisive (`statistics.change_points`) also finds small lasting steps, and drifts
+In long lines of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
 over several versions.
 """
 
@@ -21,24 +21,24 @@ from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
 from profgate.track.versions import Jump
 
-ALPHA = 0.05  # chance of one false jump among all steps of all lines
+ALPHA = 0.05  # probability of a false jump among all steps of all lines
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
-PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of single runs
+PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of runs, in logarithms
 PRIOR_DEGREES = 30.0
-STEPS_FOR_NOISE = 6  # fewer steps do not show the typical one
-NORMAL_MAD = 1.4826  # of the median absolute deviation of a normal distribution
-LASTING = 0.6  # part of a step that the versions around it must show
+STEPS_FOR_NOISE = 6  # with fewer steps, their median is not reliable
+NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation in a normal distribution
+LASTING = 0.6  # fraction of a step that must remain in the medians around it
 AROUND = 3
-LEAST_SEGMENT = 4  # versions on each side of a lasting change
-LEAST_T = 3.0  # of the best split; smaller ones are never significant, and the permutation test is slow
+LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
+LEAST_T = 3.0  # minimum t of the best split; smaller values are never significant, and the permutation test is slow
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Comparable versions of line number ``line``, those without values left out.
+    """Comparable versions of line number ``line``, excluding versions without values.
 
-    ``numbers`` int64[n] are the versions' numbers, ``middle`` float64[n] their medians, ``count`` int64[n] how many
-    values each has, and ``values`` float64[n, run] these, NaN where a version has fewer runs.
+    ``numbers`` int64[n]: numbers of the versions. ``middle`` float64[n]: medians. ``count`` int64[n]: number of values.
+    ``values`` float64[n, run]: all values, padded with NaN if a version has fewer runs.
     """
 
     line: int
@@ -50,7 +50,7 @@ class Series:
 
 
 def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The median of the known values of each row, NaN where there are none, and their number."""
+    """Return the median of the finite values of each row (NaN if there are none), and their number."""
     count = np.isfinite(values).sum(axis=1)
     if not values.shape[1]:
         return np.full(len(values), np.nan), count
@@ -60,7 +60,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
-    """The jumps of all series, the largest first. ``min_change`` is a fraction; None is that of the metric's kind."""
+    """Find the jumps of all series, largest first. ``min_change`` is a fraction; None uses the default of the kind."""
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
@@ -75,7 +75,7 @@ def _size(jump: Jump) -> float:
 def _of_series(
     series: Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
-    """``alpha`` is the chance of a false jump at one step, ``critical`` the quantile that has it."""
+    """Find the jumps of a series. ``alpha`` is the false-alarm probability per step, ``critical`` its t quantile."""
     if len(series.numbers) < 2:
         return
     if series.middle.min() <= 0.0:
@@ -96,7 +96,7 @@ def _of_series(
 
 
 def _best_t(logs: FloatArray) -> float:
-    """The largest t between the parts before and after any version, as if both scattered alike."""
+    """Return the largest t statistic of all splits into an earlier and a later part, assuming equal variances."""
     count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
     if not len(count):
         return 0.0
@@ -110,7 +110,7 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Steps and drifts between segments, without those around a steep step, which locates the change more exactly."""
+    """Yield steps and drifts between segments, except near a steep step, which locates the change more exactly."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
         first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
@@ -118,12 +118,12 @@ def _lasting(
 
 
 def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
-    """The standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
+    """Return the standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
     kind, count = series.metric.kind, series.count
     degrees = float((count - 1).sum())
     spread, typical = PRIOR_NOISE[kind], 0.0
     if degrees:
-        with np.errstate(divide="ignore", invalid="ignore"):  # a value of zero beside others: no logarithm
+        with np.errstate(divide="ignore", invalid="ignore"):  # zero has no logarithm
             logs = np.log(series.values[count > 1])
         logs[~np.isfinite(logs)] = np.nan
         spread = math.sqrt(float(np.nansum((logs - np.nanmean(logs, axis=1, keepdims=True)) ** 2)) / degrees)
@@ -136,14 +136,14 @@ def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Whether the versions around show the step too, so that one disturbed version is not two jumps."""
+    """Whether the surrounding versions show the step too, so that a single outlier does not count as two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
 
 
 def _from_zero(series: Series) -> Iterator[Jump]:
-    """Counted values that begin or cease to be zero; a time of zero is not a measurement."""
+    """Yield the jumps of counted values from or to zero; a time of zero is not a measurement."""
     if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
         return
     for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
@@ -153,7 +153,7 @@ def _from_zero(series: Series) -> Iterator[Jump]:
 def _jump(
     series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
-    """The jump at a version, from the one before it or from ``first``; ``levels`` where segments were compared."""
+    """Create the jump at a version from its predecessor or from ``first``; ``levels`` are the means of two segments."""
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(

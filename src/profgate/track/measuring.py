@@ -1,4 +1,4 @@
-"""What a track measures, and how it measures one version: its sources, its setup, and the runs that it lacks."""
+"""The plan of a track, and the measurement of one version: checkout, setup and missing runs."""
 
 import glob
 import hashlib
@@ -29,10 +29,11 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured, and how. ``repository`` is None where a setup command installs the versions.
+    """What to measure, and how. ``repository`` is None if a setup command installs the versions.
 
-    ``copied`` are paths that are copied into each worktree, ``sources`` patterns of the benchmarks' own files. ``here``
-    runs the command in the current folder. ``refine`` measures only what narrows a jump down. ``timeout`` in seconds.
+    ``copied`` are paths to copy into each worktree, ``sources`` are patterns of benchmark source files. ``here`` runs
+    the command in the current folder. ``refine`` measures only versions that narrow down a jump. ``timeout`` is in
+    seconds.
     """
 
     command: tuple[str, ...]
@@ -49,12 +50,12 @@ class Plan:
 
     @property
     def prefix(self) -> str:
-        """The path of the current folder below the top of the repository."""
+        """The path of the current folder relative to the top of the repository."""
         return self.repository.prefix if self.repository is not None else ""
 
     @property
     def key(self) -> str:
-        """A digest of what makes runs comparable: the command, its setup and the files of the current folder."""
+        """A digest of everything that makes runs comparable: the command, its setup and files of the current folder."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -63,7 +64,7 @@ class Plan:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def warnings(self) -> Iterator[str]:
-        """Messages about changes and submodules that are not measured."""
+        """Yield messages about uncommitted changes and submodules, which are not measured."""
         if self.repository is None:
             return
         if not self.here and self.repository.is_dirty():
@@ -72,7 +73,7 @@ class Plan:
             yield "submodules are not checked out; --setup 'git submodule update --init' does that"
 
     def named_files(self) -> list[str]:
-        """Arguments of the command that could be files of the benchmark."""
+        """Return the arguments of the command that may be files of the benchmark."""
         program = self.command[0]
         arguments = [*self.command[1:], *([program] if "/" in program and not program.startswith("/") else [])]
         names = (argument.removeprefix("{source}/").removeprefix("./") for argument in arguments)
@@ -81,21 +82,21 @@ class Plan:
 
 
 class VersionRuns:
-    """The runs of one version; ``source`` is the folder for its sources, which must not exist."""
+    """The runs of one version; ``source`` is the folder for its sources, which must not exist yet."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, version: Version, source: str) -> None:
         self.plan, self.folder, self.version, self.source = plan, folder, version, source
         self.place = "." if plan.here else str(Path(source, plan.prefix))
 
     def measure(self) -> str:
-        """Make the runs that the version lacks; the problem where it cannot be measured, else an empty text."""
+        """Make the missing runs of the version. Returns why it cannot be measured, otherwise an empty string."""
         try:
             with self._checkout():
                 problem = self._set_up()
                 if not problem:
                     return self._make_runs()
         except ProfgateError as error:
-            if error.where.startswith(self.folder.folder):  # such as a full disk, which is no problem of the version
+            if error.where.startswith(self.folder.folder):  # such as a full disk; the version is not the cause
                 raise
             problem = str(error)
         except OSError as error:  # a full disk, or unreadable files of the version
@@ -159,7 +160,7 @@ class VersionRuns:
         return RunRecord(known, seconds, machine(), warnings=warnings)
 
     def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
-        """Run a command with its placeholders filled. Raises ProfgateError for a name that a shell would run."""
+        """Run a command with its placeholders filled. Raises ProfgateError for a version name with shell characters."""
         version = self.version
         if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
             what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
@@ -170,7 +171,7 @@ class VersionRuns:
             "version": version.name,
             "commit": version.commit,
         }
-        # Python shuffles its sets at every start; with a fixed order, counted calls repeat
+        # a fixed hash seed fixes the order of sets, so that counted calls are reproducible
         environment = {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(values)
         return run_command(
             filled(command, values),
@@ -182,7 +183,7 @@ class VersionRuns:
         )
 
     def _own_digest(self, value: BenchmarkValue) -> str | None:
-        """Of the benchmark's own source, which --source or the result format names."""
+        """Return the digest of the benchmark's source, which --source or the result format names."""
         if self.plan.sources:
             patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
             names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
@@ -191,10 +192,10 @@ class VersionRuns:
         return digest_at_line(value.file, value.line, text) if value.file and text is not None else None
 
     def _command_digest(self) -> str | None:
-        """Of the files that the command names."""
+        """Return the digest of the files that the command names."""
         plan, names = self.plan, self.plan.named_files()
         if plan.repository is not None and not plan.here:
-            # files that a setup builds differ in every version; the benchmark's source is committed or copied
+            # only committed or copied files count; files built by a setup command differ in every version
             committed = plan.repository.files(self.version.commit)
             copied = {*plan.copied, *filter(os.path.isabs, names)}
             names = [name for name in names if plan.prefix + name in committed or name in copied]
@@ -202,7 +203,7 @@ class VersionRuns:
 
 
 def machine() -> str:
-    """A description of the machine; times are comparable only where it is the same."""
+    """Return a description of the machine; times are comparable only on the same machine."""
     processor = platform.processor() or platform.machine()
     cpu = Path("/proc/cpuinfo")
     if cpu.is_file():

@@ -1,7 +1,7 @@
-"""The folder with the runs of a track: each is made in a hidden folder and then moved to its place whole.
+"""The folder with the runs of a track. Each run is created in a hidden folder, then moved into place atomically.
 
-It is not the history: a track stores whole profiles of any command over old versions, for the flame graphs of their
-differences. In the history they would pass for base runs and change the gate's noise.
+The folder is not the history: a track stores complete profiles of any command over old versions, for flame graphs of
+their differences. In the history they would count as base runs and change the estimated noise of the gate.
 """
 
 import contextlib
@@ -26,18 +26,18 @@ from profgate.model.source import SourceFile
 from profgate.track.versions import RunRecord
 
 SCHEMA = "profgate.track-run/1"
-RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # of one run; the command writes profiles to OUTPUT
+RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # files of one run; the command writes profiles to OUTPUT
 ASIDE = ".aside-"
-SOURCES = "work/source/source"  # as runners lay out checkouts, so that paths in profiles are cut to those below it
+SOURCES = "work/source/source"  # the checkout layout of CI runners, so that paths in profiles are shortened correctly
 
 
 def record_to_json(record: RunRecord) -> str:
-    """The record as JSON text, `profgate.track-run/1`."""
+    """Return the record as JSON text, `profgate.track-run/1`."""
     return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1, allow_nan=False) + "\n"
 
 
 def record_from_json(text: str) -> RunRecord | None:
-    """The record in this text; None for a damaged one, so that the run is made again."""
+    """Parse a record; None if it is damaged, so that the run is repeated."""
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
@@ -47,24 +47,25 @@ def record_from_json(text: str) -> RunRecord | None:
 
 
 class TrackFolder:
-    """The runs of one command; ``key`` separates the runs of other commands, setups and copied files."""
+    """The runs of one command; ``key`` is a digest of the command, its setup and the copied files."""
 
     def __init__(self, folder: str, key: str) -> None:
-        self.folder = os.path.abspath(folder)  # noqa: PTH100 - a text, which children get as a variable
+        self.folder = os.path.abspath(folder)  # noqa: PTH100 - a string, which child processes get as an environment variable
         self._runs = Path(self.folder) / "runs" / key
         self.sources = ReleaseSources(self._runs / "sources")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[str]:
-        """Lock the folder, and end and remove what a killed track left.
+        """Lock the folder, and stop and clean up what a killed track left behind.
 
-        Yields the path of a folder that does not exist, for the sources of one version after the other. The path never
-        changes, since profiles contain it, and is outside of every repository, since tools look for settings above.
+        Yields the path of a folder that does not exist yet, for the sources of each version in turn. The path never
+        changes, because profiles contain it. It is outside of all repositories, because tools search parent folders for
+        settings.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
-            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles are not committed
-            lock_file = (Path(self.folder) / "lock").open("wb")  # of all commands: they write the same pages
+            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles must not be committed
+            lock_file = (Path(self.folder) / "lock").open("wb")  # shared by all commands, which write the same pages
         with lock_file as lock:
             _lock(lock.fileno(), self.folder)
             self._clear()
@@ -76,7 +77,7 @@ class TrackFolder:
                 shutil.rmtree(place, ignore_errors=True)
 
     def records(self, version: str) -> dict[int, RunRecord]:
-        """The finished runs of a version by number; damaged ones are left out."""
+        """Return the finished runs of a version by number, without damaged ones."""
         found = {}
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
@@ -86,7 +87,7 @@ class TrackFolder:
         return found
 
     def profiles(self, version: str, number: int) -> list[SourceFile]:
-        """The profiles of a finished run."""
+        """Return the profiles of a finished run."""
         place = self._version(version) / str(number) / OUTPUT
         return sources_under(str(place)) if place.is_dir() else []
 
@@ -98,7 +99,7 @@ class TrackFolder:
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Path]:
-        """The folder of a run to be made; it is removed at the end unless it was stored."""
+        """Create a folder for a new run; it is removed on exit unless the run was stored."""
         folder = self._aside()
         with self._errors():
             (folder / OUTPUT).mkdir(parents=True)
@@ -108,7 +109,7 @@ class TrackFolder:
             shutil.rmtree(folder, ignore_errors=True)
 
     def store(self, attempt: Path, version: str, number: int, record: RunRecord) -> None:
-        """Move a finished run to its place, whole or not at all."""
+        """Move a finished run into place atomically."""
         write_text(str(attempt / RECORD), record_to_json(record))
         place = self._version(version) / str(number)
         with self._errors():
@@ -118,12 +119,12 @@ class TrackFolder:
             attempt.rename(place)
 
     def note_started(self, started: Started) -> None:
-        """Note a process that a killed track would leave running."""
+        """Record a started process, so that the next track can end it if this one is killed."""
         write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn errors of the system, such as a full disk, into a ProfgateError that names the folder."""
+        """Convert operating system errors, such as a full disk, to a ProfgateError that names the folder."""
         try:
             yield
         except OSError as error:
@@ -131,7 +132,7 @@ class TrackFolder:
             raise ProfgateError(self.folder, what) from error
 
     def _remove(self, path: Path) -> None:
-        """Remove a run, whole or not at all."""
+        """Remove a run atomically."""
         path.rename(aside := self._aside())
         shutil.rmtree(aside, ignore_errors=True)
 
@@ -143,9 +144,9 @@ class TrackFolder:
 
     def _work_folder(self) -> Path:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
-        shutil.rmtree(place, ignore_errors=True)  # of a killed track
+        shutil.rmtree(place, ignore_errors=True)  # left by a killed track
         try:
-            place.mkdir(mode=0o700)  # fails for what another user put there, a link included
+            place.mkdir(mode=0o700)  # fails if another user created the path, even as a link
         except OSError as error:
             raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
         return place
@@ -177,16 +178,16 @@ def _lock(file: int, folder: str) -> None:
 
 
 class ReleaseSources:
-    """The sources of releases, to compare two of them: a list of files for each release, and each text once.
+    """The sources of releases, for diffs between two of them: a list of files per release, and each text stored once.
 
-    A list names texts by their digests; None is a file that is not text.
+    A list maps paths to digests of texts; None marks a file that is not text.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def store(self, version: str, source: str) -> None:
-        """Store the texts below a folder once; nothing where the folder holds too many files."""
+        """Store the text files below a folder, each text once; do nothing if there are too many files."""
         if self._list(version).is_file():
             return
         try:
@@ -202,7 +203,7 @@ class ReleaseSources:
         write_text(str(self._list(version)), json.dumps(listed))
 
     def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
-        """Texts of the files that differ between two versions, and all paths of the second; None for a missing one."""
+        """Return the texts that differ between two versions, and all paths of the second; None if either is missing."""
         old, new = self._listed(before), self._listed(after)
         if old is None or new is None:
             return None
@@ -226,7 +227,7 @@ class ReleaseSources:
             return None
 
     def _listed(self, version: str) -> dict[str, str | None] | None:
-        """The list of a version; None where it is missing or damaged, such as a digest that is a path."""
+        """Return the file list of a version; None if it is missing or invalid, such as one with a path as a digest."""
         try:
             listed = json.loads(self._list(version).read_bytes())
             valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())

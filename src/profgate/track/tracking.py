@@ -1,4 +1,4 @@
-"""The versions of a plan: which of them are measured, in which order, and with what result."""
+"""Measures the versions of a plan: which ones, in which order, and with which results."""
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,24 +15,24 @@ from profgate.track.versions import Evolution, MeasuredVersion, Version
 
 
 class Track:
-    """The versions of a plan, and the folder with their runs; ``report`` gets messages on the progress."""
+    """The versions of a plan, and the folder with their runs; ``report`` receives progress messages."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, report: Callable[[str], None]) -> None:
         self.plan, self.folder = plan, folder
         self._report = report
 
     def measured_versions(self) -> list[MeasuredVersion]:
-        """The results of all versions, in their order."""
+        """Return the results of all versions, in order."""
         return [self._measured(version) for version in self.plan.versions]
 
     def evolution(self) -> Evolution:
-        """The lines and jumps so far. Raises ComparisonError where nothing was measured."""
+        """Return the lines and jumps so far. Raises ComparisonError if nothing was measured."""
         return evolution_of(" ".join(self.plan.command), self.measured_versions(), self.plan.options)
 
     def measure(self, source: str, *, again: bool = False) -> None:
-        """Measure every version that lacks runs; ``source`` is the folder for its sources. Finished runs remain.
+        """Measure every version that lacks runs; ``source`` is the folder for its sources. Finished runs remain stored.
 
-        ``again`` removes the runs of versions that failed, so that they are measured once more.
+        ``again`` first removes the runs of failed versions, so that they are measured again.
         """
         versions = self.plan.versions
         for version in versions if again else ():
@@ -52,7 +52,7 @@ class Track:
             self._report(f"{_label(version)}: {result}{rest}")
 
     def _to_measure(self) -> Iterator[tuple[int, int]]:
-        """The numbers of versions to measure, and how many are left after each; 0 where unknown."""
+        """Yield the number of each version to measure, and how many are left after it (0 if unknown)."""
         count = len(self.plan.versions)
         missing = {number for number, version in enumerate(self.plan.versions) if self._lacks_runs(version)}
         if not self.plan.refine:
@@ -99,10 +99,10 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """All numbers below ``count`` in bisection order, so that a track that is stopped early covers the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that a track stopped early covers the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
-    for first, last in gaps:  # grows meanwhile
+    for first, last in gaps:  # the loop appends to the list
         middle = (first + last) // 2
         if first < middle:
             order.append(middle)
@@ -111,10 +111,10 @@ def coarse_to_fine(count: int) -> list[int]:
 
 
 def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
-    """The version to measure next to narrow a jump down: first both ends, then the middle of the first wide jump.
+    """Return the version to measure next to narrow down a jump: both ends, then the middle of the first wide jump.
 
-    ``tried`` are versions that were measured or failed, ``jumps`` pairs of version numbers. None when no version
-    between the two of any jump is left.
+    ``tried`` are the versions that were measured or failed, ``jumps`` are pairs of version numbers. Returns None if no
+    jump has an untried version between its two versions.
     """
     for end in (count - 1, 0):
         if count and end not in tried:

@@ -1,4 +1,4 @@
-"""Benchmarks over versions: what was measured in each, and where it jumped."""
+"""Data classes for benchmarks over versions: measured values and their jumps."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -23,9 +23,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkValue:
-    """The result of one run for one benchmark in one metric, ``value`` in the metric's unit.
+    """The result of one run for one benchmark and metric, with ``value`` in the metric's unit.
 
-    ``file`` and ``line`` are the place of the benchmark, ``source`` is a digest of its text; None = not known.
+    ``file`` and ``line`` locate the benchmark, ``source`` is a digest of its source code; None if unknown.
     """
 
     benchmark: str
@@ -38,7 +38,7 @@ class BenchmarkValue:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One finished run of one version; without values, ``problem`` is the reason."""
+    """One finished run of one version; ``problem`` explains why it has no values."""
 
     values: tuple[BenchmarkValue, ...] = ()
     seconds: float = 0.0
@@ -49,7 +49,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """The values of each run of one version, measured on ``machine``; ``problem`` is why there are none."""
+    """The values of each run of one version on ``machine``; ``problem`` explains why there are none."""
 
     version: Version
     runs: tuple[tuple[BenchmarkValue, ...], ...] = ()
@@ -62,9 +62,9 @@ class MeasuredVersion:
 class EvolutionLine:
     """One benchmark in one metric over all versions.
 
-    ``middle``, ``low`` and ``high`` float64[version]: median, smallest and largest value, NaN where there is none.
-    ``count`` int64[version]: number of values. ``breaks``: the versions in which the benchmark's own source changed;
-    ``source_known`` False: no version's source could be read.
+    ``middle``, ``low`` and ``high`` float64[version]: median, smallest and largest value, NaN if there is none.
+    ``count`` int64[version]: number of values. ``breaks``: the versions in which the benchmark's source changed.
+    ``source_known`` is False if the source of no version could be read.
     """
 
     benchmark: str
@@ -79,10 +79,10 @@ class EvolutionLine:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A change beyond the noise, of line number ``line``, from version number ``baseline`` to ``target``.
+    """A change beyond the noise, in line number ``line``, from version number ``baseline`` to ``target``.
 
-    ``ratio`` is change / baseline, None where the baseline is zero. ``noise`` is the standard error of the change in
-    natural logarithms, 0 where the values do not scatter.
+    ``ratio`` is the change divided by the baseline, None if the baseline is zero. ``noise`` is the standard error of
+    the change in natural logarithms, 0 if the values do not vary.
     """
 
     line: int
@@ -99,7 +99,7 @@ class Jump:
 class Evolution:
     """All lines, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``metric`` is the name of the metric that is shown first. ``measured`` are all versions, in their order.
+    ``metric`` is the name of the metric that is shown first. ``measured`` lists all versions in order.
     """
 
     title: str
@@ -110,7 +110,7 @@ class Evolution:
     notes: tuple[str, ...] = ()
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
-        """The jumps of the first metric, with their numbers."""
+        """Return the jumps of the metric that is shown first, with their numbers."""
         return [
             (number, jump) for number, jump in enumerate(self.jumps) if self.lines[jump.line].metric.name == self.metric
         ]
