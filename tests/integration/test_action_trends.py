@@ -51,7 +51,7 @@ def with_past(stage: Stage, folder: Path, levels: list[float], workload: str = "
 
 
 def lasting_changes(stage: Stage) -> list[str]:
-    """The annotations of the last run about lasting changes."""
+    """The annotations of the last run about persistent changes."""
     return [line for line in stage.log.splitlines() if "profgate%3A lasting " in line]
 
 

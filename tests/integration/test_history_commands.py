@@ -290,7 +290,7 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
         (slow[0], "step", True)
     ]
     assert main(["trends", "--new"]) == 0
-    assert "no lasting change that was not reported before" in capsys.readouterr().out
+    assert "no persistent change that was not reported before" in capsys.readouterr().out
 
 
 def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> None:

@@ -182,14 +182,14 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
-    """Annotations and a part of the summary for the lasting changes that no earlier run reported."""
+    """Annotations and a part of the summary for the persistent changes that no earlier run reported."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
         new = unreported(store, trends_along(store, line, trend_rules(policy)), line)
         store.add_reported_trends(reported_texts(store, new))
     except ProfgateError as error:
-        job.warn(f"lasting changes were not searched for: {error}")
+        job.warn(f"persistent changes were not searched for: {error}")
         return
     if not new:
         return
