@@ -1,1 +1,1 @@
-"""The container's entry point: from inputs and event to report, pages, comment, summary, outputs and exit code."""
+"""The GitHub Action: reads the inputs and the event, and writes the report, pages, comment, summary and outputs."""

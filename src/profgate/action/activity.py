@@ -1,4 +1,4 @@
-"""The activity of a run, from the event and the settings alone."""
+"""Chooses what a run does, from the event and the settings alone."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,12 +9,12 @@ from profgate.settings.inputs import Settings
 
 
 class ActivityKind(Enum):
-    """The possible activities.
+    """The possible activities of a run.
 
-    STORE_FOR_COMMENT stores a pull request's profiles for the fork comment workflow, and COMMENT_ON_FORK is that
-    workflow (`workflow_run`), whose token can write. MERGE joins the reports of a matrix; REPORT publishes a report of
-    an earlier step; JUDGE_AGAIN follows an acceptance in a comment; ATTACH adds profiles to a release; COMPARE_REFS
-    compares the stored profiles of two refs; REFUSED is never safe.
+    STORE_FOR_COMMENT stores a pull request's profiles for the fork comment workflow (`workflow_run`), whose token can
+    write. COMMENT_ON_FORK is a run of that workflow. MERGE merges the reports of a matrix. REPORT publishes a report
+    from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH attaches profiles to a release.
+    COMPARE_REFS compares the stored profiles of two refs. REFUSED ends the run with an error.
     """
 
     RECORD = auto()
@@ -32,7 +32,7 @@ class ActivityKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """An activity and its reason, which the log shows."""
+    """An activity and the reason for it, which is logged."""
 
     kind: ActivityKind
     reason: str
@@ -44,7 +44,7 @@ COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were no
 
 
 def activity_for(context: RunContext, settings: Settings) -> Activity:
-    """The activity for this run; every event has one."""
+    """The activity for this run; NOTHING for events that profgate does not handle."""
     event = context.event_name
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and bool(settings.baseline_ref))
     if event == "pull_request_target":
@@ -102,7 +102,7 @@ def _on_comment(context: RunContext) -> Activity:
 
 
 def _after(run: TriggeringRun | None) -> Activity:
-    """The fork comment workflow, whose token can write while that of the pull request's run could not."""
+    """The activity of a `workflow_run`, whose token can write even if the pull request's token cannot."""
     if run is None:
         return _nothing("the event names no finished run")
     if run.event != "pull_request":

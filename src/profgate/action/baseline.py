@@ -29,9 +29,9 @@ from profgate.report.wording import reason_text
 
 @dataclass(frozen=True, slots=True)
 class BaselineCommit:
-    """The baseline commit, its label, and the branches whose runs are trusted (None: any).
+    """A baseline commit, its label, and the branches whose runs are trusted (None: all branches).
 
-    ``listed`` are the commits that were read to find it.
+    ``listed`` holds the commits that were read to find it.
     """
 
     sha: str
@@ -41,7 +41,7 @@ class BaselineCommit:
 
 
 def baseline_commit(job: Job) -> BaselineCommit:
-    """The merge base or previous commit of the event, or the requested one."""
+    """The baseline commit: the requested ref, or the merge base or previous commit of the event."""
     context = job.context
     if job.settings.baseline_ref:
         ref = named_ref(job, job.settings.baseline_ref)
@@ -57,7 +57,7 @@ def baseline_commit(job: Job) -> BaselineCommit:
     parents = _parents(listed, context.sha)
     if context.event_name != "pull_request":
         sha = context.before_sha or (parents[0] if parents else context.sha)
-    elif len(parents) == 2 and parents[1] == context.head_sha:  # a test merge has the base first, the head second
+    elif len(parents) == 2 and parents[1] == context.head_sha:  # a test merge
         sha = parents[0]
     else:  # the head itself was checked out
         sha = job.client.merge_base(base, context.head_sha)
@@ -71,8 +71,9 @@ def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
 def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
     """The commit of the base branch that a fork's build starts from, and the commits listed to find it.
 
-    The pull request's run names its test merge, which is untrusted: it counts only where its second parent is the pull
-    request's head, and its first the base that GitHub states, or one that leads to the base branch.
+    The pull request's run names its test merge, which is untrusted and used only if its second parent is the head of
+    the pull request. Then the result is its first parent if GitHub reports that commit as the base, otherwise the merge
+    base of that parent and the base branch.
     """
     context = job.context
     try:
@@ -88,7 +89,7 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 
 
 def named_ref(job: Job, ref: str) -> str:
-    """The ref, or the tag that ``latest-release`` stands for. Raises `ProfgateError` where there is no release."""
+    """The ref, or the newest release's tag for ``latest-release``. Raises `ProfgateError` if there is no release."""
     tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
     if tag is None:
         raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
@@ -96,12 +97,12 @@ def named_ref(job: Job, ref: str) -> str:
 
 
 def latest_release(job: Job, but: str) -> str | None:
-    """The tag of the newest release that is not ``but``, None where there is none."""
+    """The tag of the newest release other than ``but``, or None."""
     return latest(job.client.releases(), but)
 
 
 def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
-    """The nearest set that was stored at a commit or before it, and ``further`` ones."""
+    """The nearest profiles stored at or before a commit, and as many further sets as ``further`` returns."""
     found = find_stored(job.client, _search(job, commit, job.settings.artifact), further)
     for reason in found.reasons:
         job.log(f"skipped: {reason_text(reason, str)}")
@@ -109,7 +110,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
-    """What was stored for a named ref: in an artifact, else with its release, else shortly before it."""
+    """The profiles stored for a ref: from its artifact, from its release, or from an earlier commit, in this order."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
@@ -122,7 +123,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """One file of the artifacts of this name of the nearest trusted runs, with the run's name."""
+    """Yields the run's name and the contents of the file ``name`` for at most ``most`` trusted runs, nearest first."""
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
@@ -146,7 +147,7 @@ def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
 
 
 def recording_workflow(job: Job) -> str:
-    """The workflow whose runs record: the named one, that of the finished run, or this one. Raises SettingsError."""
+    """The path of the recording workflow: from the input, the triggering run or this run. Raises `SettingsError`."""
     workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"
@@ -159,7 +160,7 @@ def recording_workflow(job: Job) -> str:
 def pipeline_input(
     job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
 ) -> PipelineInput:
-    """The pipeline's input: the stored baseline, empty where none was found, and the target."""
+    """The pipeline's input: the target and the stored baseline, which is empty if none was found."""
     baseline = found.baseline
     given = PipelineInput(
         baseline.files if baseline else (),

@@ -1,4 +1,4 @@
-"""Both sides of a comparison: this build's profiles or those of a ref, and the baseline they are compared with."""
+"""Both sides of a comparison: the profiles of this build or of a fork's run, and their baseline."""
 
 from dataclasses import dataclass, replace
 
@@ -18,9 +18,10 @@ from profgate.pipeline import PipelineInput
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Both sides; ``base_runs`` counts the runs that were read, ``missing`` holds the reasons for no baseline.
+    """Both sides of a comparison.
 
-    ``never_recorded``: no base run ever stored profiles. ``later`` is a run that recorded a later state of the base
+    ``base_runs`` is the number of base runs that were read. ``missing`` holds the reasons if there is no baseline.
+    ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the base
     branch.
     """
 
@@ -33,7 +34,7 @@ class Sides:
 
 
 def compared_sides(job: Job) -> Sides:
-    """This build and its baseline."""
+    """The profiles of this build and of its baseline."""
     settings = job.settings
     target = _with_manifest(job, local_set(settings.profiles, job.context.workspace))
     target_side = _target_side(job)
@@ -43,13 +44,13 @@ def compared_sides(job: Job) -> Sides:
 
 
 def fork_sides(job: Job, target: ForkArtifact) -> Sides:
-    """The profiles of a fork's finished run, and their baseline."""
+    """The profiles of a fork's finished run and of its baseline."""
     side = replace(_target_side(job), run_id=target.manifest.run_id)
     return _against_stored(job, target, side)
 
 
 def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
-    """The sides with the baseline that the finished run measured itself."""
+    """The sides with a baseline that the pull request's run measured itself."""
     side = Side("the pull request's own run")
     given = replace(
         sides.given,
@@ -63,13 +64,13 @@ def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
 
 
 def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
-    """These profiles and their stored baseline."""
+    """The given profiles and their stored baseline."""
     commit = baseline_commit(job)
     policy, refused = policy_at(job, commit.sha)
     known: list[Known] = []
 
     def further(nearest: StoredSet) -> int:
-        """The number of base runs to read besides the nearest and its history."""
+        """The number of base runs to read in addition to the nearest one and its history."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs
@@ -87,7 +88,10 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
-    """Both sides from the workspace; only the policy is read from GitHub, which may be missing."""
+    """Both sides from the workspace.
+
+    In a pull request, the policy is read from the base commit if GitHub reports it, otherwise from the checkout.
+    """
     settings = job.settings
     baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
     start, warnings = None, tuple[str, ...]()
@@ -112,7 +116,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
 
 
 def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
-    """The profiles with their manifest, else with one of this run."""
+    """The profiles with their manifest, or with a manifest of this run if they have none."""
     return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 

@@ -1,4 +1,4 @@
-"""What every part of one run of the action shares: settings, event, log, the API and the artifact service."""
+"""The shared state of one run of the action: settings, event, log, API client and artifact service."""
 
 import posixpath
 from collections.abc import Iterator, Mapping
@@ -23,9 +23,11 @@ from profgate.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds between requests and between writes, how often and how slowly a failed call is repeated.
+    """Pauses between requests and retries of failed requests; all times are in seconds.
 
-    ``budget`` is what waits and failures may take together: of the API, of the storage host, and of uploads.
+    ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the first pauses
+    before a retry. ``budget`` limits the total time of waits and failures, separately for the API, downloads and
+    uploads.
     """
 
     pauses: tuple[float, float] = (0.25, 1.0)
@@ -39,7 +41,7 @@ ON_GITHUB = Pace()
 
 
 class Job:
-    """One run of the action; leaving ``connections``, a context manager, closes the API's connections."""
+    """One run of the action; the context manager ``connections`` closes the API connections on exit."""
 
     def __init__(
         self,
@@ -71,13 +73,13 @@ class Job:
 
     @cached_property
     def trusted(self) -> str | bool:
-        """What connections trust: a file, else (True) the public authorities."""
+        """The path of a file with trusted certificates, or True for the public certificate authorities."""
         folder = self.connections.enter_context(scratch_folder())
         return trusted_file(self.bundle, self.environ, folder) or True
 
     @cached_property
     def client(self) -> GitHubClient:
-        """The API, connected when it is first needed."""
+        """The API client, created on first use."""
         if not self.settings.token:
             raise NotAllowed("token", "is empty, so GitHub's API cannot be used; pass token: ${{ github.token }}")
         return self.connections.enter_context(
@@ -95,14 +97,14 @@ class Job:
 
     @cached_property
     def pull_files(self) -> list[FileRecord]:
-        """The files of the pull request, requested once."""
+        """The files of the pull request; requested only once."""
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
 
     @property
     def can_upload(self) -> bool:
-        """Whether the runner offers its artifact service, which an Enterprise Server may not have."""
+        """Whether the runner has an artifact service; GitHub Enterprise Server may not have one."""
         return bool(self.context.results_url and self.context.runtime_token)
 
     def uploads(self) -> ArtifactService:
@@ -118,7 +120,7 @@ class Job:
         )
 
     def identity(self) -> Manifest:
-        """This run and its machine."""
+        """A manifest that describes this run and its machine."""
         machine, context = machine_facts(self.environ), self.context
         return Manifest(
             commit=context.sha,
@@ -136,7 +138,7 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """The path of the named file. Raises SettingsError where there is none."""
+    """The path of the certificate file, empty if none is set. Raises `SettingsError` if the file does not exist."""
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)

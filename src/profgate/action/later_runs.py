@@ -1,8 +1,8 @@
-"""Runs after a pull request's run: the fork comment workflow, and acceptances in comments.
+"""Runs that follow a pull request's run: the fork comment workflow, and acceptances in comments.
 
-The fork comment workflow (`workflow_run`) compares the stored profiles as data, with a token that can write. A comment
-with an acceptance runs the failed jobs, or that comparison, again if its author may accept. Its answer sends no
-notification: a reaction, and refusals in profgate's own comment.
+The fork comment workflow (`workflow_run`) compares the stored profiles with a token that can write; it treats them as
+untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if its author may accept.
+profgate responds with a reaction, and explains refusals in its existing comment; neither sends a notification.
 """
 
 import posixpath
@@ -33,7 +33,7 @@ NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 def comment_on_fork(job: Job) -> int:
     """Compares the profiles of the finished run and comments on its pull request; returns the exit code.
 
-    A status is also written where there is no result, since a branch rule may wait for it.
+    On an error, a commit status is still written, because a branch protection rule may require it.
     """
     run = job.context.triggering_run
     assert run is not None  # noqa: S101 - the activity requires it
@@ -46,7 +46,7 @@ def comment_on_fork(job: Job) -> int:
 
 
 def _compared(job: Job, run: TriggeringRun) -> int:
-    """Compares; the pull request is found by commit and repositories, never by a number in untrusted data."""
+    """Compares the run's profiles; identifies the pull request by commit and repositories, not by untrusted numbers."""
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)
     if target is None and not (context.is_fork or context.is_dependabot):
@@ -64,7 +64,7 @@ def _compared(job: Job, run: TriggeringRun) -> int:
 
 
 def _merged(job: Job, run: TriggeringRun) -> int:
-    """Merges the reports of this run's own shards."""
+    """Merges the reports of this run's shards."""
     shards = stored_shards(job)
     pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
     if pull is None:
@@ -79,7 +79,7 @@ def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:
 
 
 def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunContext:
-    """The context of the pull request's run."""
+    """The run context with the commits and branches of the pull request."""
     return replace(
         context,
         pr_number=pull.number,
@@ -92,7 +92,7 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
 
 
 def judge_again(job: Job) -> int:
-    """Runs the pull request's failed jobs again where a permitted person accepted something; always 0."""
+    """Reruns the pull request's failed jobs, or its comparison, if somebody with permission accepted a regression."""
     number = job.context.pr_number
     assert number is not None  # noqa: S101 - the activity requires it
     pull = job.client.pull(number)
@@ -113,7 +113,7 @@ def judge_again(job: Job) -> int:
 
 
 def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list[Acceptance]) -> None:
-    """Reacts to the comment, and writes refusals into profgate's own comment."""
+    """Reacts to the comment, and adds refusals to profgate's existing comment."""
     number = job.context.comment_id
     if number is None or not written:
         return
@@ -142,7 +142,7 @@ def _again(job: Job, pull: PullRecord) -> int:
 
 
 def _compare_again(job: Job, run: RunRecord) -> int:
-    """Compares the run's stored profiles again, and writes its comment and status anew."""
+    """Compares the run's stored profiles again, and updates its comment and status."""
     first = TriggeringRun(
         id=run.id,
         event=run.event,
@@ -161,7 +161,7 @@ def _compare_again(job: Job, run: RunRecord) -> int:
 
 
 def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
-    """The newest finished run of the workflow that compares, on the pull request's head."""
+    """The newest completed run of the comparing workflow for the pull request's head commit."""
     path = f".github/workflows/{_workflow(job)}"
     runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
     fitting = [

@@ -1,4 +1,4 @@
-"""Policy and acceptances of a run; its inputs make the policy stricter, never looser."""
+"""The policy and acceptances of a run; inputs can only make the policy stricter."""
 
 import os
 import posixpath
@@ -22,7 +22,7 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
-    """The policy at the baseline commit (of the checkout where None), and what was refused."""
+    """The policy at the baseline commit (None: in the checkout), and warnings about settings that have no effect."""
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
     }
@@ -50,11 +50,11 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
 
 def _config_here(job: Job) -> str | None:
     place = posixpath.join(job.context.workspace, job.settings.config)
-    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a text, not a path
+    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a string, not a Path
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
-    """The acceptances for this run, and warnings. What cannot be read is not accepted."""
+    """The acceptances for this run, and warnings. If the comments cannot be read, nothing is accepted."""
     if not job.settings.token:
         return (), ()
     found: list[Acceptance] = []
@@ -78,12 +78,12 @@ def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
     commenting = context.event_name in COMMENTING
     same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = same or context.event_name != "workflow_run"  # a fork's own run has refused its trailers
+    trailers = same or context.event_name != "workflow_run"  # the fork's own run has already refused them
     return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:
-    """The pull request of this run; of a merge group all between the baseline and its head."""
+    """The number of this run's pull request; for a merge group, the numbers of all pull requests since the baseline."""
     context = job.context
     if context.event_name in COMMENTING:
         return [] if context.pr_number is None else [context.pr_number]

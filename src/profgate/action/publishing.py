@@ -24,7 +24,7 @@ NOT_STORED = "The profiles were not stored either for a run that can write it: t
 
 
 def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
-    """Writes an annotation for each line of the error, at its place in the file where it has one."""
+    """Writes an annotation for each line of the error, with file and line number if it has them."""
     for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
@@ -34,22 +34,23 @@ def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
 
 
 def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
-    """Sets every declared output."""
+    """Sets all declared outputs."""
     for name, value in outputs_of(report, published).items():
         commands.set_output(name, value)
 
 
 def end_without_result(job: Job, reason: str) -> int:
-    """Ends a run that has nothing to do, with a notice; returns the exit code 0."""
+    """Ends a run that has nothing to do: shows the reason as a notice and returns exit code 0."""
     job.notice(reason)
     set_outputs(job.commands)
     return 0
 
 
 def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
-    """The verdict as an exit code and an annotation; "not compared" is 0 unless the policy fails it.
+    """Annotates the run with the verdict and returns the exit code.
 
-    A `workflow_run` belongs to the default branch, which must not turn red where the pull request has a status.
+    The exit code of "not compared" is 0 unless the policy fails it. A `workflow_run` that wrote a commit status also
+    returns 0, because GitHub would show its failure on the default branch.
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
@@ -66,7 +67,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
 
 
 def write_status(job: Job, report: Report) -> bool:
-    """Writes the commit status where it is requested; whether it was written. A failure is a warning."""
+    """Writes the commit status if requested; returns whether it was written. A failure only causes a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
@@ -83,13 +84,13 @@ def write_status(job: Job, report: Report) -> bool:
 
 
 def _title(report: Report) -> str:
-    """The headline, else the first reason of the verdict."""
+    """The headline, or the first reason of the verdict if there is none."""
     first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
     return plain(headline(report, name_text)) or next(first, "")
 
 
 def write_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Writes the check run where it is requested. A failure is a warning."""
+    """Writes the check run if requested. A failure only causes a warning."""
     context, key = job.context, job.settings.key
     if not job.settings.check_run:
         return
@@ -105,7 +106,7 @@ def write_check_run(job: Job, report: Report, summary: Document) -> None:
 
 
 def _changed_paths(job: Job) -> list[str]:
-    """The files that can have annotations; none where GitHub does not list them."""
+    """The paths of the pull request's files, which can be annotated; empty if GitHub cannot list them."""
     try:
         return [file.path for file in job.pull_files] if job.context.concerns_pull else []
     except GitHubError as error:
@@ -121,7 +122,7 @@ def write_failure_status(job: Job, error: ProfgateError) -> None:
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
-    """Writes the comment; returns its address, and for the summary why there is none. A failure is a warning."""
+    """Writes the comment; returns its URL, and a note for the summary if there is none. A failure causes a warning."""
     context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
@@ -153,14 +154,14 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
 
 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
-    """The texts of a comment: with ``on-change`` nothing new for a pass, one line for an inconclusive comparison."""
+    """The texts of a comment; in mode ``on-change``, a pass creates none and an inconclusive result has one line."""
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
     return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
 
 
 def _no_comment(job: Job) -> str:
-    """Why no comment was written, and what may write it instead."""
+    """The reason why no comment was written, and which workflow can write it instead."""
     if not job.context.read_only:
         return "no token was given"
     if not job.fork_profiles_stored:

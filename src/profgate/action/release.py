@@ -1,4 +1,4 @@
-"""Releases: profiles attached to a published one, two refs compared, and the notes on what changed in between."""
+"""Attaches profiles to releases, compares two refs, and writes release notes on the changes between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ MOST_LOOKUPS = 60  # commits whose pull requests are requested
 
 
 def attach_to_release(job: Job) -> int:
-    """Attaches the tag's profiles, then compares them with the earlier release; returns the exit code."""
+    """Attaches profiles to the release, then compares them with an earlier release; returns the exit code."""
     tag = job.context.release_tag
     commit = job.client.commit_sha(tag)
     own = _own(job, tag, commit)
@@ -60,7 +60,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[str] = ()) -> int:
-    """Compares these profiles with those of another ref. Raises `ProfgateError` that names a ref without any."""
+    """Compares the profiles with those of another ref. Raises `ProfgateError` if that ref has none."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
@@ -78,7 +78,7 @@ def _required(ref: str, found: Found) -> StoredSet:
 
 
 def _own(job: Job, tag: str, commit: str) -> LocalSet:
-    """This build's profiles where it made any, else those that a run stored for the tag's commit."""
+    """This build's profiles if there are any, otherwise those stored for the tag's commit."""
     local = local_files(job.settings.profiles, job.context.workspace)
     if local is not None:
         return LocalSet(local.files, described_set(job, local))
@@ -90,7 +90,7 @@ def _own(job: Job, tag: str, commit: str) -> LocalSet:
 
 
 def _attached(job: Job, tag: str, own: LocalSet) -> bool:
-    """Whether the profiles were attached; a failure does not prevent the comparison."""
+    """Attaches the profiles and returns whether that succeeded; a failure does not prevent the comparison."""
     manifest = own.manifest or Manifest()
     described = manifest if manifest.files else described_set(job, own)
     stored = write_set(job, own, replace(described, commit=manifest.commit), "baseline")
@@ -109,7 +109,7 @@ def _attached(job: Job, tag: str, own: LocalSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """The commits of the base branch between both sides, oldest first, and the sets that were recorded at some."""
+    """The commits between both sides, oldest first, and the profiles that were recorded for some of them."""
 
     chain: tuple[str, ...]
     recorded: tuple[StoredSet, ...]
@@ -117,7 +117,7 @@ class _Between:
 
 
 def _notes(job: Job, given: PipelineInput, report: Report) -> Document:
-    """The release notes for two refs; they state what cannot be found out about the steps."""
+    """The release notes for two refs; they list the information that is missing."""
     steps: list[Step] = []
     try:
         between = _between(job, given)
@@ -159,7 +159,7 @@ def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
 
 
 def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
-    """A step from each recorded set to the next, the target last."""
+    """One step from each recorded set of profiles to the next; the last step ends at the target."""
     steps, start = [], 0
     before, manifest_before = given.baseline, given.manifests[0]
     ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]

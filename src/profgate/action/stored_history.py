@@ -1,7 +1,7 @@
-"""The history in the action: base runs store it in an artifact or a branch for the next run, comparisons read it.
+"""The history in the action: base runs store it in an artifact or a branch, and comparisons read it.
 
-The branch holds one commit with one file, so that the repository does not grow. Anybody may have written either, so
-they are opened as untrusted files. An error of the history never fails a run: it is reported, and the run continues.
+The branch has one commit with one file, so that the repository does not grow. Artifact and branch are opened as
+untrusted files, because others may have written them. An error in the history is reported, but never fails a run.
 """
 
 import posixpath
@@ -30,32 +30,32 @@ from profgate.pipeline import PipelineInput
 
 FOLDER = "history"
 RETENTION = Retention(profiles=0)
-NEARBY = 2  # histories beside the nearest that may hold what other runs added at the same time
-LAST = 150  # commits of the branch: an older change was reported when it was new
-ANNOTATED = 5  # of each direction; the summary lists more
-MAX_BYTES = 50 << 20  # of the file in the branch: base64 adds a third, and GitHub gives a blob of at most 100 MB
+NEARBY = 2  # further histories to merge, which may contain readings of concurrent runs
+LAST = 150  # commits of the branch; older changes were reported when they were new
+ANNOTATED = 5  # trends in each direction; the summary lists more
+MAX_BYTES = 50 << 20  # of the file in the branch; base64 adds a third, and GitHub limits blobs to 100 MB
 TRIES = 3
 
 
 def history_artifact(job: Job) -> str:
-    """The name under which a run stores its history."""
+    """The name of the artifact in which a run stores its history."""
     return f"{job.settings.artifact}-history"
 
 
 def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Adds this run to the history of the runs before it and stores it, and tests the gate on unchanged code.
+    """Adds this run's readings, and the gate's verdicts on unchanged code, to the history and stores it.
 
-    The histories of the nearest runs are merged, so that what two runs added at the same time is not lost.
+    The histories of the nearest runs are merged, so that readings of concurrent runs are not lost.
     """
     if job.settings.history == "off":
         return
     folder = posixpath.join(job.output_dir, FOLDER)
     try:
-        # from this commit on: another run may have measured it
+        # the search starts at this commit, because another run may have measured it
         commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
             head = _merge_branch(job, store)
-            # with a branch too: artifacts hold what was stored before it, and what could not be written to it
+            # also with a branch: artifacts contain older readings, and readings that could not be written to the branch
             for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
@@ -66,7 +66,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
             return
         data = read_bytes(posixpath.join(folder, FILE))
     except ProfgateError as error:
-        # a token that cannot read runs is no reason to warn: baselines are stored without it as well
+        # no warning if the token cannot read runs: storing baselines does not need that permission
         report = job.log if isinstance(error, GitHubError) else job.warn
         report(f"the history was not extended: {error}")
         return
@@ -85,7 +85,7 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
 
 
 def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
-    """The commit of the branch whose history the store holds now; the error where it cannot be read."""
+    """Merges the branch's history into the store; returns the branch's commit, or the error if it cannot be read."""
     if job.settings.history != "branch":
         return None
     try:
@@ -98,15 +98,15 @@ def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
 
 
 def _branch(job: Job) -> str:
-    """The branch of the history; each key has its own."""
+    """The name of the history branch; each key has a separate branch."""
     key = job.settings.key
     return "profgate-history" if key == "default" else f"profgate-history-{key}"
 
 
 def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
-    """The commit of the branch and the history in it; None twice where there is no such branch.
+    """The head of the history branch and the contents of its file; both are None if there is no such branch.
 
-    Raises GitHubError where the branch holds something else: profgate did not create it then.
+    Raises GitHubError if the branch has no history file, which means that profgate did not create it.
     """
     branch = _branch(job)
     head = job.client.branch_head(branch)
@@ -119,9 +119,9 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
 
 
 def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
-    """Whether the history, which holds what the branch held at ``head``, was written to the branch; warns where not.
+    """Writes the history to the branch, whose head was ``head``; returns whether it was written, and warns if not.
 
-    A branch that could not be read is left as it is. Where another run moved it meanwhile, its history is merged.
+    A branch that could not be read is not changed. If another run has moved the branch, its history is merged first.
     """
     branch = _branch(job)
     try:
@@ -148,7 +148,7 @@ def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Adds this run's readings, the commits before it, and the gate's verdicts on unchanged code."""
+    """Adds this run's readings, its ancestor commits, and the gate's verdicts on unchanged code."""
     context = job.context
     who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
     added = [
@@ -165,7 +165,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
 
 
 def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
-    """What this run's readings, which the store does not hold yet, can be compared with."""
+    """Comparisons of this run's readings, which are not stored yet, with earlier readings of unchanged code."""
     commit, name = added[0].commit, added[0].job.identity
     earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
     yield from trials_at(earlier, added, name)
@@ -182,7 +182,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
-    """Annotations and a part of the summary for the persistent changes that no earlier run reported."""
+    """Reports persistent changes that no earlier run reported, as annotations and in the summary."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
@@ -202,14 +202,18 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a history holds of the time before a baseline; ``commits`` were measured then."""
+    """The history before a baseline.
+
+    ``past`` returns the readings of a series, ``unchanged`` holds the verdicts on unchanged code, and ``commits`` is
+    the number of measured commits.
+    """
 
     past: Callable[[str], Sequence[Reading]]
     unchanged: Sequence[StoredVerdict]
     commits: int
 
     def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
-        """The input with noise of the commits that were not read already, and the false alarms."""
+        """The input with the readings of commits that are not in ``read``, and with the false alarms."""
 
         def past(key: str) -> Sequence[Reading]:
             return [reading for reading in self.past(key) if reading.commit not in read]
@@ -218,9 +222,9 @@ class Known:
 
 
 def known_before(job: Job, run: RunRecord) -> Known | None:
-    """What the history in the branch, else the one that a run stored, holds of the time before that run's commit.
+    """The history before a run's commit, from the branch or, if there is none, from the run's artifact.
 
-    None where it cannot be used.
+    None if the history is off or cannot be used.
     """
     if job.settings.history == "off":
         return None
@@ -243,7 +247,7 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
 
 
 def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """A function that returns the readings of a baseline's ancestors by the key of a series."""
+    """A function that takes the key of a series and returns its readings at the baseline's ancestors."""
     ancestry = [commit.sha for commit in ancestors(baseline, store.commits()) if commit.distance]
 
     def past(key: str) -> Sequence[Reading]:

@@ -1,4 +1,4 @@
-"""The acceptances of a pull request, from its comments and commits, with the rights of who wrote them."""
+"""The acceptances of a pull request, from its comments and commits, checked against their authors' permissions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,17 +11,18 @@ from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembe
 
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
-MOST_PEOPLE = 10  # whose rights are looked up in one run, a request each
-MOST_ACCEPTANCES = 50  # of those that count, and of those that are refused
+MOST_PEOPLE = 10  # comment authors whose permission is requested in one run
+MOST_ACCEPTANCES = 50  # valid ones, and as many refused ones
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRequest:
-    """Which acceptances of which pull request count.
+    """A pull request, and the conditions under which its acceptances are valid.
 
-    ``owners`` are logins of the policy at the base commit, empty where everybody who can write may accept. With
-    ``same_repository`` of head and base only people with rights could push. ``remembers``: this run can write its
-    comment, which stores the limits that it measures. ``trailers``: commits are read, if only to refuse a fork's.
+    ``owners`` are the logins in the policy at the base commit; if empty, everybody with write access may accept.
+    ``same_repository``: the head branch is in this repository, so that a push to it needs write access. ``remembers``:
+    this run can write its comment, which stores the measured limits. ``trailers``: commit trailers are read; those of a
+    fork are refused.
     """
 
     pull: int
@@ -33,7 +34,7 @@ class AcceptanceRequest:
 
 
 def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Acceptance, ...]:
-    """The acceptances of a pull request, oldest first; those that do not count are refused with the reason."""
+    """The acceptances of a pull request, from comments, then from commits; invalid ones are refused with a reason."""
     comments = client.comments(request.pull)
     written = [
         (comment, replace(acceptance, by=comment.author, link=comment.html_url))
@@ -51,7 +52,7 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Ac
 
 
 def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
-    """The newest in their order, counted and refused ones apart."""
+    """The newest acceptances in their order, limited separately for valid and refused ones."""
     refused = [item for item in found if item.state == "refused"]
     counted = [item for item in found if item.state != "refused"]
     newest = {item.id for item in (*refused[-MOST_ACCEPTANCES:], *counted[-MOST_ACCEPTANCES:])}
@@ -68,7 +69,7 @@ def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Ri
     if comment.edited:
         return _refused(acceptance, "the comment was edited, perhaps by another person: write a new one")
     objection = people.objection(comment.author)
-    # the reason of an untrusted author is not repeated
+    # a reason written by an untrusted author is not shown
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
 
 
@@ -83,7 +84,7 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
 
 
 def _limited(acceptance: Acceptance, limits: dict[str, float], request: AcceptanceRequest) -> Acceptance:
-    """The acceptance with its own limit, else with the one that was measured when it was new."""
+    """The acceptance with its limit, or with the limit that was stored when it was new; refused if it must have one."""
     if acceptance.state == "refused" or acceptance.limit is not None:
         return acceptance
     if request.owners:
@@ -96,7 +97,7 @@ def _limited(acceptance: Acceptance, limits: dict[str, float], request: Acceptan
 
 
 class _Rights:
-    """Who may accept; each person is looked up once, insiders first, so that others cannot use up the look-ups."""
+    """Checks who may accept; each author is looked up once, members first, so that others cannot exhaust the limit."""
 
     def __init__(self, client: GitHubClient, owners: Iterable[str], comments: Sequence[CommentRecord]) -> None:
         self._client = client
@@ -108,7 +109,7 @@ class _Rights:
         self._known: dict[str, str] = {}
 
     def objection(self, login: str) -> str:
-        """Why this person may not accept; empty where they may."""
+        """The reason why this person may not accept, or an empty string."""
         if not login:
             return "its author's account was deleted"
         if self._owners:

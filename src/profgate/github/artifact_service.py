@@ -24,29 +24,29 @@ Result = TypeVar("Result")
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
-ZIP_VERSION = 4  # of the protocol; servers other than GitHub's know no newer one
-FILE_VERSION = 7  # adds files that are not zips, with their type
+ZIP_VERSION = 4  # of the protocol; other servers do not support a newer version
+FILE_VERSION = 7  # supports files that are not zip archives, with a media type
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
-FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds, as the official client
+FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds, as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 SCOPE = "Actions.Results:"
-EPOCH = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
+EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal files give equal zip archives
 
 
-class UploadUnavailable(GitHubError):  # noqa: N818 - part of the error tree
-    """This run cannot upload by itself; the caller falls back to the upload action."""
+class UploadUnavailable(GitHubError):  # noqa: N818 - part of the error hierarchy
+    """This run cannot upload artifacts; the caller suggests the upload action instead."""
 
 
 class NameTaken(UploadUnavailable):
-    """The run has an artifact of this name, perhaps from an earlier try whose answer was lost; another name is free."""
+    """The run already has an artifact of this name, perhaps from an earlier attempt whose response was lost."""
 
 
 class _NotYetError(UploadUnavailable):
-    """A failure that may pass."""
+    """A temporary failure, after which the request is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class UploadedArtifact:
 
 
 class ArtifactService:
-    """The artifacts of one run.
+    """Uploads artifacts of one run.
 
-    ``run_url`` is the page of the run, ``mask`` takes every secret of the service before it is used, ``pause`` is the
-    first wait in seconds between tries, ``budget`` what all waits and failures may take together.
-    Every method raises UploadUnavailable.
+    ``run_url`` is the URL of the run. ``mask`` is called with every secret of the service before the secret is used.
+    ``pause`` is the first pause between attempts, in seconds. ``budget`` limits the total time of waits and failures.
+    Every method raises UploadUnavailable on failure.
     """
 
     def __init__(
@@ -92,13 +92,14 @@ class ArtifactService:
         self._budget = budget or RetryBudget()
 
     def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
-        """Stores files as one zip, byte for byte the same for the same files."""
+        """Uploads files as one zip archive; equal files give identical archives."""
         return self.upload_file(name, zip_files(files), ZIP)
 
     def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
-        r"""Stores one file as it is; a browser opens it directly if it can show ``mime_type``.
+        r"""Uploads one file without zipping it; a browser that supports ``mime_type`` opens it directly.
 
-        The name must be new in this run, else NameTaken, and free of ``" : < > | * ? \ /`` and line breaks.
+        Raises NameTaken if the run already has an artifact of this name. The name must not contain line breaks or any
+        of ``" : < > | * ? \ /``.
         """
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
@@ -114,7 +115,7 @@ class ArtifactService:
             number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
         except _NotYetError:
             raise
-        except UploadUnavailable:  # refused, perhaps because it is done and only the first answer was lost
+        except UploadUnavailable:  # perhaps an earlier attempt succeeded and only its response was lost
             number = self._number_of(name, digest)
             if not number:
                 raise
@@ -123,7 +124,7 @@ class ArtifactService:
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
     def _number_of(self, name: str, digest: str) -> str:
-        """The number of a stored artifact of this name and digest, empty where there is none."""
+        """The id of the stored artifact with this name and digest, or an empty string."""
         try:
             found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
         except UploadUnavailable:
@@ -185,7 +186,7 @@ class ArtifactService:
                 allow_redirects=False,
                 verify=self._verify,
             )
-        except requests.RequestException as error:  # its text would hold the signature
+        except requests.RequestException as error:  # the error's text contains the signature
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
@@ -197,7 +198,7 @@ class ArtifactService:
                     with self._budget.spent_on(where):
                         return once()
                 except _NotYetError:
-                    spread = random.uniform(1, GROWTH)  # noqa: S311 - spreads retries, guards nothing
+                    spread = random.uniform(1, GROWTH)  # noqa: S311 - jitter, not cryptography
                     self._budget.wait(pause * spread, where)
                     pause *= GROWTH
             with self._budget.spent_on(where):
@@ -216,7 +217,7 @@ class ArtifactService:
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:
-    """A zip of files by sorted name, without times of its own."""
+    """A zip archive of the files, sorted by name, with fixed timestamps."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -227,7 +228,7 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """The ids of run and job in the token's scope; the service checks its signature."""
+    """The ids of run and job in the token's scope; the signature is checked only by the service."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -251,7 +252,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
 
 
 def _value(answer: Mapping[str, Any], key: str) -> object:
-    """The value under the name that protobuf's JSON gives a field: `artifact_id` or `artifactId`."""
+    """The value of a field, which protobuf's JSON format names either `artifact_id` or `artifactId`."""
     first, *rest = key.split("_")
     return answer.get(key, answer.get(first + "".join(map(str.capitalize, rest))))
 

@@ -1,4 +1,4 @@
-"""Stored profiles: the nearest trusted baseline and further runs for noise, from artifacts or a release."""
+"""Stored profiles, from artifacts or releases: the nearest trusted baseline, and further runs to estimate noise."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
-LISTED = 100  # artifacts of one name, or commits, that one request shows
-ENOUGH = 50  # known commits with which no further list is requested
-MOST_TRIES = 10  # candidates without usable artifact before the search ends
+LISTED = 100  # artifacts or commits in one response
+ENOUGH = 50  # known commits that make another request unnecessary
+MOST_TRIES = 10  # candidates without a usable artifact before the search ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline, None where there is none; noise runs in order of distance; why runs were skipped.
+    """The baseline or None, the noise runs in order of distance, and the reasons why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch beyond the baseline commit.
+    ``later`` is the newest trusted run of the base branch after the baseline commit.
     """
 
     baseline: StoredSet | None
@@ -41,16 +41,17 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run ever stored profiles, as opposed to stored and lost."""
+        """Whether no base run ever stored profiles; False if stored profiles have expired or are unusable."""
         never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """``start`` is the baseline commit; runs of ``branches`` are listed in this order.
+    """The parameters of a search for stored profiles.
 
-    ``base`` is the branch whose later state is of interest, ``listed`` the known commits before ``start``.
+    ``start`` is the baseline commit. Runs of ``branches`` are listed in this order. ``base`` is the base branch, which
+    is also searched for later runs. ``listed`` holds the commits that are already known.
     """
 
     start: str
@@ -62,11 +63,11 @@ class Search:
 
 
 def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
-    """The nearest usable set, and as many further ones as ``noise_beside`` returns for the nearest.
+    """Finds the nearest usable set, and as many further sets as ``noise_beside`` returns for it.
 
-    The nearest costs three to five requests: commits unless they are known, runs (twice where the first list does not
-    show the baseline commit), artifacts, and the download; every further one its download. The artifacts of a run are
-    listed by themselves only where they are older than the newest hundred. Raises `GitHubError` where GitHub fails.
+    The nearest set needs three to five requests: commits (unless known), runs (twice if the first list lacks the
+    baseline commit), artifacts, and the download. Each further set needs one download. If a run's artifacts are not
+    among the newest 100, one more request lists them. Raises `GitHubError` if a request fails.
     """
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
@@ -83,7 +84,7 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
-    """The baseline commit and those before it; requested where too few are known."""
+    """The baseline commit and its ancestors; requested from GitHub if too few are known."""
     before = distances(search.start, search.listed)
     known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
@@ -91,7 +92,7 @@ def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
 
 
 def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
-    """What a later run of the base branch stored. Raises `GitHubError` or `ProfileError` where there is none."""
+    """The files that a run stored under this name. Raises `GitHubError` or `ProfileError` if they cannot be used."""
     artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
@@ -99,7 +100,7 @@ def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
 
 
 def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
-    """The newest run of the base branch that is newer than the baseline's and not of its history."""
+    """The newest run of the base branch after the baseline's run, except runs of commits in the baseline's history."""
     before = distances(search.start, chain)
     trust = replace(search.trust, branches=frozenset({search.base}))
     newer = [
@@ -111,9 +112,9 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
 
 
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
-    """Runs of the first branch, and of the second where it has none; else of a baseline commit that the list lacks.
+    """Runs of the first branch; if none is trusted, also of the second branch.
 
-    Two requests at most: a branch without trusted runs is seldom the one on which the baseline commit was recorded.
+    Otherwise, runs of the baseline commit are added if the list does not contain any. Makes at most two requests.
     """
     workflow, (first, *others) = search.trust.workflow_path, search.branches
     found = client.workflow_runs(workflow, branch=first)
@@ -125,7 +126,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Usable sets, nearest first; ``reasons`` gets why runs are skipped."""
+    """Yields usable sets, nearest first, and appends the reasons for skipped runs to ``reasons``."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -146,13 +147,13 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
-    """The artifacts of a run, from the list of the newest ones where that is long enough to hold them."""
+    """The artifacts of a run, from the list of the newest ones if it contains them; otherwise requested."""
     found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
-    """The members of an artifact as sources. Raises `ProfileError` where they are not as the manifest states."""
+    """The files of an artifact as sources. Raises `ProfileError` if they do not match the manifest."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
         raise ProfileError(f"artifact of run {candidate.run.id}", "holds no profile; record the baseline again")
@@ -165,14 +166,14 @@ def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
 
 
 def asset_name(artifact: str) -> str:
-    """The name of the attached file with the contents of the artifact of this name."""
+    """The name of the release asset with the contents of this artifact."""
     return f"{artifact}.zip"
 
 
 def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
-    """The profiles attached to the release of a tag, None where there is no such release or file.
+    """The profiles attached to the release of a tag, None if there is no such release or file.
 
-    Raises `ProfileError` for a file that profgate did not attach, or that is of another commit than the tag.
+    Raises `ProfileError` for a file that profgate did not attach, or that belongs to another commit than the tag.
     """
     release = client.release(tag)
     assets = release.assets if release else ()
@@ -188,6 +189,6 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
 
 
 def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:
-    """The tag of the newest published release that is no pre-release and not ``but``."""
+    """The tag of the newest published release that is not a pre-release, without considering the tag ``but``."""
     published = (release.tag_name for release in releases if not release.draft and not release.prerelease)
     return next((tag for tag in published if tag != but), None)

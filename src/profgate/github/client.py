@@ -1,4 +1,4 @@
-"""GitHub's REST API as profgate needs it; each method states what it costs in requests."""
+"""A client for the parts of GitHub's API that profgate uses; methods document the number of requests."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from profgate.github.requests import (
 
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
-ASSET_TIMEOUT = (10, 300)  # seconds to connect and without an answer
+ASSET_TIMEOUT = (10, 300)  # seconds to connect, and between received bytes
 MINIMIZED = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
@@ -53,12 +53,12 @@ class _CheckRun:
 
 
 class GitHubClient(GitRequests):
-    """One repository with one token; downloads have a retry budget of their own."""
+    """A client for one repository; downloads have a separate retry budget."""
 
-    def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - as above
+    def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
-        self._storage_budget = self._budget.fresh()  # a storage host that hangs must not cost the comment
+        self._storage_budget = self._budget.fresh()  # a failing storage host must not prevent the comment
 
     # Runs and artifacts
 
@@ -67,7 +67,7 @@ class GitHubClient(GitRequests):
     ) -> list[RunRecord]:
         """The newest 100 completed runs of a workflow file; one request.
 
-        GitHub's filters are only a hint: the caller checks every field of the records.
+        The caller must check every field of the records instead of relying on GitHub's filters.
         """
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
@@ -83,11 +83,11 @@ class GitHubClient(GitRequests):
         )
 
     def rerun_failed_jobs(self, run_id: int) -> None:
-        """Starts the failed jobs of a finished run again; sending it twice starts them once."""
+        """Reruns the failed jobs of a completed run; sending the request twice reruns them only once."""
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
-        """The artifacts of a run, newest first; only those of this exact name, if it is given."""
+        """The artifacts of a run, newest first; only those with exactly this name if it is given."""
         found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
         return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
 
@@ -99,8 +99,8 @@ class GitHubClient(GitRequests):
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
         """The stored bytes of an artifact, checked against its digest.
 
-        One API request for a signed address, then a plain request without the token; a new address is requested when
-        the storage host fails.
+        One API request returns a signed URL, which is then downloaded without the token. A new URL is requested if the
+        storage host fails.
         """
         where = _place(artifact)
         if artifact.expired:
@@ -113,7 +113,7 @@ class GitHubClient(GitRequests):
         return self._stored(where, once, artifact.digest or None)
 
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
-        """The files of an artifact by name, unpacked in memory; ProfileError for a broken or unsafe zip."""
+        """The files of an artifact by name, unpacked in memory. Raises ProfileError for a broken or unsafe zip."""
         return files_of(self.download(artifact, max_bytes=max_bytes), _place(artifact))
 
     def _artifact_address(self, artifact_id: int, where: str) -> str:
@@ -123,7 +123,7 @@ class GitHubClient(GitRequests):
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
-        """What ``once`` downloads, checked against the digest; repeated where the storage host failed."""
+        """The result of ``once``, checked against the digest; repeated if the storage host fails."""
         for attempt in range(1, DOWNLOAD_TRIES + 1):
             try:
                 with self._storage_budget.spent_on(where):
@@ -143,14 +143,14 @@ class GitHubClient(GitRequests):
         return self._get("/releases", list[ReleaseRecord], per_page=PAGE)
 
     def release(self, tag: str) -> ReleaseRecord | None:
-        """The published release of a tag, None where there is none; one request."""
+        """The published release of a tag, or None; one request."""
         try:
             return self._get(f"/releases/tags/{quote(tag, safe='')}", ReleaseRecord)
         except NotFoundError:
             return None
 
     def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
-        """The files of a zip attached to a release, unpacked in memory; ProfileError for a broken or unsafe zip."""
+        """The files of a zip release asset, unpacked in memory. Raises ProfileError for a broken or unsafe zip."""
         where = f"release asset {asset.name} ({asset.id})"
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
@@ -162,9 +162,9 @@ class GitHubClient(GitRequests):
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 
     def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Attaches a file to a release in place of one of that name; contents: write.
+        """Attaches a file to a release and replaces one of the same name; needs `contents: write`.
 
-        When GitHub fails, the release is read to see what arrived before the file is sent a second and last time.
+        If GitHub fails, the release is read to check whether the file arrived; if not, it is sent a last time.
         """
         self._delete_assets(release, name)
         try:
@@ -183,7 +183,7 @@ class GitHubClient(GitRequests):
                 self._delete(f"/releases/assets/{asset.id:d}")
 
     def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """The token goes to GitHub's own hosts only: the API's, or ``uploads.`` instead of its ``api.``."""
+        """Uploads an asset; sends the token only to the API's host or the corresponding ``uploads.`` host."""
         import requests
 
         where = f"release asset {name}"
@@ -215,19 +215,19 @@ class GitHubClient(GitRequests):
         return self._get(f"/pulls/{number:d}", PullRecord)
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
-        """The open pull requests from a branch of this owner; the caller compares SHA and repository ids."""
+        """The open pull requests from a branch of this owner; the caller must compare SHA and repository ids."""
         return self._get("/pulls", list[PullRecord], state="open", head=f"{head_owner}:{head_branch}", per_page=PAGE)
 
     def pull_files(self, number: int) -> list[FileRecord]:
-        """The files a pull request changes, at most the 3,000 that GitHub lists; one request for 100."""
+        """The files that a pull request changes, at most the 3,000 that GitHub lists; one request per 100 files."""
         return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
 
     def pull_commits(self, number: int) -> list[CommitRecord]:
-        """The commits of a pull request, at most the 250 that GitHub lists; one request for 100."""
+        """The commits of a pull request, at most the 250 that GitHub lists; one request per 100 commits."""
         return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
-        """The permission of a person: admin, write, read or none; one request."""
+        """The permission of a user: admin, write, read or none; one request."""
         try:
             return self._get(f"/collaborators/{quote(login, safe='')}/permission", str, "permission")
         except NotFoundError:
@@ -236,20 +236,20 @@ class GitHubClient(GitRequests):
     # Comments
 
     def comments(self, number: int) -> list[CommentRecord]:
-        """Every comment of a pull request, oldest first; one request for 100."""
+        """All comments of a pull request, oldest first; one request per 100 comments."""
         found = list(self._items(f"/issues/{number:d}/comments", CommentRecord))
         self._known_comments[number] = found
         return found
 
     def known_comments(self, number: int) -> list[CommentRecord]:
-        """The comments as this run read them last; requested only where it did not."""
+        """All comments of a pull request, from the cache of this run if they have been read before."""
         known = self._known_comments.get(number)
         return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
-        """Writes a comment once.
+        """Creates a comment without creating duplicates.
 
-        When GitHub fails, the comments are read to see whether it arrived before it is sent a second and last time.
+        If GitHub fails, the comments are read to check whether it arrived; if not, it is sent a last time.
         """
         path = f"/issues/{number:d}/comments"
         self._known_comments.clear()
@@ -269,7 +269,7 @@ class GitHubClient(GitRequests):
         return parsed(path, CommentRecord, self._call("PATCH", path, {"body": body})[1])
 
     def delete_comment(self, comment_id: int) -> None:
-        """Removes a comment; no error where it is gone already."""
+        """Deletes a comment; no error if it does not exist."""
         self._known_comments.clear()
         self._delete(f"/issues/comments/{comment_id:d}")
 
@@ -280,11 +280,11 @@ class GitHubClient(GitRequests):
             return
 
     def react(self, comment_id: int, content: str) -> None:
-        """Adds a reaction to a comment; an existing one stays."""
+        """Adds a reaction to a comment, unless it exists already."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Which of these comments are minimised; one GraphQL request for 100."""
+        """The ids of those comments that are minimised; one GraphQL request per 100 ids."""
         found: list[_Node | None] = []
         for start in range(0, len(node_ids), PAGE):
             answer = self._graphql(MINIMIZED, {"ids": list(node_ids[start : start + PAGE])})
@@ -298,19 +298,19 @@ class GitHubClient(GitRequests):
     # Statuses and check runs
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
-        """Sets the status of a commit; the last one of a context counts."""
+        """Sets the status of a commit; it replaces an earlier status of the same context."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """The id of a new check run. When GitHub fails, first searches for one of the same ``external_id``."""
+        """Creates a check run and returns its id. A retry first searches for one with the same ``external_id``."""
         try:
             return self._post_check_run(values)
         except ServerFailedError:
             return self._stored_check_run(values) or self._post_check_run(values)
 
     def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
-        """Changes a check run; annotations are added to those it has."""
+        """Updates a check run; annotations are added to the existing ones."""
         self._call("PATCH", f"/check-runs/{number:d}", values)
 
     def _post_check_run(self, values: Mapping[str, Any]) -> int:

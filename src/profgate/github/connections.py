@@ -1,4 +1,4 @@
-"""What all connections share: trusted certificates, the token, reasons for failures and the budget of retries."""
+"""Shared code of all connections: trusted certificates, the token, reasons for failures and the retry budget."""
 
 import re
 import time
@@ -12,18 +12,18 @@ from profgate.errors import GitHubError, SettingsError
 if TYPE_CHECKING:
     from requests import PreparedRequest
 
-REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # instead of the public authorities
+REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MARK = b"-----BEGIN CERTIFICATE-----"
 RETRY_SECONDS = 300.0
 
 
 class RetryBudgetExceededError(GitHubError):
-    """Waits and failures took too long: no further request is sent."""
+    """Waits and failures took too long, so no further request is sent."""
 
 
 class RetryBudget:
-    """The ``seconds`` that waits and failed requests of one run may take together."""
+    """A limit in seconds for the total time of waits and failed requests in one run."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RetryBudget:
         return type(self)(self._limit, sleep=self._sleep, clock=self._clock)
 
     def wait(self, seconds: float, where: str) -> None:
-        """Sleeps. Raises RetryBudgetExceededError at once where less is left."""
+        """Sleeps for ``seconds``. Raises RetryBudgetExceededError at once if less time is left."""
         if seconds > self._left:
             raise self._exceeded(where)
         self._left -= seconds
@@ -49,7 +49,7 @@ class RetryBudget:
 
     @contextmanager
     def spent_on(self, where: str) -> Iterator[None]:
-        """Subtracts the time of a block that fails. Raises RetryBudgetExceededError where nothing is left."""
+        """Subtracts the time of the block if it fails. Raises RetryBudgetExceededError if no time is left."""
         if self._left <= 0:
             raise self._exceeded(where)
         start = self._clock()
@@ -65,10 +65,11 @@ class RetryBudget:
 
 
 def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | None:
-    """A file with all trusted certificates, written to the folder; None: the public authorities only.
+    """The path of a file with all trusted certificates, or None for the public authorities only.
 
-    ``bundle`` is a file that the workflow names. Files that the runner names count if they exist: the paths are those
-    of the host. Raises SettingsError for a bundle that is missing, or a file without a certificate.
+    ``bundle`` is a file that the workflow names. Files named by ``environ`` are used only if they exist, because their
+    paths may be valid only on the host. A combined file is written to ``folder``. Raises SettingsError for a bundle
+    that is missing, or a file without a certificate.
     """
     present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name) or folder).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
@@ -86,7 +87,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | 
 
 
 def missing(environ: Mapping[str, str]) -> list[str]:
-    """The variables that name a certificate file which does not exist."""
+    """The variables that name a certificate file that does not exist."""
     return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
 
 
@@ -101,7 +102,7 @@ def _certificates(name: str, path: str) -> bytes:
 
 
 def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
-    """Authentication for `requests` with this token or none, so that no .netrc adds credentials."""
+    """Authentication for `requests` with this token, if any; credentials from .netrc are not used."""
 
     def authenticated(request: "PreparedRequest") -> "PreparedRequest":
         if token:
@@ -112,7 +113,7 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 
 def failure_of(error: Exception) -> str:
-    """Why a connection failed, and what to set; no address, which may hold a password or a signature."""
+    """Why a connection failed, and how to fix it; omits the URL, which may contain a password or a signature."""
     from requests.exceptions import ProxyError, SSLError
 
     kind, text = type(error).__name__, str(error)
@@ -128,5 +129,5 @@ def failure_of(error: Exception) -> str:
 
 
 def is_permanent(error: Exception) -> bool:
-    """Whether a retry is useless: the certificate is not trusted."""
+    """Whether a retry is useless because the certificate is not trusted."""
     return "CERTIFICATE_VERIFY_FAILED" in str(error)

@@ -1,4 +1,4 @@
-"""Bounded downloads and zip reading in memory: sizes are counted as bytes arrive, never trusted."""
+"""Downloads files and reads zip archives in memory, within limits that do not rely on the stated sizes."""
 
 import hashlib
 import io
@@ -22,7 +22,7 @@ MAX_DOWNLOAD = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # small archives of very regular text may pack better than any ratio
+RATIO_FLOOR = 1024 * 1024  # always allowed, because small archives of regular text may exceed the ratio
 CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
@@ -30,7 +30,7 @@ ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "appli
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Downloaded bytes with the kind and the file name of the headers."""
+    """Downloaded bytes, whether they are a zip archive, and the file name from the headers."""
 
     data: bytes
     is_zip: bool
@@ -38,7 +38,7 @@ class Download:
 
 
 class TryAgainError(GitHubError):
-    """A download broke for a reason that may pass."""
+    """A download failed for a reason that may be temporary."""
 
 
 def fetch(
@@ -50,10 +50,10 @@ def fetch(
     max_bytes: int = MAX_DOWNLOAD,
     verify: bool | str = True,
 ) -> Download:
-    """The content of an address; with a token, also of the address that it leads to, without the token.
+    """Downloads a URL; with a token, follows one redirect without sending the token.
 
-    Raises TryAgainError when the host or the connection fails, NotAllowed when the token is refused, else GitHubError.
-    No error contains the address, because its signature is a secret.
+    Raises TryAgainError if the host or the connection fails, NotAllowed if the token is refused, otherwise GitHubError.
+    No error contains the URL, because its signature is a secret.
     """
     import requests
 
@@ -87,14 +87,14 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
     limited = "Retry-After" in answer.headers or answer.headers.get("X-RateLimit-Remaining") == "0"
     if token and status in {401, 403} and not limited:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
-    if status >= 500 or status in {403, 408, 429}:  # 403: the signature of the address ran out
+    if status >= 500 or status in {403, 408, 429}:  # 403: the signed URL has expired
         return TryAgainError(where, f"{host} answered {status}; run again")
     remedy = "attach it again with profgate" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
-    """Raises TryAgainError unless ``data`` has this ``sha256:<hex>``; None: the server states none."""
+    """Raises TryAgainError unless ``data`` has the digest ``sha256:<hex>``; None skips the check."""
     if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 
@@ -114,10 +114,10 @@ def read_zip(
     max_ratio: int = MAX_RATIO,
     where: str = "zip",
 ) -> dict[str, bytes]:
-    """Every file of a zip by name, unpacked in memory.
+    """The files of a zip archive by name, unpacked in memory.
 
-    Raises ProfileError for anything a tool that packs profiles does not write: duplicates, encrypted entries, links,
-    names that leave the folder, broken data, or more than the three limits allow.
+    Raises ProfileError for duplicate or encrypted entries, links, names outside the folder, broken data, and archives
+    that exceed one of the three limits.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -1,4 +1,4 @@
-"""The run context from the variables of the runner and its event file; missing or malformed fields are empty."""
+"""Reads the run context from the runner's variables and event file; missing or malformed fields are empty."""
 
 import json
 import re
@@ -9,12 +9,12 @@ from typing import Any
 from profgate.errors import ProfgateError
 from profgate.model.run_context import RunContext, TriggeringRun
 
-MAX_EVENT = 32 * 1024 * 1024  # GitHub's own cap on payloads is 25 MB
+MAX_EVENT = 32 * 1024 * 1024  # GitHub limits payloads to 25 MB
 BOT = "dependabot[bot]"
 
 
 class _Fields:
-    """The variables (``env``) and the ``event`` by dotted paths; of several paths the first that has a value."""
+    """Reads ``env`` and ``event`` by dotted paths; given several paths, uses the first that has a value."""
 
     def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
         self._data = {"env": dict(env), "event": dict(event)}
@@ -39,7 +39,7 @@ def _integer(value: object) -> int | None:
 
 
 def read_run_context(env: Mapping[str, str]) -> RunContext:
-    """The context of this run. Raises ProfgateError for an event file that is missing, too large or no JSON object."""
+    """The context of this run. Raises ProfgateError if the event file is missing, too large or not a JSON object."""
     return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
 
 
@@ -76,7 +76,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         default_branch=text("event.repository.default_branch"),
         action=text("event.action"),
         release_tag=text("event.release.tag_name"),
-        before_sha=before if before.strip("0") else "",  # zeros: the branch is new
+        before_sha=before if before.strip("0") else "",  # all zeros for a new branch
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
         comment=text("event.comment.body") if is_new else "",
@@ -86,7 +86,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
-    """Whether the code is of another repository; one that was deleted counts as such."""
+    """Whether the code is from another repository; a deleted repository counts as another one."""
     if run is not None:
         return run.head_repository_id != fields.number("event.repository.id")
     head = fields.number("event.pull_request.head.repo.id")

@@ -1,4 +1,4 @@
-"""The comment of a first run, which has nothing to compare with."""
+"""The comment of a first run, which has no baseline."""
 
 from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import Policy
@@ -22,12 +22,12 @@ def render_first_run(
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
-    """What was stored, what happens to this job and next under the policy, and when the gate begins.
+    """The comment: what was stored, the result of this job under the policy, and when the gate takes effect.
 
-    ``tests``: the files are results of so many tests, and no profiles.
+    ``tests`` is the number of tests if the files are test results instead of profiles.
 
     Raises:
-        ProfgateError: when the key could break out of the marker.
+        ProfgateError: if the key contains characters that are unsafe in the comment's HTML marker.
     """
     policy = policy or Policy()
     strict = policy.on_not_compared == "fail"

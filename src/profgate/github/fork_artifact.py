@@ -1,4 +1,4 @@
-"""Profiles that a fork's pull request run stored: untrusted data, checked before it is read."""
+"""Profiles that a fork's pull request run stored; untrusted data, which is checked before it is read."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -13,28 +13,28 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manife
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
 
-# What a browser or GitHub would show; no profile has such a name.
+# File types that a browser or GitHub renders; no profile has such a file type.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
 @dataclass(frozen=True, slots=True)
 class ForkArtifact(LocalSet):
-    """A set of profiles with its manifest, whose contents the pull request's author controls."""
+    """Profiles with their manifest; the author of the pull request controls all contents."""
 
     manifest: Manifest
 
 
 def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkArtifact | None:
-    """The newest set of this name in the finished run, None where it stored none.
+    """The newest artifact of this name in the finished run, or None.
 
-    Raises `ProfileError` for a set that fails a check, `GitHubError` where GitHub fails.
+    Raises `ProfileError` if the artifact fails a check, and `GitHubError` if a request fails.
     """
     newest = newest_artifact(client.run_artifacts(run.id, name), name, run.id, run.head_sha)
     return None if newest is None else checked_set(client.artifact_files(newest), run)
 
 
 def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifact:
-    """The members of an artifact as sources. Raises `ProfileError` that names the first check that fails."""
+    """The files of an artifact as sources. Raises a `ProfileError` that names the first failed check."""
     if MANIFEST_NAME not in members:
         raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; store them with profgate")
     manifest = manifest_from_json(members[MANIFEST_NAME])
@@ -56,10 +56,10 @@ def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifac
 def pull_of_run(
     pulls: Iterable[PullRecord], run: TriggeringRun, repository_id: int | None, hint: str = ""
 ) -> PullRecord | None:
-    """The open pull request whose head is exactly this run's, None where there is none.
+    """The open pull request with the same head as this run, or None.
 
-    Head commit, head repository and base repository must be equal. ``hint`` is a ref (``refs/pull/7/merge``) that only
-    chooses among several; else the lowest number is taken.
+    Head commit, head repository and base repository must be equal. If several pull requests match, the ref ``hint``
+    (such as ``refs/pull/7/merge``) selects one of them; otherwise the lowest number is used.
     """
     found = [
         pull

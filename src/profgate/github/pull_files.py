@@ -1,4 +1,4 @@
-"""A pull request's list of files, as GitHub returns it, as a diff of the sources."""
+"""Converts GitHub's list of a pull request's files to a source diff."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _STATUS: dict[str, FileStatus] = {
 def diff_of_pull(
     records: Sequence[FileRecord], diff_link: str | None, file_links: tuple[str | None, str | None]
 ) -> SourceDiff:
-    """The files with their hunks; not complete where the list is as long as GitHub's longest."""
+    """The changed files with their hunks; incomplete if the list reaches GitHub's limit."""
     budget = TextBudget()
     files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
@@ -29,24 +29,24 @@ def diff_of_pull(
 
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
-    """The diff beside the files of the pull request's commit, so that untouched ones are known to be the same."""
+    """The diff with the list of all files in the commit, so that files outside the diff are known to be unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
     return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
-    """The diff with one more reason why something is unknown."""
+    """The diff with an additional reason why it is incomplete."""
     return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
 
 
 def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
-    """The diff of a pull request that does not start at the baseline: what it shows is changed, the rest is unknown."""
+    """The diff, marked as incomplete because the pull request does not start at the baseline."""
     files = tuple(replace(file, complete=False) for file in diff.files)
     return replace(with_doubt(diff, reason), files=files, complete=False)
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
-    """Whole is a patch that holds as many lines as GitHub counts; a moved file without changes has none."""
+    """A changed file; complete if the patch has as many lines as GitHub counts, or if the file was only renamed."""
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)
     whole &= record.patch is not None or status == "renamed"

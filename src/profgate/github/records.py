@@ -1,4 +1,4 @@
-"""Answers of GitHub's API: the fields that are read, by GitHub's names where nothing else is stated. All untrusted."""
+"""Records for responses of GitHub's API, with only the fields that are read. All values are untrusted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # between the two times of an unedited comment
-LINK = "120000"  # git's mode of a symbolic link
+STORING = timedelta(seconds=2)  # longest time between the timestamps of an unedited comment
+LINK = "120000"  # Git's mode for symbolic links
 
 
 def _shas(parents: list[dict[str, Any]]) -> list[Any]:
@@ -41,7 +41,7 @@ class CommitRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A workflow run; ``path`` may end with "@ref", and ``head_repository`` is None after it was deleted."""
+    """A workflow run; ``path`` may end with "@ref", and ``head_repository`` is None if it was deleted."""
 
     id: int
     event: str
@@ -60,7 +60,7 @@ class RunRecord:
 
     @property
     def head_repository_id(self) -> int | None:
-        """The repository of the code."""
+        """The id of the repository that contains the code, None if it was deleted."""
         return self.head_repository.id if self.head_repository else None
 
 
@@ -83,14 +83,14 @@ class ArtifactRecord:
     workflow_run: ArtifactRun | None = None
 
     def may_be_of(self, run_id: int, head_sha: str) -> bool:
-        """Whether the server does not name another run or commit."""
+        """Whether the artifact can belong to this run and commit; missing fields match any."""
         run = self.workflow_run or ArtifactRun()
         return run.id in {None, run_id} and run.head_sha in {None, head_sha}
 
 
 @dataclass(frozen=True, slots=True)
 class PullSide:
-    """A side of a pull request; ``repo`` is None after a fork was deleted."""
+    """A side of a pull request; ``repo`` is None if the fork was deleted."""
 
     sha: str
     ref: str
@@ -108,13 +108,13 @@ class PullRecord:
 
     @property
     def head_repository_id(self) -> int | None:
-        """The repository of the code."""
+        """The id of the repository that contains the code, None if it was deleted."""
         return self.head.repo.id if self.head.repo else None
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file of a pull request; the patch is None where GitHub gives none (too large, binary, renamed only)."""
+    """A file of a pull request; ``patch`` is None if GitHub returns none (too large, binary, only renamed)."""
 
     path: Annotated[str, Field(validation_alias="filename")]
     status: str
@@ -142,7 +142,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class TreeRecord:
-    """The entries of a commit; ``truncated``: there are more than GitHub lists."""
+    """The entries of a commit; ``truncated`` is True if GitHub does not list all of them."""
 
     tree: tuple[TreeEntry, ...]
     truncated: bool
@@ -155,7 +155,7 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release; ``digest`` as of an artifact."""
+    """A file of a release; ``digest`` is the same as in `ArtifactRecord`."""
 
     id: int
     name: str
@@ -165,7 +165,7 @@ class AssetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRecord:
-    """A release; ``upload_url`` ends with a template of parameters."""
+    """A release; ``upload_url`` ends with a template for its parameters."""
 
     tag_name: str
     draft: bool
@@ -183,9 +183,9 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment of a pull request; ``user`` is None after the account was deleted.
+    """A comment of a pull request; ``user`` is None if the account was deleted.
 
-    ``author_association`` is what GitHub calls the author, such as MEMBER; ``node_id`` names the comment in GraphQL.
+    ``author_association`` is the author's role in the repository, such as MEMBER; ``node_id`` is the id in GraphQL.
     """
 
     id: int
@@ -204,5 +204,5 @@ class CommentRecord:
 
     @property
     def edited(self) -> bool:
-        """Whether somebody else may have written the text."""
+        """Whether the text was edited, perhaps by another person."""
         return self.updated_at - self.created_at > STORING

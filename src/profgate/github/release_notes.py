@@ -14,14 +14,14 @@ from profgate.report.templates import render_template
 NOTES_NAME = "release-notes.md"
 _NO_LINKS = Links()
 ROWS = 20
-FUNCTIONS = 3  # of a step
+FUNCTIONS = 3  # shown for each step
 TOTALS = 3
 PULLS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One recorded commit after another: the pull requests between them, and the report of what they did together."""
+    """The step from one recorded commit to the next: its pull requests, and the report of their combined effect."""
 
     commit: str
     pulls: tuple[tuple[int, str], ...]
@@ -32,7 +32,7 @@ class Step:
 def render_release_notes(
     report: Report, refs: tuple[str, str], steps: Sequence[Step], *, pull_url: str = "", doubts: Sequence[str] = ()
 ) -> Document:
-    """The notes: cumulative change first, then what each step cost or repaid. Titles and names are escaped."""
+    """The release notes: the total change, then the changes of each step. Titles and names are escaped."""
     groups, pairs = rows.grouped(report), rows.pairs(report)
     found = [row for row in (*groups.worse, *groups.better) if not row.total]
     text = render_template(
@@ -66,7 +66,7 @@ def _step(step: Step, pull_url: str) -> dict[str, Any]:
 
 
 def _totals(report: Report) -> list[str]:
-    """The totals that moved most."""
+    """The totals with the largest relative changes."""
     moved = sorted(
         (pair for pair in rows.pairs(report) if pair.metric.total.relative is not None),
         key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name),

@@ -1,7 +1,7 @@
-"""GitHub's API behind PyGithub: requests within limits, retries within a budget, and typed answers.
+"""Sends requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
 
-A request that a rate limit refused is sent again after the wait that GitHub requests; a repeatable one is also sent
-again after a failure of GitHub.
+A request that was refused because of a rate limit is sent again after the wait that GitHub requests. A repeatable
+request is also sent again after a server failure.
 """
 
 import logging
@@ -26,36 +26,36 @@ Result = TypeVar("Result")
 
 API_VERSION = "2022-11-28"
 PAGE = 100
-MAX_PAGES = 100  # against a server that never stops paging
-TIMEOUT = 30  # seconds without an answer
+MAX_PAGES = 100  # protects against endless pagination
+TIMEOUT = 30  # seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # what GitHub requests where it names no time
-_SECONDS = re.compile(r"[0-9]{1,10}")  # as HTTP and GitHub write them
-# what PyGithub raises over an answer that it did not expect
+SECONDARY_WAIT = 60.0  # seconds; GitHub's rule if the response names no time
+_SECONDS = re.compile(r"[0-9]{1,10}")  # the number format of the HTTP headers
+# the exceptions that PyGithub raises for unexpected responses
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class NotFoundError(GitHubError):
-    """GitHub has no such thing, or does not show it to this token."""
+    """GitHub does not have the resource, or the token may not read it."""
 
 
 class ServerFailedError(GitHubError):
-    """GitHub or the connection failed: whether a write arrived is not known."""
+    """GitHub or the connection failed; it is unknown whether a write took effect."""
 
 
 class RateLimitedError(GitHubError):
-    """GitHub did nothing; ``wait`` is the number of seconds before the next request."""
+    """A rate limit refused the request; ``wait`` is the number of seconds before the next request."""
 
     wait = SECONDARY_WAIT
 
 
 class GitHubConnection:
-    """One repository's API behind one token; ``requests_made`` counts what was sent.
+    """The API of one repository, accessed with one token; ``requests_made`` counts the requests.
 
-    ``pauses`` are the seconds between requests and between writes, ``retries`` and ``backoff`` how often and how slowly
-    a request is sent again, ``max_wait`` the longest single wait for a rate limit, ``budget`` what all waits and
-    failures may take together. Every method raises GitHubError, or NotAllowed where the token is the reason. A closed
-    connection that is used again connects again.
+    ``pauses`` are the seconds between requests and between writes. A failed request is sent again at most ``retries``
+    times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate limit,
+    ``budget`` the total time of waits and failures. Every method raises GitHubError, or NotAllowed if the token is
+    refused or lacks a permission. A closed connection reconnects when it is used again.
     """
 
     def __init__(
@@ -98,9 +98,9 @@ class GitHubConnection:
             github.close()
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
-        """Headers and value of the answer for a path below the repository, or an absolute address.
+        """Headers and value of the response for a path below the repository, or for an absolute URL.
 
-        GET and PATCH are sent again after a failure, others ``repeats`` times.
+        After a failure, GET and PATCH requests are sent again, and other requests at most ``repeats`` times.
         """
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
@@ -112,11 +112,11 @@ class GitHubConnection:
         )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
-        """The part of an answer that these keys lead to, as the kind; None in the query is left out."""
+        """Sends a GET request and parses the response part under these keys; None values in the query are omitted."""
         return parsed(path, kind, self._call("GET", _address(path, query))[1], *keys)
 
     def _items(self, path: str, kind: type[Result], *keys: str, **query: object) -> Iterator[Result]:
-        """The items of all pages, 100 for each request unless ``per_page`` is None."""
+        """Yields the items of all pages, with 100 items per request unless ``per_page`` is None."""
         url: str | None = _address(path, {"per_page": PAGE, **query})
         for _ in range(MAX_PAGES):
             if url is None:
@@ -155,10 +155,10 @@ class GitHubConnection:
 
     @cached_property
     def _github(self) -> "Github":
-        """PyGithub, imported when the first request is made: it takes half a second."""
+        """The PyGithub client, imported at the first request because the import takes half a second."""
         from github import Auth, Github
 
-        logging.getLogger("github").setLevel(logging.CRITICAL)  # it would log what a server sends
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # it would log the server's responses
         return Github(
             auth=Auth.Token(self._token),
             base_url=self._api_url,
@@ -182,7 +182,7 @@ def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type
 
 
 def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  # noqa: ANN401 - JSON
-    """The part of an answer that these keys lead to, as the kind. Raises GitHubError that names what is wrong."""
+    """Parses the part of a response under these keys as ``kind``. Raises GitHubError if that is not possible."""
     from pydantic import ValidationError
 
     try:
@@ -198,7 +198,7 @@ def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  
 
 
 def undocumented(where: str, what: str) -> GitHubError:
-    """The error for an answer that is not as GitHub documents it."""
+    """The error for a response that does not match GitHub's documentation."""
     return GitHubError(where, f"GitHub's answer is not as documented ({what}); check GITHUB_API_URL")
 
 
@@ -209,7 +209,7 @@ def _address(path: str, query: Mapping[str, object]) -> str:
 
 @contextmanager
 def _translated(where: str) -> Iterator[None]:
-    """Raises the errors of this module for those of PyGithub and requests."""
+    """Converts errors of PyGithub and requests to the errors of this module."""
     from github.GithubException import GithubException, RateLimitExceededException
     from requests import RequestException
 
@@ -235,7 +235,7 @@ def unreachable(where: str, error: Exception) -> GitHubError:
 
 
 def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
-    """The error for a status; header names are lower case."""
+    """The error for an HTTP status; header names must be in lower case."""
     if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
         return _limited(where, headers)
     if status == 401:
@@ -255,7 +255,7 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
 
 
 def _message(data: object) -> str:
-    """GitHub's own message, which GraphQL puts into a list."""
+    """GitHub's error message, which GraphQL returns in a list."""
     if not isinstance(data, dict):
         return ""
     errors = data.get("errors")
@@ -264,7 +264,7 @@ def _message(data: object) -> str:
 
 
 def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
-    """The error with the seconds that GitHub requests to wait, by GitHub's own clock."""
+    """The error with the seconds to wait, computed from the headers and GitHub's clock."""
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     try:
         now = parsedate_to_datetime(headers.get("date", "")).timestamp()
@@ -277,7 +277,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
         wait = max(0.0, int(reset) - now) + 1  # the limit lasts to the end of that second
     try:
         until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
-    except (OverflowError, OSError, ValueError):  # beyond the calendar
+    except (OverflowError, OSError, ValueError):  # out of the range of dates
         until = "an unknown time"
     limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
     limited.wait = wait
@@ -285,7 +285,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
 
 
 def _permissions(accepted: str) -> str:
-    """Permissions as a workflow writes them: a semicolon separates alternatives, a comma means both."""
+    """Permissions in workflow syntax; in the header, semicolons separate alternatives and commas join permissions."""
     ways = [
         ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
         for way in accepted.split(";")

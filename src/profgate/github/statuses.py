@@ -1,4 +1,4 @@
-"""What GitHub shows at the commit: the commit status, and an optional check run with notes on changed lines."""
+"""The commit status, and an optional check run with annotations on changed lines."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ LONGEST_TITLE = 255
 LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses more than 65,535 characters
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
-PAGE = 50  # annotations that GitHub takes in one request
+PAGE = 50  # annotations that GitHub accepts in one request
 LABELS = {
     "pass": "passed",
     "warn": "review",
@@ -25,27 +25,27 @@ LABELS = {
     "inconclusive": "inconclusive",
 }
 _PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
-Annotation = dict[str, str | int]  # as GitHub takes it
+Annotation = dict[str, str | int]  # in the format of GitHub's API
 
 
 def status_context(key: str) -> str:
-    """The name by which a branch rule requires the status; GitHub compares it without regard to case."""
+    """The name of the status in branch protection rules; GitHub ignores its case."""
     return f"profgate/{key}"
 
 
 def check_name(key: str) -> str:
-    """The check run's name, unlike the status: if equal, a branch rule would require both."""
+    """The name of the check run. It differs from the status name, or a branch protection rule would require both."""
     return f"profgate lines ({key})"
 
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
-    """Sets the status of a commit; "not compared" passes or fails as the policy defines."""
+    """Sets the commit status for a verdict; the policy defines whether "not compared" passes or fails."""
     parts = filter(None, (LABELS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
 
 
 def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
-    """Sets the status of a run without result, which a branch rule may require."""
+    """Sets the commit status of a run without a result, because a branch protection rule may require it."""
     _publish(client, sha, key, "error", f"no result: {error}", url)
 
 
@@ -61,7 +61,7 @@ def _failed(verdict: Verdict) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckText:
-    """What the check run shows; the summary is Markdown, ``external_id`` identifies this run of profgate."""
+    """The texts of a check run; ``summary`` is Markdown, and ``external_id`` identifies this run of profgate."""
 
     title: str
     summary: str
@@ -71,7 +71,7 @@ class CheckText:
 def publish_check_run(
     client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
 ) -> int:
-    """Writes the check run, complete from the first request on; returns the number of requests."""
+    """Creates a completed check run, then adds further annotations; returns the number of requests."""
     if not sha:
         raise GitHubError("check run", "the commit is not known; run on an event of a commit")
     summary = text.summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore")
@@ -95,9 +95,9 @@ def publish_check_run(
 
 
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
-    """An annotation for each regression of a changed function, the worst first, and how many are cut.
+    """An annotation for each regression of a changed function, worst first, and the number of omitted ones.
 
-    ``changed_paths`` are the files of the pull request: a finding stores only the digest of its file's path.
+    ``changed_paths`` are the files of the pull request, because a finding stores only the digest of its file's path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     groups = grouped(report)
@@ -125,5 +125,5 @@ def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation |
 
 
 def _basic(text: str) -> str:
-    """Without characters above U+FFFF, which annotations do not take well."""
+    """The text with characters above U+FFFF replaced, because annotations do not support them well."""
     return "".join(character if ord(character) <= 0xFFFF else "\N{REPLACEMENT CHARACTER}" for character in text)

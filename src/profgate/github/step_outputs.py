@@ -1,4 +1,4 @@
-"""The outputs of the step: their names, their meaning and their values from a report."""
+"""The outputs of the step: names, descriptions, and values for a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Values known only after publishing."""
+    """Values that are known only after publishing."""
 
     report_path: str = ""
     page_url: str = ""
@@ -31,7 +31,7 @@ class Published:
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """Every declared output, empty where it has no value."""
+    """All declared outputs; an output without a value is empty."""
     values = dict.fromkeys(OUTPUTS, "") | {
         "conclusion": "not_compared",
         "findings": "0",
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """The number of causes; a finding without one counts by itself."""
+    """The number of causes; each finding without a cause counts as one."""
     return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

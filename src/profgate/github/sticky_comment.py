@@ -1,6 +1,7 @@
-"""One comment for each key, found by marker and author, never written for an older head.
+"""Publishes one comment for each key, identified by marker and author; results for an outdated head are skipped.
 
-It is edited in place, which sends no notification; on request a new one is written and the older ones are minimised.
+The comment is edited in place, which sends no notification. On request, a new comment is created and the older ones
+are minimised.
 """
 
 import re
@@ -18,7 +19,7 @@ ACTIONS_LOGIN = "github-actions[bot]"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Possible texts. ``worth``: a new comment may be written; else ``quiet`` replaces an old one."""
+    """The texts of a comment; if ``worth`` is False, ``quiet`` replaces an old comment and no new one is created."""
 
     full: str
     quiet: str
@@ -27,7 +28,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The comment's address; ``skipped`` is why nothing was written, None where something was."""
+    """The URL of the comment; ``skipped`` is the reason if nothing was written, otherwise None."""
 
     url: str = ""
     skipped: str | None = None
@@ -40,10 +41,10 @@ UP_TO_DATE = "the comment is up to date"
 def publish_comment(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Writes or edits the comment, unless the pull request has changed since.
+    """Creates or edits the comment, unless the pull request has changed since the comparison.
 
-    ``mode`` is always, on-change or never; ``base_ref`` is the compared branch, empty where it does not matter. The
-    comments may have been read before the comparison. Raises `GitHubError`; `NotAllowed` where the token cannot write.
+    ``mode`` is always, on-change or never. ``base_ref`` is the compared branch; if empty, it is not checked. The
+    comments may have been read before the comparison. Raises `GitHubError`, or `NotAllowed` if the token cannot write.
     """
     if mode == "never":
         return OFF
@@ -69,7 +70,7 @@ def publish_comment(
 def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """As `publish_comment`, but a new comment takes the place of the older ones, which are minimised as outdated."""
+    """Like `publish_comment`, but creates a new comment and minimises the older ones as outdated."""
     if mode == "never":
         return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
@@ -87,7 +88,7 @@ def publish_anew(
         _minimize(client, shown)
         return Outcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
-    # another run may have written meanwhile: of all comments that are shown now, the newest stays
+    # another run may have created a comment meanwhile: minimise all visible comments except the newest
     minimised = {comment.id for comment in existing} - {comment.id for comment in shown}
     current = owned(client.comments(number), key, created.author)
     current = [comment for comment in current if comment.id not in minimised] or [created]
@@ -98,9 +99,9 @@ def publish_anew(
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> str:
-    """Edits the comment with ``answered``; returns its address, empty where there is none.
+    """Edits the existing comment with ``answered``; returns its URL, or an empty string if there is none.
 
-    ``newest``: older comments are minimised, so the newest is edited.
+    If ``newest`` is set, the older comments are minimised, so the newest is edited instead of the oldest.
     """
     existing = owned(client.comments(number), key, ACTIONS_LOGIN)
     if not existing:
@@ -118,7 +119,7 @@ def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentR
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:
-    """Why a result is no longer about this pull request, or needs no new comment; empty where neither holds."""
+    """The reason why a result is outdated or a new comment is not allowed, or an empty string."""
     pull = client.pull(number)
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"
@@ -128,7 +129,7 @@ def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, 
 
 
 def _create(client: GitHubClient, number: int, key: str, body: str) -> CommentRecord:
-    """Creates a comment; of those that concurrent runs created, the oldest stays."""
+    """Creates a comment; if concurrent runs created further comments, all but the oldest are deleted."""
     created = client.create_comment(number, body)
     existing = owned(client.comments(number), key, created.author)
     remaining = created

@@ -1,4 +1,4 @@
-"""Log lines, annotations, outputs and the summary of a step, safe for hostile text."""
+"""Writes log lines, annotations, outputs and the summary of a step; untrusted text cannot inject commands."""
 
 import re
 import uuid
@@ -9,15 +9,15 @@ from typing import TextIO
 from profgate.errors import ProfgateError
 from profgate.model.visible_text import visible
 
-SUMMARY_LIMIT = 1024 * 1024  # bytes of one step; above it the runner shows nothing
+SUMMARY_LIMIT = 1024 * 1024  # bytes per step; the runner does not show a larger summary
 MESSAGE_LIMIT = 4096
-ANNOTATION_LIMIT = 10  # of each level in one step; the runner drops what comes after
+ANNOTATION_LIMIT = 10  # per level and step; the runner drops further annotations
 TITLE = "profgate"
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
-    """Writes to the runner: its log and two command files; with an empty path nothing is written there."""
+    """Writes to the log and to the runner's output and summary files; files with an empty path are not written."""
 
     def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
         self._stream = stream
@@ -26,7 +26,7 @@ class WorkflowCommands:
         self._annotations: Counter[str] = Counter()
 
     def log(self, text: str) -> None:
-        """Writes one log line; nothing in ``text`` can become a command."""
+        """Writes one log line; ``text`` cannot inject a command."""
         self._write(harmless(text))
 
     def notice(self, message: str, *, title: str = TITLE) -> None:
@@ -48,7 +48,7 @@ class WorkflowCommands:
                 self._write(f"::add-mask::{_escaped(line)}")
 
     def set_output(self, name: str, value: str) -> None:
-        """Sets an output of the step; no value can add another one. Raises ProfgateError for a bad name."""
+        """Sets a step output; the value cannot inject another one. Raises ProfgateError for an invalid name."""
         if not re.fullmatch(r"[A-Za-z_][\w-]*", name, re.ASCII):
             raise ProfgateError("output", f"{name!r} is not a name")
         delimiter = f"profgate-{uuid.uuid4()}"
@@ -57,7 +57,7 @@ class WorkflowCommands:
         _put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> None:
-        """Adds to the job's summary, cut at a line where it would exceed the runner's limit."""
+        """Appends to the step summary, cut at a line break if it would exceed the runner's limit."""
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
         left = SUMMARY_LIMIT - _size(self._summary_path)
         if len(data) > left:
@@ -82,14 +82,14 @@ class WorkflowCommands:
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
     def _write(self, line: str) -> None:
-        # the locale of a container may be ASCII, and a log line must not raise
+        # the container's locale may be ASCII, and logging must not raise
         encoding = self._stream.encoding or "utf-8"
         self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         self._stream.flush()
 
 
 def harmless(text: str) -> str:
-    """One line that the runner takes for text: nothing invisible, and both forms of commands broken up."""
+    """The text as one line without invisible characters, in which both forms of workflow commands are disabled."""
     line = visible(text).replace("##[", "# #[")
     return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
 
