@@ -1,4 +1,4 @@
-"""Chooses what a run does, from the event and the settings alone."""
+"""Choose what a run does, using only the event and the settings."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -12,8 +12,8 @@ class ActivityKind(Enum):
     """The possible activities of a run.
 
     STORE_FOR_COMMENT stores a pull request's profiles for the fork comment workflow (`workflow_run`), whose token can
-    write. COMMENT_ON_FORK is a run of that workflow. MERGE merges the reports of a matrix. REPORT publishes a report
-    from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH attaches profiles to a release.
+    write. COMMENT_ON_FORK compares them in that workflow. MERGE merges the reports of a matrix. REPORT publishes a
+    report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH attaches profiles to a release.
     COMPARE_REFS compares the stored profiles of two refs. REFUSED ends the run with an error.
     """
 
@@ -40,11 +40,11 @@ class Activity:
 
 RECORDING_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
 COMPARING_EVENTS = frozenset({"pull_request", "merge_group"})
-COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were not cancelled or skipped
+COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were neither cancelled nor skipped
 
 
 def activity_for(context: RunContext, settings: Settings) -> Activity:
-    """The activity for this run; NOTHING for events that profgate does not handle."""
+    """Return the activity for this run. It is NOTHING if profgate does not handle the event."""
     event = context.event_name
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and bool(settings.baseline_ref))
     if event == "pull_request_target":
@@ -102,7 +102,7 @@ def _on_comment(context: RunContext) -> Activity:
 
 
 def _after(run: TriggeringRun | None) -> Activity:
-    """The activity of a `workflow_run`, whose token can write even if the pull request's token cannot."""
+    """Return the activity of a `workflow_run`, whose token can write even if the pull request's token cannot."""
     if run is None:
         return _nothing("the event names no finished run")
     if run.event != "pull_request":

@@ -1,4 +1,4 @@
-"""Stores this build's profiles as a baseline for later runs, or for the fork comment workflow."""
+"""Store this build's profiles as a baseline for later runs, or for the fork comment workflow."""
 
 import posixpath
 
@@ -17,7 +17,7 @@ from profgate.settings.inputs import Settings
 
 
 def record(job: Job) -> int:
-    """Stores this build's profiles as a baseline, after checking that each of them can be read."""
+    """Store this build's profiles as a baseline, after checking that every file can be read. Return exit code 0."""
     target = local_set(job.settings.profiles, job.context.workspace)
     manifest = described_set(job, target)
     _store(job, target, manifest, job.settings.artifact, "baseline")
@@ -27,7 +27,7 @@ def record(job: Job) -> int:
 
 
 def described_set(job: Job, target: LocalSet) -> Manifest:
-    """The manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
+    """Return the manifest of this build's profiles. Raises a `ProfileError` that names each unreadable file."""
     read = wiring.read_all(target.files)
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
@@ -36,14 +36,14 @@ def described_set(job: Job, target: LocalSet) -> Manifest:
 
 
 def store_for_comment(job: Job) -> int:
-    """Stores a pull request's profiles for the fork comment workflow."""
+    """Store a pull request's profiles for the fork comment workflow, and return exit code 0."""
     store_target(job)
     set_outputs(job.commands)
     return 0
 
 
 def store_target(job: Job) -> None:
-    """Stores this build's profiles, and the baseline if the job measured one, with manifests that name this run."""
+    """Store this build's profiles, and a baseline that the job measured, with manifests that name this run."""
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
     job.fork_profiles_stored = _store(
@@ -55,17 +55,17 @@ def store_target(job: Job) -> None:
 
 
 def target_artifact(settings: Settings) -> str:
-    """The name of the artifact with a pull request's profiles, which the fork comment workflow reads."""
+    """Return the name of the artifact with a pull request's profiles, which the fork comment workflow reads."""
     return f"{settings.artifact}-target"
 
 
 def brought_artifact(settings: Settings) -> str:
-    """The name of the artifact with a baseline that the pull request's own job measured."""
+    """Return the name of the artifact that contains a baseline measured by the pull request's own job."""
     return f"{settings.artifact}-brought"
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
-    """Writes profiles and manifest to the output folder and uploads them; warns and returns False on failure."""
+    """Write profiles and manifest to the output folder and upload them. If the upload fails, warn and return False."""
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
@@ -78,7 +78,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
 
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
-    """Writes profiles and manifest to the output folder; returns the contents of the files by name."""
+    """Write profiles and manifest to the output folder, and return the contents of these files by name."""
     folder = posixpath.join(job.output_dir, subfolder)
     stored = write_profiles(folder, profiles.files)
     text = manifest_to_json(manifest)

@@ -1,4 +1,4 @@
-"""The baseline commit of an event, and the stored profiles that serve as its baseline."""
+"""Find the baseline commit of an event, and stored profiles to compare with."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from profgate.report.wording import reason_text
 class BaselineCommit:
     """A baseline commit, its label, and the branches whose runs are trusted (None: all branches).
 
-    ``listed`` holds the commits that were read to find it.
+    ``listed`` contains the commits that were read to find the baseline commit.
     """
 
     sha: str
@@ -41,7 +41,7 @@ class BaselineCommit:
 
 
 def baseline_commit(job: Job) -> BaselineCommit:
-    """The baseline commit: the requested ref, or the merge base or previous commit of the event."""
+    """Return the commit of the requested ref or, by default, the merge base or previous commit of the event."""
     context = job.context
     if job.settings.baseline_ref:
         ref = named_ref(job, job.settings.baseline_ref)
@@ -69,11 +69,11 @@ def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
 
 
 def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
-    """The commit of the base branch that a fork's build starts from, and the commits listed to find it.
+    """Return the base branch's commit from which a fork's build starts, and the commits that were listed.
 
-    The pull request's run names its test merge, which is untrusted and used only if its second parent is the head of
-    the pull request. Then the result is its first parent if GitHub reports that commit as the base, otherwise the merge
-    base of that parent and the base branch.
+    The pull request's run states its test merge. This is untrusted, so the merge is used only if its second parent is
+    the head of the pull request. In that case, the result is the first parent if GitHub reports it as the base commit,
+    otherwise the merge base of the first parent and the base branch.
     """
     context = job.context
     try:
@@ -89,7 +89,10 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 
 
 def named_ref(job: Job, ref: str) -> str:
-    """The ref, or the newest release's tag for ``latest-release``. Raises `ProfgateError` if there is no release."""
+    """Return the ref, or the tag of the newest release if the ref is ``latest-release``.
+
+    Raises `ProfgateError` if there is no release.
+    """
     tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
     if tag is None:
         raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
@@ -97,12 +100,12 @@ def named_ref(job: Job, ref: str) -> str:
 
 
 def latest_release(job: Job, but: str) -> str | None:
-    """The tag of the newest release other than ``but``, or None."""
+    """Return the tag of the newest release other than ``but``, or None."""
     return latest(job.client.releases(), but)
 
 
 def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
-    """The nearest profiles stored at or before a commit, and as many further sets as ``further`` returns."""
+    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns."""
     found = find_stored(job.client, _search(job, commit, job.settings.artifact), further)
     for reason in found.reasons:
         job.log(f"skipped: {reason_text(reason, str)}")
@@ -110,7 +113,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
-    """The profiles stored for a ref: from its artifact, from its release, or from an earlier commit, in this order."""
+    """Return the profiles of a ref from its artifact, its release, or an earlier commit, in this order."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
@@ -123,7 +126,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yields the run's name and the contents of the file ``name`` for at most ``most`` trusted runs, nearest first."""
+    """Yield a run's name and the file ``name`` for each of at most ``most`` trusted runs, nearest first."""
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
@@ -147,7 +150,10 @@ def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
 
 
 def recording_workflow(job: Job) -> str:
-    """The path of the recording workflow: from the input, the triggering run or this run. Raises `SettingsError`."""
+    """Return the path of the recording workflow, from the input or else from the triggering run or this run.
+
+    Raises `SettingsError` if none of them states the path.
+    """
     workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"
@@ -160,7 +166,7 @@ def recording_workflow(job: Job) -> str:
 def pipeline_input(
     job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
 ) -> PipelineInput:
-    """The pipeline's input: the target and the stored baseline, which is empty if none was found."""
+    """Return the pipeline's input with the target and the stored baseline. The baseline is empty if none was found."""
     baseline = found.baseline
     given = PipelineInput(
         baseline.files if baseline else (),

@@ -1,4 +1,4 @@
-"""Both sides of a comparison: the profiles of this build or of a fork's run, and their baseline."""
+"""Collect both sides of a comparison: the profiles of this build or of a fork's run, and their baseline."""
 
 from dataclasses import dataclass, replace
 
@@ -20,9 +20,9 @@ from profgate.pipeline import PipelineInput
 class Sides:
     """Both sides of a comparison.
 
-    ``base_runs`` is the number of base runs that were read. ``missing`` holds the reasons if there is no baseline.
-    ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the base
-    branch.
+    ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons if there is no baseline.
+    ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the
+    base branch.
     """
 
     given: PipelineInput
@@ -34,7 +34,7 @@ class Sides:
 
 
 def compared_sides(job: Job) -> Sides:
-    """The profiles of this build and of its baseline."""
+    """Return the profiles of this build and of its baseline."""
     settings = job.settings
     target = _with_manifest(job, local_set(settings.profiles, job.context.workspace))
     target_side = _target_side(job)
@@ -44,13 +44,13 @@ def compared_sides(job: Job) -> Sides:
 
 
 def fork_sides(job: Job, target: ForkArtifact) -> Sides:
-    """The profiles of a fork's finished run and of its baseline."""
+    """Return the profiles of a fork's finished run and of its baseline."""
     side = replace(_target_side(job), run_id=target.manifest.run_id)
     return _against_stored(job, target, side)
 
 
 def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
-    """The sides with a baseline that the pull request's run measured itself."""
+    """Return the sides with a baseline that was measured by the pull request's own run."""
     side = Side("the pull request's own run")
     given = replace(
         sides.given,
@@ -64,13 +64,13 @@ def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
 
 
 def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
-    """The given profiles and their stored baseline."""
+    """Return the given profiles and their stored baseline."""
     commit = baseline_commit(job)
     policy, refused = policy_at(job, commit.sha)
     known: list[Known] = []
 
     def further(nearest: StoredSet) -> int:
-        """The number of base runs to read in addition to the nearest one and its history."""
+        """Return the number of base runs to read in addition to the nearest run and its history."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs
@@ -88,9 +88,9 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
-    """Both sides from the workspace.
+    """Return both sides, with profiles from the workspace.
 
-    In a pull request, the policy is read from the base commit if GitHub reports it, otherwise from the checkout.
+    In a pull request, the policy is read from the base commit if that is known, otherwise from the checkout.
     """
     settings = job.settings
     baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
@@ -116,7 +116,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
 
 
 def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
-    """The profiles with their manifest, or with a manifest of this run if they have none."""
+    """Return the profiles with their manifest, or with a manifest of this run if they have none."""
     return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 

@@ -1,4 +1,4 @@
-"""The container's entry point: runs the activity of the event, reports errors as annotations, and sets all outputs."""
+"""The container's entry point. It runs the activity of the event, annotates errors, and sets all outputs."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ from profgate.version import VERSION
 
 
 def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> int:
-    """Runs the action and returns its exit code. Errors become annotations, and all outputs are set."""
+    """Run the action and return the exit code. Errors become annotations. All outputs are set."""
     given = os.environ if environ is None else environ
     commands = WorkflowCommands(
         sys.stdout,
@@ -55,7 +55,7 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> in
 
 
 def _act(job: Job) -> int:
-    """Runs the activity of the event."""
+    """Run the activity of the event and return the exit code."""
     activity = activity_for(job.context, job.settings)
     job.log(f"profgate {VERSION}: {activity.reason}")
     if activity.kind is ActivityKind.REFUSED:
@@ -66,7 +66,7 @@ def _act(job: Job) -> int:
 
 
 def _compare(job: Job) -> int:
-    """Compares this build; if the token is read-only, also stores the profiles for the fork comment workflow."""
+    """Compare this build. If the token is read-only, also store the profiles for the fork comment workflow."""
     if job.context.read_only:
         store_target(job)
     return compare_and_report(job, compared_sides(job))
@@ -86,7 +86,7 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
 
 
 def _drop_missing_certificates(commands: WorkflowCommands, given: Mapping[str, str]) -> None:
-    """Removes certificate variables of the host whose files do not exist in the container."""
+    """Remove certificate variables that the host set if their files do not exist in the container."""
     for name in missing(given):
         commands.notice(f"{name} names a file that does not exist here and is ignored; use the input ca-bundle")
-        os.environ.pop(name, None)  # requests reads it
+        os.environ.pop(name, None)  # the requests library reads this variable

@@ -41,7 +41,7 @@ ON_GITHUB = Pace()
 
 
 class Job:
-    """One run of the action; the context manager ``connections`` closes the API connections on exit."""
+    """One run of the action. The context manager ``connections`` closes the API connections on exit."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Job:
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:
-        """Turns an error of the block into a warning that begins with ``what``."""
+        """Turn an error that the block raises into a warning that begins with ``what``."""
         try:
             yield
         except kind as error:
@@ -97,7 +97,7 @@ class Job:
 
     @cached_property
     def pull_files(self) -> list[FileRecord]:
-        """The files of the pull request; requested only once."""
+        """The files of the pull request, which are requested only once."""
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
@@ -108,7 +108,7 @@ class Job:
         return bool(self.context.results_url and self.context.runtime_token)
 
     def uploads(self) -> ArtifactService:
-        """The artifact service of this run."""
+        """Return the artifact service of this run."""
         return ArtifactService(
             self.context.results_url,
             self.context.runtime_token,
@@ -120,7 +120,7 @@ class Job:
         )
 
     def identity(self) -> Manifest:
-        """A manifest that describes this run and its machine."""
+        """Return a manifest that describes this run and its machine."""
         machine, context = machine_facts(self.environ), self.context
         return Manifest(
             commit=context.sha,
@@ -138,7 +138,7 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """The path of the certificate file, empty if none is set. Raises `SettingsError` if the file does not exist."""
+    """Return the path of the certificate file, or "" if none is set. Raises `SettingsError` if it does not exist."""
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)

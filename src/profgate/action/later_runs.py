@@ -1,8 +1,8 @@
-"""Runs that follow a pull request's run: the fork comment workflow, and acceptances in comments.
+"""Handle runs that follow a pull request's run: the fork comment workflow and acceptances in comments.
 
-The fork comment workflow (`workflow_run`) compares the stored profiles with a token that can write; it treats them as
-untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if its author may accept.
-profgate responds with a reaction, and explains refusals in its existing comment; neither sends a notification.
+The fork comment workflow (`workflow_run`) has a token that can write. It compares the stored profiles, which are
+untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
+profgate responds with a reaction, and explains refusals in its existing comment. Neither sends a notification.
 """
 
 import posixpath
@@ -26,27 +26,27 @@ from profgate.report.acceptance_rows import remark_text, with_answers
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
 LOST = "holds no artifact {}; run profgate in that workflow on pull_request"
-TAKEN, REFUSED = "+1", "confused"  # reactions
+TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments
 NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 
 
 def comment_on_fork(job: Job) -> int:
-    """Compares the profiles of the finished run and comments on its pull request; returns the exit code.
+    """Compare the profiles of the finished run, comment on the pull request of that run, and return the exit code.
 
-    On an error, a commit status is still written, because a branch protection rule may require it.
+    On an error, a commit status is still written, because a branch protection rule may require the status.
     """
     run = job.context.triggering_run
     assert run is not None  # noqa: S101 - the activity requires it
     try:
         return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
     except ProfgateError as error:
-        if job.settings.mode != "shard":  # the job that merges the shards writes it
+        if job.settings.mode != "shard":  # for shards, the job that merges them writes the status
             write_failure_status(job, error)
         raise
 
 
 def _compared(job: Job, run: TriggeringRun) -> int:
-    """Compares the run's profiles; identifies the pull request by commit and repositories, not by untrusted numbers."""
+    """Compare the run's profiles. Commit and repositories identify the pull request, not untrusted numbers."""
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)
     if target is None and not (context.is_fork or context.is_dependabot):
@@ -64,7 +64,7 @@ def _compared(job: Job, run: TriggeringRun) -> int:
 
 
 def _merged(job: Job, run: TriggeringRun) -> int:
-    """Merges the reports of this run's shards."""
+    """Merge the reports of this run's shards and return the exit code."""
     shards = stored_shards(job)
     pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
     if pull is None:
@@ -79,7 +79,7 @@ def _pull(job: Job, run: TriggeringRun, hint: str) -> PullRecord | None:
 
 
 def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunContext:
-    """The run context with the commits and branches of the pull request."""
+    """Return the run context with the commits and branches of the pull request."""
     return replace(
         context,
         pr_number=pull.number,
@@ -92,7 +92,7 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
 
 
 def judge_again(job: Job) -> int:
-    """Reruns the pull request's failed jobs, or its comparison, if somebody with permission accepted a regression."""
+    """Rerun the pull request's failed jobs, or its comparison, if somebody with permission accepted a regression."""
     number = job.context.pr_number
     assert number is not None  # noqa: S101 - the activity requires it
     pull = job.client.pull(number)
@@ -113,7 +113,7 @@ def judge_again(job: Job) -> int:
 
 
 def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list[Acceptance]) -> None:
-    """Reacts to the comment, and adds refusals to profgate's existing comment."""
+    """React to the comment that contains the acceptances, and add refusals to profgate's existing comment."""
     number = job.context.comment_id
     if number is None or not written:
         return
@@ -142,7 +142,7 @@ def _again(job: Job, pull: PullRecord) -> int:
 
 
 def _compare_again(job: Job, run: RunRecord) -> int:
-    """Compares the run's stored profiles again, and updates its comment and status."""
+    """Compare the run's stored profiles again, and update the comment and the commit status."""
     first = TriggeringRun(
         id=run.id,
         event=run.event,
@@ -161,7 +161,7 @@ def _compare_again(job: Job, run: RunRecord) -> int:
 
 
 def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
-    """The newest completed run of the comparing workflow for the pull request's head commit."""
+    """Return the comparing workflow's newest completed run for the pull request's head commit, or None."""
     path = f".github/workflows/{_workflow(job)}"
     runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
     fitting = [

@@ -1,4 +1,4 @@
-"""Merges the shard reports of a matrix, or judges one existing report, and publishes one comment and one verdict."""
+"""Merge the shard reports of a matrix, or judge one existing report, then publish one comment and one verdict."""
 
 import posixpath
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }
 
 
 def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
-    """Merges the reports of this run's shards and judges them under the base commit's policy; returns the exit code."""
+    """Merge the reports of this run's shards, judge them under the base commit's policy, and return the exit code."""
     if shards is None:
         shards = stored_shards(job)
     policy, refused = policy_at(job, baseline_commit(job).sha)
@@ -41,19 +41,19 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
-    """The numbers of false alarms and of comparisons of unchanged code, summed over all shards."""
+    """Return the total numbers of false alarms and of comparisons of unchanged code in all shards."""
     unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
     return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
 def _base_runs(shards: Sequence[Shard]) -> int:
-    """The smallest number of base runs of any metric in the shards."""
+    """Return the smallest number of base runs that any metric of the shards has."""
     metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
     return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
 def stored_shards(job: Job) -> list[Shard]:
-    """The stored reports of this run's shards, sorted by key; only the newest attempt of each shard."""
+    """Return the stored report of the newest attempt of each shard of this run, sorted by key."""
     if not job.settings.shards_result:
         raise SettingsError("shards-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
@@ -72,7 +72,7 @@ def stored_shards(job: Job) -> list[Shard]:
 
 
 def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
-    """The report artifact of the newest attempt for each key that matches the glob ``pattern``."""
+    """Return the report artifact of the newest attempt for each key that matches the glob ``pattern``."""
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
@@ -85,7 +85,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 
 
 def _lost(results: Sequence[str]) -> list[NotCompared]:
-    """An entry for the report if a shard failed, because its profiles were not compared."""
+    """Return an entry for the report if a shard failed, because that shard's profiles were not compared."""
     bad = sorted(set(results) - {"success"})
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
     return [NotCompared("shards", None, "both", reason)] if bad else []
@@ -96,7 +96,7 @@ LARGEST_LINKS = 4 << 20
 
 
 def judge_report(job: Job) -> int:
-    """Judges and publishes a report from an earlier step under the base commit's policy; returns the exit code."""
+    """Judge a report from an earlier step under the base commit's policy, publish it, and return the exit code."""
     name = job.settings.report
     if not name:
         raise SettingsError("report", "is empty; mode report needs the path of a report.json of this run")
@@ -109,7 +109,7 @@ def judge_report(job: Job) -> int:
 
 
 def _check(job: Job, report: Report, name: str) -> None:
-    """Raises `ProfgateError` if the report is for another commit."""
+    """Raise `ProfgateError` if the report is for another commit than this run."""
     commit = report.target.sha
     if commit not in {job.context.head_sha, job.context.sha}:
         what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; give a report of this run"
@@ -117,7 +117,7 @@ def _check(job: Job, report: Report, name: str) -> None:
 
 
 def _links_beside(place: str, name: str) -> Links:
-    """The links stored in the same folder as the report; empty if there are none."""
+    """Return the links from the links file in the report's folder, or no links if there is no such file."""
     links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
     if not exists(links):
         return Links()

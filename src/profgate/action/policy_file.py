@@ -1,4 +1,4 @@
-"""The policy and acceptances of a run; inputs can only make the policy stricter."""
+"""Read the policy and the acceptances of a run. Inputs can only make the policy stricter."""
 
 import os
 import posixpath
@@ -22,7 +22,7 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
-    """The policy at the baseline commit (None: in the checkout), and warnings about settings that have no effect."""
+    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect."""
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
     }
@@ -54,7 +54,7 @@ def _config_here(job: Job) -> str | None:
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
-    """The acceptances for this run, and warnings. If the comments cannot be read, nothing is accepted."""
+    """Return the acceptances for this run and warnings. If the comments cannot be read, nothing is accepted."""
     if not job.settings.token:
         return (), ()
     found: list[Acceptance] = []
@@ -67,7 +67,7 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
 
 
 def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
-    """The acceptances of a pull request, as the run that judges it will read them."""
+    """Return the acceptances that the next run of a pull request will read."""
     same = pull.head_repository_id == job.context.repository_id
     remembers = job.settings.comment != "never"
     return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers))
@@ -78,12 +78,12 @@ def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
     commenting = context.event_name in COMMENTING
     same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = same or context.event_name != "workflow_run"  # the fork's own run has already refused them
+    trailers = same or context.event_name != "workflow_run"  # the fork's own run has already refused its trailers
     return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:
-    """The number of this run's pull request; for a merge group, the numbers of all pull requests since the baseline."""
+    """Return the number of this run's pull request, or of all pull requests in a merge group since the baseline."""
     context = job.context
     if context.event_name in COMMENTING:
         return [] if context.pr_number is None else [context.pr_number]

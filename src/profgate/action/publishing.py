@@ -1,4 +1,4 @@
-"""Annotations, outputs, status, check run, comment and exit code of a run."""
+"""Publish the annotations, outputs, status, check run and comment of a run, and determine its exit code."""
 
 from profgate.action.job import Job
 from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
@@ -24,7 +24,7 @@ NOT_STORED = "The profiles were not stored either for a run that can write it: t
 
 
 def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
-    """Writes an annotation for each line of the error, with file and line number if it has them."""
+    """Write an annotation for each line of the error. The annotation has a file and line number if the text does."""
     for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
@@ -34,23 +34,23 @@ def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
 
 
 def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
-    """Sets all declared outputs."""
+    """Set all declared outputs."""
     for name, value in outputs_of(report, published).items():
         commands.set_output(name, value)
 
 
 def end_without_result(job: Job, reason: str) -> int:
-    """Ends a run that has nothing to do: shows the reason as a notice and returns exit code 0."""
+    """Show the reason why a run has nothing to do as a notice, set the outputs, and return exit code 0."""
     job.notice(reason)
     set_outputs(job.commands)
     return 0
 
 
 def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
-    """Annotates the run with the verdict and returns the exit code.
+    """Annotate the run with the verdict and return the exit code.
 
-    The exit code of "not compared" is 0 unless the policy fails it. A `workflow_run` that wrote a commit status also
-    returns 0, because GitHub would show its failure on the default branch.
+    The exit code for "not compared" is 0 unless the policy treats that as a failure. It is also 0 for a `workflow_run`
+    that wrote a commit status, because GitHub would show a failed run on the default branch.
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
@@ -67,7 +67,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
 
 
 def write_status(job: Job, report: Report) -> bool:
-    """Writes the commit status if requested; returns whether it was written. A failure only causes a warning."""
+    """Write the commit status if requested, and return whether it was written. Errors only cause a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
@@ -84,13 +84,13 @@ def write_status(job: Job, report: Report) -> bool:
 
 
 def _title(report: Report) -> str:
-    """The headline, or the first reason of the verdict if there is none."""
+    """Return the headline of the report, or the first reason of the verdict if there is no headline."""
     first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
     return plain(headline(report, name_text)) or next(first, "")
 
 
 def write_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Writes the check run if requested. A failure only causes a warning."""
+    """Write the check run if requested. Errors only cause a warning."""
     context, key = job.context, job.settings.key
     if not job.settings.check_run:
         return
@@ -106,7 +106,7 @@ def write_check_run(job: Job, report: Report, summary: Document) -> None:
 
 
 def _changed_paths(job: Job) -> list[str]:
-    """The paths of the pull request's files, which can be annotated; empty if GitHub cannot list them."""
+    """Return the paths of the pull request's files, which can be annotated, or no paths on an error."""
     try:
         return [file.path for file in job.pull_files] if job.context.concerns_pull else []
     except GitHubError as error:
@@ -115,14 +115,17 @@ def _changed_paths(job: Job) -> list[str]:
 
 
 def write_failure_status(job: Job, error: ProfgateError) -> None:
-    """Writes the commit status of a failed `workflow_run`."""
+    """Write the commit status of a failed `workflow_run`."""
     context = job.context
     with job.warning_on_failure("no commit status was written"):
         publish_failure(job.client, context.head_sha, job.settings.key, error, context.run_url)
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
-    """Writes the comment; returns its URL, and a note for the summary if there is none. A failure causes a warning."""
+    """Write the comment. Return the URL of the comment, and a note for the summary if it could not be written.
+
+    Errors only cause a warning.
+    """
     context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
         return "", ""
@@ -154,14 +157,17 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
 
 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
-    """The texts of a comment; in mode ``on-change``, a pass creates none and an inconclusive result has one line."""
+    """Return the texts of a comment.
+
+    In mode ``on-change``, a pass creates no comment, and an inconclusive result has only one line.
+    """
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
     return Texts(quiet if brief else full, quiet, worth=conclusion != "pass")
 
 
 def _no_comment(job: Job) -> str:
-    """The reason why no comment was written, and which workflow can write it instead."""
+    """Return why no comment was written, and which workflow can write the comment instead."""
     if not job.context.read_only:
         return "no token was given"
     if not job.fork_profiles_stored:

@@ -1,4 +1,4 @@
-"""Attaches profiles to releases, compares two refs, and writes release notes on the changes between them."""
+"""Attach profiles to releases, compare two refs, and write release notes about the changes between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
 FAILED = 2
-MOST_STEPS = 20  # recorded commits between two releases that are compared one by one
-MOST_LOOKUPS = 60  # commits whose pull requests are requested
+MOST_STEPS = 20  # largest number of comparisons between two releases
+MOST_LOOKUPS = 60  # largest number of commits whose pull requests are requested
 
 
 def attach_to_release(job: Job) -> int:
-    """Attaches profiles to the release, then compares them with an earlier release; returns the exit code."""
+    """Attach profiles to the release, compare them with an earlier release, and return the exit code."""
     tag = job.context.release_tag
     commit = job.client.commit_sha(tag)
     own = _own(job, tag, commit)
@@ -49,7 +49,7 @@ def attach_to_release(job: Job) -> int:
 
 
 def compare_refs(job: Job) -> int:
-    """Compares the stored profiles of two refs; returns the exit code."""
+    """Compare the stored profiles of two refs and return the exit code."""
     ref = job.settings.target_ref
     found = _required(ref, named_set(job, ref, job.client.commit_sha(ref), lambda _: 0))
     run, distance = found.candidate.run, found.candidate.distance
@@ -60,7 +60,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[str] = ()) -> int:
-    """Compares the profiles with those of another ref. Raises `ProfgateError` if that ref has none."""
+    """Compare the profiles with those of another ref. Raises `ProfgateError` if that ref has no profiles."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
@@ -78,7 +78,7 @@ def _required(ref: str, found: Found) -> StoredSet:
 
 
 def _own(job: Job, tag: str, commit: str) -> LocalSet:
-    """This build's profiles if there are any, otherwise those stored for the tag's commit."""
+    """Return this build's profiles if there are any, otherwise the profiles stored for the tag's commit."""
     local = local_files(job.settings.profiles, job.context.workspace)
     if local is not None:
         return LocalSet(local.files, described_set(job, local))
@@ -90,7 +90,7 @@ def _own(job: Job, tag: str, commit: str) -> LocalSet:
 
 
 def _attached(job: Job, tag: str, own: LocalSet) -> bool:
-    """Attaches the profiles and returns whether that succeeded; a failure does not prevent the comparison."""
+    """Attach the profiles and return whether that succeeded; a failure does not stop the run."""
     manifest = own.manifest or Manifest()
     described = manifest if manifest.files else described_set(job, own)
     stored = write_set(job, own, replace(described, commit=manifest.commit), "baseline")
@@ -109,7 +109,7 @@ def _attached(job: Job, tag: str, own: LocalSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """The commits between both sides, oldest first, and the profiles that were recorded for some of them."""
+    """The commits between both sides, oldest first, and the profiles recorded for some of these commits."""
 
     chain: tuple[str, ...]
     recorded: tuple[StoredSet, ...]
@@ -117,7 +117,7 @@ class _Between:
 
 
 def _notes(job: Job, given: PipelineInput, report: Report) -> Document:
-    """The release notes for two refs; they list the information that is missing."""
+    """Return the release notes for two refs. The notes also state which information is missing."""
     steps: list[Step] = []
     try:
         between = _between(job, given)
@@ -149,7 +149,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
 
 
 def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
-    """The newest trusted run of each commit that has one, in the order of the commits."""
+    """Return the newest trusted run of each commit, in the order of ``chain``; commits without one are left out."""
     workflow, context = recording_workflow(job), job.context
     trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
     order = {sha: number for number, sha in enumerate(chain)}
@@ -159,7 +159,7 @@ def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
 
 
 def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
-    """One step from each recorded set of profiles to the next; the last step ends at the target."""
+    """Return one step from each recorded set of profiles to the next; the last step ends at the target side."""
     steps, start = [], 0
     before, manifest_before = given.baseline, given.manifests[0]
     ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]

@@ -1,4 +1,4 @@
-"""Compares both sides and reports the result; all files and the summary are written before anything is published."""
+"""Compare both sides and report the result. Files and summary are written before anything is published."""
 
 import posixpath
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
 
-SHARD_FOLDER = "leg"  # existing workflows may upload the folder by this name
+SHARD_FOLDER = "leg"  # fixed, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
 SHARD = "This is one shard: the job that merges all shards writes the comment and the verdict."
 SHARD_ALONE = "This shard has its own verdict: without an artifact service its report cannot be merged with others."
@@ -37,7 +37,7 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A report with its links, the comment of a first run, and release notes."""
+    """A report with links, and if applicable the comment of a first run and release notes."""
 
     report: Report
     links: Links
@@ -47,7 +47,7 @@ class Result:
 
 
 def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
-    """Compares both sides, writes all files, then publishes; returns the exit code. ``notes`` renders release notes."""
+    """Compare both sides, write all files, publish, and return the exit code. ``notes`` renders release notes."""
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
@@ -79,7 +79,7 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
 
 
 def conclude(job: Job, result: Result) -> int:
-    """Publishes the summary, comment, commit status and check run; returns the exit code."""
+    """Publish summary, comment, commit status and check run, and return the exit code."""
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
     _summarize(job, result, UNFINISHED)
@@ -92,7 +92,7 @@ def conclude(job: Job, result: Result) -> int:
 
 
 def _end_shard(job: Job, result: Result) -> int:
-    """Stores the report for the merging job. Raises `ProfgateError` on failure, since a lost shard would pass."""
+    """Store the report for the merging job. Raises `ProfgateError` if that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
     write_documents(posixpath.join(job.output_dir, SHARD_FOLDER), _stored(result))
     if not job.can_upload:
@@ -105,7 +105,7 @@ def _end_shard(job: Job, result: Result) -> int:
 
 
 def _end_alone(job: Job, result: Result, name: str) -> int:
-    """Ends a shard that cannot upload its report; returns the exit code of its own verdict."""
+    """End a shard that cannot upload its report, and return the exit code of the shard's own verdict."""
     _end(job, result, SHARD_ALONE, "")
     step = upload_step(name, posixpath.join(job.settings.output_dir, SHARD_FOLDER), job.context.run_url)
     how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
@@ -115,7 +115,7 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
 
 
 def with_stored_report(job: Job, result: Result, name: str) -> Result:
-    """Stores the report under this name and returns the result with a link to it. A failure only causes a warning."""
+    """Store the report under this name and return the result with a link to it. A failure only causes a warning."""
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
         job.warn(warning)
@@ -123,7 +123,7 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
 
 
 def _stored(result: Result) -> list[Document]:
-    """The files of a result that the merging job reads."""
+    """Return the files of a result, which the merging job reads."""
     texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
     return [Document(name, "application/json", text) for name, text in texts.items()]
 
@@ -133,7 +133,7 @@ def _files(result: Result) -> dict[str, bytes]:
 
 
 def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
-    """Writes the summary and the release notes, and sets the outputs."""
+    """Write the summary and the release notes, and set the outputs."""
     report, links = result.report, result.links
     summary = _summarize(job, result, note)
     if result.notes is not None:
@@ -148,7 +148,7 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
 
 
 def _summarize(job: Job, result: Result, note: str) -> Document:
-    """Writes the step summary, replacing an earlier one."""
+    """Write the step summary, replacing an earlier summary, and return it."""
     run_url = job.context.run_url
     summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
     job.commands.replace_summary(summary.text)
@@ -156,7 +156,7 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
-    """Writes the report, the pages with their index, and the comment without links, before anything is uploaded."""
+    """Write the report, the pages with an index, and the comment. Nothing is uploaded yet, so there are no links."""
     documents = [
         Document(REPORT_NAME, "application/json", to_json(report)),
         comment,
@@ -169,7 +169,7 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
-    """The comment if no base run ever stored profiles; ``tests`` is the number of tests in test result files."""
+    """Return the comment for a first run; ``tests`` is the number of tests in test result files."""
     return render_first_run(
         key=job.settings.key,
         workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
@@ -182,7 +182,7 @@ def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Docum
 
 
 def is_first_run(report: Report) -> bool:
-    """Whether no base run had ever stored profiles when this report was written."""
+    """Return whether no base run had ever stored profiles when this report was written."""
     return any(reason.code is ReasonCode.NEVER_RECORDED for reason in report.verdict.reasons)
 
 
@@ -191,7 +191,7 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 
 def _explained(report: Report, sides: Sides) -> Report:
-    """The report with warnings about refused options, and with the reasons why there is no baseline."""
+    """Return the report with warnings, and with the reasons if there is no baseline."""
     report = replace(report, warnings=(*report.warnings, *map(as_reason, sides.warnings), *sides.missing[1:]))
     if not sides.missing:
         return report
@@ -205,7 +205,7 @@ def _explained(report: Report, sides: Sides) -> Report:
 
 
 def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
-    """The report with later changes on the base branch, if there is a regression and a later base run exists."""
+    """Return the report with later changes on the base branch, if there is a regression and a later base run exists."""
     later = sides.later
     if later is None or not regressions(report):
         return report
@@ -230,7 +230,7 @@ _NO_START = "the pull request's diff does not start at the baseline ({}), so wha
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """The pull request's source diff, with the reason if it is incomplete; None without a pull request."""
+    """Return the pull request's source diff, with the reason if it is incomplete; None if there is no pull request."""
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None
@@ -249,7 +249,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
         diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
     if base.sha is None:
         return diff
-    # a pull request's run checks out a test merge
+    # the run of a pull request checks out a test merge
     after = context.sha if context.event_name == "pull_request" and context.sha else context.head_sha
     try:
         return _with_texts(diff, job, base.sha, after)
@@ -258,7 +258,7 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
 
 
 def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:
-    """The diff with the texts of the changed files at both commits."""
+    """Return the diff with the texts of the changed files at both commits."""
     places = [(commit, path) for commit, paths in zip(commits, wanted_texts(diff), strict=True) for path in paths]
     found = job.client.texts_at(places)
     sides = ({path: text for (sha, path), text in found.items() if sha == commit} for commit in commits)

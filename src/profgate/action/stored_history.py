@@ -1,7 +1,7 @@
-"""The history in the action: base runs store it in an artifact or a branch, and comparisons read it.
+"""Store the history in an artifact or a branch after base runs, and read it for comparisons.
 
-The branch has one commit with one file, so that the repository does not grow. Artifact and branch are opened as
-untrusted files, because others may have written them. An error in the history is reported, but never fails a run.
+The branch has one commit with one file, so that the repository does not grow. Histories from artifacts and branches
+are untrusted, because others may have written them. An error in the history is reported, but never fails a run.
 """
 
 import posixpath
@@ -30,20 +30,20 @@ from profgate.pipeline import PipelineInput
 
 FOLDER = "history"
 RETENTION = Retention(profiles=0)
-NEARBY = 2  # further histories to merge, which may contain readings of concurrent runs
-LAST = 150  # commits of the branch; older changes were reported when they were new
-ANNOTATED = 5  # trends in each direction; the summary lists more
-MAX_BYTES = 50 << 20  # of the file in the branch; base64 adds a third, and GitHub limits blobs to 100 MB
+NEARBY = 2  # number of further histories to merge, which may contain readings of concurrent runs
+LAST = 150  # newest commits that are searched; older changes were reported when they were new
+ANNOTATED = 5  # limit for the annotated trends in each direction; the summary lists more
+MAX_BYTES = 50 << 20  # size of the file in the branch; base64 enlarges it by a third, and GitHub limits blobs to 100 MB
 TRIES = 3
 
 
 def history_artifact(job: Job) -> str:
-    """The name of the artifact in which a run stores its history."""
+    """Return the name of the artifact in which a run stores its history."""
     return f"{job.settings.artifact}-history"
 
 
 def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Adds this run's readings, and the gate's verdicts on unchanged code, to the history and stores it.
+    """Add this run's readings and the gate's verdicts on unchanged code to the history, and store the history.
 
     The histories of the nearest runs are merged, so that readings of concurrent runs are not lost.
     """
@@ -55,7 +55,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
         commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
             head = _merge_branch(job, store)
-            # also with a branch: artifacts contain older readings, and readings that could not be written to the branch
+            # artifacts may contain readings that are missing in the branch
             for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
@@ -66,7 +66,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
             return
         data = read_bytes(posixpath.join(folder, FILE))
     except ProfgateError as error:
-        # no warning if the token cannot read runs: storing baselines does not need that permission
+        # no warning if the token cannot read runs, because storing baselines does not need that permission
         report = job.log if isinstance(error, GitHubError) else job.warn
         report(f"the history was not extended: {error}")
         return
@@ -85,7 +85,7 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
 
 
 def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
-    """Merges the branch's history into the store; returns the branch's commit, or the error if it cannot be read."""
+    """Merge the branch's history into the store. Return the branch's head, or the error if it cannot be read."""
     if job.settings.history != "branch":
         return None
     try:
@@ -98,15 +98,15 @@ def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
 
 
 def _branch(job: Job) -> str:
-    """The name of the history branch; each key has a separate branch."""
+    """Return the name of the history branch. Each key has a separate branch."""
     key = job.settings.key
     return "profgate-history" if key == "default" else f"profgate-history-{key}"
 
 
 def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
-    """The head of the history branch and the contents of its file; both are None if there is no such branch.
+    """Return the head and the file of the history branch. Both are None if there is no such branch.
 
-    Raises GitHubError if the branch has no history file, which means that profgate did not create it.
+    Raises GitHubError if the branch has no history file, because profgate did not create such a branch.
     """
     branch = _branch(job)
     head = job.client.branch_head(branch)
@@ -119,9 +119,9 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
 
 
 def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
-    """Writes the history to the branch, whose head was ``head``; returns whether it was written, and warns if not.
+    """Write the history to the branch, whose head was ``head``. Return whether that succeeded; warn if not.
 
-    A branch that could not be read is not changed. If another run has moved the branch, its history is merged first.
+    A branch that could not be read is not changed. If another run has changed the branch, its history is merged.
     """
     branch = _branch(job)
     try:
@@ -148,7 +148,7 @@ def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Adds this run's readings, its ancestor commits, and the gate's verdicts on unchanged code."""
+    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code."""
     context = job.context
     who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
     added = [
@@ -165,7 +165,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
 
 
 def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
-    """Comparisons of this run's readings, which are not stored yet, with earlier readings of unchanged code."""
+    """Yield comparisons of this run's readings (not yet stored) with earlier readings of unchanged code."""
     commit, name = added[0].commit, added[0].job.identity
     earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
     yield from trials_at(earlier, added, name)
@@ -182,7 +182,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
-    """Reports persistent changes that no earlier run reported, as annotations and in the summary."""
+    """Report persistent changes that no earlier run reported, as annotations and in the step summary."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]
@@ -204,8 +204,8 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
 class Known:
     """The history before a baseline.
 
-    ``past`` returns the readings of a series, ``unchanged`` holds the verdicts on unchanged code, and ``commits`` is
-    the number of measured commits.
+    ``past`` is a function that returns the readings of a series. ``unchanged`` contains the verdicts on unchanged code.
+    ``commits`` is the number of measured commits.
     """
 
     past: Callable[[str], Sequence[Reading]]
@@ -213,7 +213,7 @@ class Known:
     commits: int
 
     def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
-        """The input with the readings of commits that are not in ``read``, and with the false alarms."""
+        """Return the input with the false alarms, and with the readings of all commits except those in ``read``."""
 
         def past(key: str) -> Sequence[Reading]:
             return [reading for reading in self.past(key) if reading.commit not in read]
@@ -222,9 +222,9 @@ class Known:
 
 
 def known_before(job: Job, run: RunRecord) -> Known | None:
-    """The history before a run's commit, from the branch or, if there is none, from the run's artifact.
+    """Return the history before a run's commit, from the branch or, if there is none, from the run's artifact.
 
-    None if the history is off or cannot be used.
+    Returns None if the history is switched off or cannot be used.
     """
     if job.settings.history == "off":
         return None
@@ -247,7 +247,7 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
 
 
 def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """A function that takes the key of a series and returns its readings at the baseline's ancestors."""
+    """Return a function that takes the key of a series and gives the series' readings at the baseline's ancestors."""
     ancestry = [commit.sha for commit in ancestors(baseline, store.commits()) if commit.distance]
 
     def past(key: str) -> Sequence[Reading]:

@@ -1,1 +1,1 @@
-"""GitHub: its API, artifacts, comments, checks and pull request data."""
+"""Access to GitHub: API, artifacts, comments, checks and pull request data."""

@@ -1,4 +1,4 @@
-"""The acceptances of a pull request, from its comments and commits, checked against their authors' permissions."""
+"""Read the acceptances of a pull request from its comments and commits, and check the authors' permissions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembe
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
 MOST_PEOPLE = 10  # comment authors whose permission is requested in one run
-MOST_ACCEPTANCES = 50  # valid ones, and as many refused ones
+MOST_ACCEPTANCES = 50  # limit for valid acceptances, and separately for refused ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class AcceptanceRequest:
     """A pull request, and the conditions under which its acceptances are valid.
 
     ``owners`` are the logins in the policy at the base commit; if empty, everybody with write access may accept.
-    ``same_repository``: the head branch is in this repository, so that a push to it needs write access. ``remembers``:
-    this run can write its comment, which stores the measured limits. ``trailers``: commit trailers are read; those of a
-    fork are refused.
+    ``same_repository`` is True if the head branch is in this repository, where a push needs write access. ``remembers``
+    is True if this run can write its comment, which stores the measured limits. ``trailers`` is True if commit trailers
+    are read; trailers of a fork are refused.
     """
 
     pull: int
@@ -34,7 +34,7 @@ class AcceptanceRequest:
 
 
 def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Acceptance, ...]:
-    """The acceptances of a pull request, from comments, then from commits; invalid ones are refused with a reason."""
+    """Return the acceptances from comments, then those from commits. Invalid ones are refused with a reason."""
     comments = client.comments(request.pull)
     written = [
         (comment, replace(acceptance, by=comment.author, link=comment.html_url))
@@ -52,7 +52,7 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Ac
 
 
 def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
-    """The newest acceptances in their order, limited separately for valid and refused ones."""
+    """Return the newest valid and the newest refused acceptances in their original order."""
     refused = [item for item in found if item.state == "refused"]
     counted = [item for item in found if item.state != "refused"]
     newest = {item.id for item in (*refused[-MOST_ACCEPTANCES:], *counted[-MOST_ACCEPTANCES:])}
@@ -84,7 +84,7 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
 
 
 def _limited(acceptance: Acceptance, limits: dict[str, float], request: AcceptanceRequest) -> Acceptance:
-    """The acceptance with its limit, or with the limit that was stored when it was new; refused if it must have one."""
+    """Return the acceptance with its own or its stored limit; it is refused if it needs a limit but has none."""
     if acceptance.state == "refused" or acceptance.limit is not None:
         return acceptance
     if request.owners:
@@ -97,7 +97,7 @@ def _limited(acceptance: Acceptance, limits: dict[str, float], request: Acceptan
 
 
 class _Rights:
-    """Checks who may accept; each author is looked up once, members first, so that others cannot exhaust the limit."""
+    """A check of who may accept. Members are looked up first, so that other people cannot exhaust the limit."""
 
     def __init__(self, client: GitHubClient, owners: Iterable[str], comments: Sequence[CommentRecord]) -> None:
         self._client = client
@@ -109,7 +109,7 @@ class _Rights:
         self._known: dict[str, str] = {}
 
     def objection(self, login: str) -> str:
-        """The reason why this person may not accept, or an empty string."""
+        """Return the reason why this person may not accept, or an empty string."""
         if not login:
             return "its author's account was deleted"
         if self._owners:

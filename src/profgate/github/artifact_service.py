@@ -1,4 +1,4 @@
-"""Uploads artifacts of the current run through the service that the official upload action uses."""
+"""Upload artifacts of the current run through the service that the official upload action uses."""
 
 import base64
 import binascii
@@ -24,8 +24,8 @@ Result = TypeVar("Result")
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
-ZIP_VERSION = 4  # of the protocol; other servers do not support a newer version
-FILE_VERSION = 7  # supports files that are not zip archives, with a media type
+ZIP_VERSION = 4  # version of the protocol; some servers do not support a newer one
+FILE_VERSION = 7  # version that supports other files than zip archives, with a media type
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
@@ -34,7 +34,7 @@ RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 SCOPE = "Actions.Results:"
-EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed, so that equal files give equal zip archives
+EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, so that equal files result in equal zip archives
 
 
 class UploadUnavailable(GitHubError):  # noqa: N818 - part of the error hierarchy
@@ -61,10 +61,10 @@ class UploadedArtifact:
 
 
 class ArtifactService:
-    """Uploads artifacts of one run.
+    """A client that uploads artifacts of one run.
 
     ``run_url`` is the URL of the run. ``mask`` is called with every secret of the service before the secret is used.
-    ``pause`` is the first pause between attempts, in seconds. ``budget`` limits the total time of waits and failures.
+    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time of waits and failures.
     Every method raises UploadUnavailable on failure.
     """
 
@@ -92,14 +92,14 @@ class ArtifactService:
         self._budget = budget or RetryBudget()
 
     def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
-        """Uploads files as one zip archive; equal files give identical archives."""
+        """Upload files as one zip archive; equal files result in identical archives."""
         return self.upload_file(name, zip_files(files), ZIP)
 
     def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
-        r"""Uploads one file without zipping it; a browser that supports ``mime_type`` opens it directly.
+        r"""Upload one file without zipping it, so that browsers that support ``mime_type`` open it directly.
 
-        Raises NameTaken if the run already has an artifact of this name. The name must not contain line breaks or any
-        of ``" : < > | * ? \ /``.
+        Raises NameTaken if the run already has an artifact of this name. The name must not contain line breaks or
+        the characters ``" : < > | * ? \ /``.
         """
         if not name or BAD_NAME.search(name):
             raise UploadUnavailable(f"artifact {name!r}", 'the name is empty or contains one of " : < > | * ? \\ /')
@@ -124,7 +124,7 @@ class ArtifactService:
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
     def _number_of(self, name: str, digest: str) -> str:
-        """The id of the stored artifact with this name and digest, or an empty string."""
+        """Return the id of the stored artifact with this name and digest, or an empty string."""
         try:
             found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
         except UploadUnavailable:
@@ -186,7 +186,7 @@ class ArtifactService:
                 allow_redirects=False,
                 verify=self._verify,
             )
-        except requests.RequestException as error:  # the error's text contains the signature
+        except requests.RequestException as error:  # the text of the error contains the signature, which is secret
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
@@ -217,7 +217,7 @@ class ArtifactService:
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive of the files, sorted by name, with fixed timestamps."""
+    """Return a zip archive of the files, sorted by name, with fixed timestamps."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -228,7 +228,7 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """The ids of run and job in the token's scope; the signature is checked only by the service."""
+    """Return the ids of run and job from the token's scope. Only the service checks the signature of the token."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -252,7 +252,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
 
 
 def _value(answer: Mapping[str, Any], key: str) -> object:
-    """The value of a field, which protobuf's JSON format names either `artifact_id` or `artifactId`."""
+    """Return the value of a field, whose name may be in snake case (`artifact_id`) or camel case (`artifactId`)."""
     first, *rest = key.split("_")
     return answer.get(key, answer.get(first + "".join(map(str.capitalize, rest))))
 

@@ -1,4 +1,4 @@
-"""Stored profiles, from artifacts or releases: the nearest trusted baseline, and further runs to estimate noise."""
+"""Find stored profiles in artifacts and releases: the nearest trusted baseline, and more runs to estimate noise."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
 LISTED = 100  # artifacts or commits in one response
-ENOUGH = 50  # known commits that make another request unnecessary
+ENOUGH = 50  # if so many commits are known, no more are requested
 MOST_TRIES = 10  # candidates without a usable artifact before the search ends
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSet:
-    """The profiles that a run stored."""
+    """The profiles that a run stored, with their manifest."""
 
     candidate: Candidate
     files: tuple[SourceFile, ...]
@@ -29,7 +29,7 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline or None, the noise runs in order of distance, and the reasons why runs were skipped.
+    """The baseline (None if not found), the noise runs in order of distance, and the reasons why runs were skipped.
 
     ``later`` is the newest trusted run of the base branch after the baseline commit.
     """
@@ -51,7 +51,7 @@ class Search:
     """The parameters of a search for stored profiles.
 
     ``start`` is the baseline commit. Runs of ``branches`` are listed in this order. ``base`` is the base branch, which
-    is also searched for later runs. ``listed`` holds the commits that are already known.
+    is also searched for later runs. ``listed`` contains the commits that are already known.
     """
 
     start: str
@@ -63,9 +63,9 @@ class Search:
 
 
 def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
-    """Finds the nearest usable set, and as many further sets as ``noise_beside`` returns for it.
+    """Find the nearest usable set, then as many further sets as ``noise_beside(nearest)`` returns.
 
-    The nearest set needs three to five requests: commits (unless known), runs (twice if the first list lacks the
+    The nearest set needs three to five requests: for commits (unless known), runs (two if the first list lacks the
     baseline commit), artifacts, and the download. Each further set needs one download. If a run's artifacts are not
     among the newest 100, one more request lists them. Raises `GitHubError` if a request fails.
     """
@@ -84,7 +84,7 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
-    """The baseline commit and its ancestors; requested from GitHub if too few are known."""
+    """Return the baseline commit and its ancestors. They are requested from GitHub if too few are known."""
     before = distances(search.start, search.listed)
     known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
@@ -92,7 +92,7 @@ def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
 
 
 def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
-    """The files that a run stored under this name. Raises `GitHubError` or `ProfileError` if they cannot be used."""
+    """Return the files of a run's artifact. Raises `GitHubError` or `ProfileError` if they cannot be used."""
     artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
@@ -100,7 +100,7 @@ def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
 
 
 def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
-    """The newest run of the base branch after the baseline's run, except runs of commits in the baseline's history."""
+    """Return the newest later run of the base branch whose commit is not in the baseline's history, or None."""
     before = distances(search.start, chain)
     trust = replace(search.trust, branches=frozenset({search.base}))
     newer = [
@@ -112,9 +112,9 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
 
 
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
-    """Runs of the first branch; if none is trusted, also of the second branch.
+    """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
 
-    Otherwise, runs of the baseline commit are added if the list does not contain any. Makes at most two requests.
+    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests.
     """
     workflow, (first, *others) = search.trust.workflow_path, search.branches
     found = client.workflow_runs(workflow, branch=first)
@@ -126,7 +126,7 @@ def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Yields usable sets, nearest first, and appends the reasons for skipped runs to ``reasons``."""
+    """Yield usable sets, nearest first, and append the reasons why runs were skipped to ``reasons``."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -147,13 +147,13 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
-    """The artifacts of a run, from the list of the newest ones if it contains them; otherwise requested."""
+    """Return the artifacts of a run. They are requested only if the list ``known`` may lack them."""
     found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
-    """The files of an artifact as sources. Raises `ProfileError` if they do not match the manifest."""
+    """Return the files of an artifact as sources. Raises `ProfileError` if they do not match the manifest."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
         raise ProfileError(f"artifact of run {candidate.run.id}", "holds no profile; record the baseline again")
@@ -166,14 +166,14 @@ def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
 
 
 def asset_name(artifact: str) -> str:
-    """The name of the release asset with the contents of this artifact."""
+    """Return the name of the release asset with the contents of this artifact."""
     return f"{artifact}.zip"
 
 
 def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
-    """The profiles attached to the release of a tag, None if there is no such release or file.
+    """Return the profiles attached to the release of a tag, or None if there is no such release or file.
 
-    Raises `ProfileError` for a file that profgate did not attach, or that belongs to another commit than the tag.
+    Raises `ProfileError` if profgate did not attach the file, or if it belongs to another commit than the tag.
     """
     release = client.release(tag)
     assets = release.assets if release else ()
@@ -189,6 +189,6 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
 
 
 def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:
-    """The tag of the newest published release that is not a pre-release, without considering the tag ``but``."""
+    """Return the tag of the newest published release that is no pre-release; the tag ``but`` is skipped."""
     published = (release.tag_name for release in releases if not release.draft and not release.prerelease)
     return next((tag for tag in published if tag != but), None)

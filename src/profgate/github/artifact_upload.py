@@ -1,4 +1,4 @@
-"""Uploads pages, profiles and reports as artifacts of this run; on failure, suggests a step that uploads them."""
+"""Upload pages, profiles and reports as artifacts of this run, or suggest a workflow step that uploads them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
-MOST_NAMES = 3  # tried for each page
+MOST_NAMES = 3  # names tried for each page
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page with the workload and metric it shows."""
+    """A page, and the workload and metric that it shows."""
 
     workload: str
     metric: str
@@ -27,7 +27,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """Links to the uploaded pages, and warnings about failures."""
+    """Links to the uploaded pages, and warnings about failed uploads."""
 
     links: Links
     warnings: tuple[str, ...] = ()
@@ -36,9 +36,9 @@ class Uploaded:
 def upload_pages(
     connect: Callable[[], ArtifactService], pages: Sequence[Page], *, key: str, attempt: int, folder: str, run_url: str
 ) -> Uploaded:
-    """Uploads each page as an artifact that opens in the browser.
+    """Upload each page as an artifact that opens in the browser.
 
-    Stops at the first failure; the files remain in ``folder``.
+    Uploading stops at the first failure; the warning names ``folder``, which contains the pages.
     """
     links = Links(run=run_url)
     if not pages:
@@ -59,7 +59,7 @@ def upload_pages(
 
 
 def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
-    """Uploads the page under the first name that is not taken."""
+    """Upload the page under the first name that is not taken."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
         with suppress(NameTaken):
@@ -70,7 +70,7 @@ def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], st
 def upload_profiles(
     connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
 ) -> str | None:
-    """Uploads the profiles with their manifest; returns a warning on failure, otherwise None."""
+    """Upload the files of an artifact. Return a warning if that fails, otherwise None."""
     try:
         connect().upload_zip(name, files)
     except UploadUnavailable as error:
@@ -80,7 +80,7 @@ def upload_profiles(
 
 
 def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
-    """Uploads the files of a report; returns its URL and a warning, one of which is empty."""
+    """Upload the files of a report. Return the URL and an empty warning, or an empty URL and a warning."""
     try:
         return connect().upload_zip(name, files).url, ""
     except UploadUnavailable as error:
@@ -88,23 +88,23 @@ def store_report(connect: Callable[[], ArtifactService], name: str, files: Mappi
 
 
 def report_artifact(key: str, attempt: int) -> str:
-    """The artifact name of a report that can be merged."""
+    """Return the artifact name of a shard's report, which can be merged."""
     return f"{REPORT_PREFIX}{key}-{attempt}"
 
 
 def verdict_artifact(key: str, attempt: int) -> str:
-    """The artifact name of a merged report."""
+    """Return the artifact name of a merged report."""
     return f"profgate-verdict-{key}-{attempt}"
 
 
 def key_of_report(name: str) -> tuple[str, int] | None:
-    """The key and attempt in the artifact name of a report, None for any other name."""
+    """Parse the key and attempt from the artifact name of a report. Return None for any other name."""
     found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)
     return (found[1], int(found[2])) if found else None
 
 
 def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
-    """A unique artifact name for a page; the name is added to ``taken``."""
+    """Return a unique artifact name for a page, and add the name to ``taken``."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{page.workload}.{page.metric}").strip("-.")[:LONGEST_NAME] or "page"
     name, number = f"profgate-{key}-{plain}-{attempt}.html", 1
     while name.lower() in taken:
@@ -115,7 +115,7 @@ def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
 
 
 def upload_step(name: str, folder: str, run_url: str = "") -> str:
-    """The workflow step that uploads a folder; GitHub Enterprise Server does not support newer versions than v3."""
+    """Return a workflow step that uploads a folder. GitHub Enterprise Server supports no newer version than v3."""
     return (
         f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
         "  if: always()\n"
@@ -127,7 +127,7 @@ def upload_step(name: str, folder: str, run_url: str = "") -> str:
 
 
 def fetch_command(name: str, run_url: str) -> str:
-    """The command that downloads an artifact of a run; empty if the URL is not that of a run."""
+    """Return a command that downloads an artifact of a run, or an empty string if the URL is not that of a run."""
     found = re.fullmatch(r"https?://([^/]+)/([^/]+/[^/]+)/actions/runs/([0-9]+)", run_url)
     if found is None:
         return ""

@@ -1,4 +1,4 @@
-"""Rules that decide which runs are trusted as baselines and for noise. This module makes no requests."""
+"""Decide which runs are trusted as baselines and for estimating noise. This module makes no requests."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -14,8 +14,8 @@ TRUSTED_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
 class Trust:
     """The properties that a trusted run must have.
 
-    ``branches`` is None if any branch is allowed, as for a named commit. ``own_run`` is this run, which cannot be its
-    own baseline.
+    ``branches`` is None if any branch is allowed, for example for a named commit. ``own_run`` is the id of this
+    run, which cannot be its own baseline.
     """
 
     repository_id: int
@@ -33,7 +33,7 @@ class Candidate:
 
 
 def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
-    """The distances in commits from ``start`` to all commits that are reachable through the given ones."""
+    """Return the distances in commits from ``start`` to all commits that are reachable through the given ones."""
     parents = {commit.sha: commit.parents for commit in commits}
     found = {start: 0}
     queue = deque([start])
@@ -47,7 +47,7 @@ def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
 
 
 def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
-    """The given commits that are reachable from ``head`` by following first parents, oldest first."""
+    """Return the given commits that are reachable from ``head`` through first parents only, oldest first."""
     parents = {commit.sha: commit.parents for commit in commits}
     chain: list[str] = []
     sha = head
@@ -60,7 +60,7 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
 
 
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
-    """The reason why a run is not trusted, or None. All checks are needed: a fork can use the base branch's name."""
+    """Return why a run is not trusted, or None. All checks are needed: a fork can use the base branch's name."""
     checks = (
         (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
         (run.repository.id == trust.repository_id, "it is of another repository"),
@@ -75,7 +75,7 @@ def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | N
 
 
 def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
-    """The trusted runs, nearest commit first; runs of the same commit are sorted newest first."""
+    """Return the trusted runs, nearest commit first; runs of the same commit are sorted from newest to oldest."""
     reachable = distances(start, commits)
     dates = {commit.sha: commit.date.timestamp() for commit in commits}
     unique = {run.id: run for run in runs}
@@ -88,7 +88,7 @@ def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Seq
 def usable_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
 ) -> tuple[ArtifactRecord | None, Reason | None]:
-    """The newest artifact of this name in this run, or None and the reason why there is none."""
+    """Return the newest artifact of this name in this run, or None and the reason why no artifact can be used."""
     newest = newest_artifact(artifacts, name, run.id, run.head_sha)
     if newest is not None and not newest.expired:
         return newest, None
@@ -99,6 +99,6 @@ def usable_artifact(
 def newest_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run_id: int, head_sha: str
 ) -> ArtifactRecord | None:
-    """The newest artifact of this name in this run, or None."""
+    """Return the newest artifact of this name in this run, or None."""
     found = (artifact for artifact in artifacts if artifact.name == name and artifact.may_be_of(run_id, head_sha))
     return max(found, key=lambda artifact: artifact.id, default=None)

@@ -1,4 +1,4 @@
-"""A client for the parts of GitHub's API that profgate uses; methods document the number of requests."""
+"""A client for the parts of GitHub's API that profgate uses. The methods state their number of requests."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class _CheckRun:
 
 
 class GitHubClient(GitRequests):
-    """A client for one repository; downloads have a separate retry budget."""
+    """A client for one repository. Downloads have a separate retry budget."""
 
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
@@ -65,9 +65,9 @@ class GitHubClient(GitRequests):
     def workflow_runs(
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
     ) -> list[RunRecord]:
-        """The newest 100 completed runs of a workflow file; one request.
+        """Return the newest 100 completed runs of a workflow file, in one request.
 
-        The caller must check every field of the records instead of relying on GitHub's filters.
+        The caller must check every field of the records, because GitHub's filters are not relied on.
         """
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
@@ -83,21 +83,21 @@ class GitHubClient(GitRequests):
         )
 
     def rerun_failed_jobs(self, run_id: int) -> None:
-        """Reruns the failed jobs of a completed run; sending the request twice reruns them only once."""
+        """Rerun the failed jobs of a completed run. A repeated request does not rerun them again."""
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
-        """The artifacts of a run, newest first; only those with exactly this name if it is given."""
+        """Return the artifacts of a run, newest first. If ``name`` is given, other artifacts are left out."""
         found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
         return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
 
     def named_artifacts(self, name: str) -> list[ArtifactRecord]:
-        """The newest 100 artifacts of this exact name in the repository, newest first; one request."""
+        """Return the newest 100 artifacts with this exact name in the repository, newest first, in one request."""
         found = self._get("/actions/artifacts", list[ArtifactRecord], "artifacts", name=name, per_page=PAGE)
         return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
 
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
-        """The stored bytes of an artifact, checked against its digest.
+        """Download the stored bytes of an artifact and check them against its digest.
 
         One API request returns a signed URL, which is then downloaded without the token. A new URL is requested if the
         storage host fails.
@@ -113,7 +113,7 @@ class GitHubClient(GitRequests):
         return self._stored(where, once, artifact.digest or None)
 
     def artifact_files(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
-        """The files of an artifact by name, unpacked in memory. Raises ProfileError for a broken or unsafe zip."""
+        """Return the unpacked files of an artifact by name. Raises ProfileError if the zip is broken or unsafe."""
         return files_of(self.download(artifact, max_bytes=max_bytes), _place(artifact))
 
     def _artifact_address(self, artifact_id: int, where: str) -> str:
@@ -123,7 +123,7 @@ class GitHubClient(GitRequests):
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
-        """The result of ``once``, checked against the digest; repeated if the storage host fails."""
+        """Return the download of ``once`` after checking its digest. ``once`` is repeated if the storage host fails."""
         for attempt in range(1, DOWNLOAD_TRIES + 1):
             try:
                 with self._storage_budget.spent_on(where):
@@ -139,18 +139,18 @@ class GitHubClient(GitRequests):
     # Releases
 
     def releases(self) -> list[ReleaseRecord]:
-        """The newest 100 releases, newest first; one request."""
+        """Return the newest 100 releases, newest first, in one request."""
         return self._get("/releases", list[ReleaseRecord], per_page=PAGE)
 
     def release(self, tag: str) -> ReleaseRecord | None:
-        """The published release of a tag, or None; one request."""
+        """Return the published release of a tag, or None. This takes one request."""
         try:
             return self._get(f"/releases/tags/{quote(tag, safe='')}", ReleaseRecord)
         except NotFoundError:
             return None
 
     def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
-        """The files of a zip release asset, unpacked in memory. Raises ProfileError for a broken or unsafe zip."""
+        """Return the unpacked files of a zip release asset. Raises ProfileError if the zip is broken or unsafe."""
         where = f"release asset {asset.name} ({asset.id})"
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
@@ -162,9 +162,9 @@ class GitHubClient(GitRequests):
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 
     def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Attaches a file to a release and replaces one of the same name; needs `contents: write`.
+        """Attach a file to a release, replacing a file of the same name. This needs `contents: write`.
 
-        If GitHub fails, the release is read to check whether the file arrived; if not, it is sent a last time.
+        If GitHub fails, the release is read to check whether the file arrived. If not, the file is sent a last time.
         """
         self._delete_assets(release, name)
         try:
@@ -183,7 +183,7 @@ class GitHubClient(GitRequests):
                 self._delete(f"/releases/assets/{asset.id:d}")
 
     def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Uploads an asset; sends the token only to the API's host or the corresponding ``uploads.`` host."""
+        """Upload an asset. The token is sent only to the API's host or the corresponding ``uploads.`` host."""
         import requests
 
         where = f"release asset {name}"
@@ -211,23 +211,23 @@ class GitHubClient(GitRequests):
     # Pull requests
 
     def pull(self, number: int) -> PullRecord:
-        """A pull request; one request."""
+        """Return a pull request, in one request."""
         return self._get(f"/pulls/{number:d}", PullRecord)
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
-        """The open pull requests from a branch of this owner; the caller must compare SHA and repository ids."""
+        """Return the open pull requests from a branch of this owner; the caller must check SHA and repository ids."""
         return self._get("/pulls", list[PullRecord], state="open", head=f"{head_owner}:{head_branch}", per_page=PAGE)
 
     def pull_files(self, number: int) -> list[FileRecord]:
-        """The files that a pull request changes, at most the 3,000 that GitHub lists; one request per 100 files."""
+        """Return a pull request's files, of which GitHub lists at most 3,000. This takes one request per 100 files."""
         return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
 
     def pull_commits(self, number: int) -> list[CommitRecord]:
-        """The commits of a pull request, at most the 250 that GitHub lists; one request per 100 commits."""
+        """Return a pull request's commits (GitHub lists at most 250). This takes one request per 100 commits."""
         return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
-        """The permission of a user: admin, write, read or none; one request."""
+        """Return the permission of a user (admin, write, read or none), in one request."""
         try:
             return self._get(f"/collaborators/{quote(login, safe='')}/permission", str, "permission")
         except NotFoundError:
@@ -236,26 +236,26 @@ class GitHubClient(GitRequests):
     # Comments
 
     def comments(self, number: int) -> list[CommentRecord]:
-        """All comments of a pull request, oldest first; one request per 100 comments."""
+        """Return all comments of a pull request, oldest first. This takes one request per 100 comments."""
         found = list(self._items(f"/issues/{number:d}/comments", CommentRecord))
         self._known_comments[number] = found
         return found
 
     def known_comments(self, number: int) -> list[CommentRecord]:
-        """All comments of a pull request, from the cache of this run if they have been read before."""
+        """Return all comments of a pull request, from the cache if this run has read them before."""
         known = self._known_comments.get(number)
         return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
-        """Creates a comment without creating duplicates.
+        """Create a comment, without duplicates after a failure.
 
-        If GitHub fails, the comments are read to check whether it arrived; if not, it is sent a last time.
+        If GitHub fails, the comments are read to check whether the comment was created. If not, a last try is made.
         """
         path = f"/issues/{number:d}/comments"
         self._known_comments.clear()
         try:
             return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
-        except ServerFailedError:  # compares the whole text, since anybody can paste a marker
+        except ServerFailedError:  # the whole text is compared, because anybody can paste a marker
             for comment in reversed(self.comments(number)):
                 if _unified(comment.body) == _unified(body):
                     return comment
@@ -263,13 +263,13 @@ class GitHubClient(GitRequests):
         return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
 
     def edit_comment(self, comment_id: int, body: str) -> CommentRecord:
-        """Replaces the text of a comment."""
+        """Replace the text of a comment."""
         self._known_comments.clear()
         path = f"/issues/comments/{comment_id:d}"
         return parsed(path, CommentRecord, self._call("PATCH", path, {"body": body})[1])
 
     def delete_comment(self, comment_id: int) -> None:
-        """Deletes a comment; no error if it does not exist."""
+        """Delete a comment, if it exists."""
         self._known_comments.clear()
         self._delete(f"/issues/comments/{comment_id:d}")
 
@@ -280,11 +280,11 @@ class GitHubClient(GitRequests):
             return
 
     def react(self, comment_id: int, content: str) -> None:
-        """Adds a reaction to a comment, unless it exists already."""
+        """Add a reaction to a comment, unless the reaction exists already."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """The ids of those comments that are minimised; one GraphQL request per 100 ids."""
+        """Return the ids of those comments that are minimised. This takes one GraphQL request per 100 ids."""
         found: list[_Node | None] = []
         for start in range(0, len(node_ids), PAGE):
             answer = self._graphql(MINIMIZED, {"ids": list(node_ids[start : start + PAGE])})
@@ -292,25 +292,25 @@ class GitHubClient(GitRequests):
         return frozenset(node.id for node in found if node and node.isMinimized)
 
     def minimize_comment(self, node_id: str) -> None:
-        """Minimises a comment as outdated."""
+        """Minimise a comment as outdated."""
         self._graphql(MINIMIZE, {"id": node_id})
 
     # Statuses and check runs
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
-        """Sets the status of a commit; it replaces an earlier status of the same context."""
+        """Set the status of a commit, replacing an earlier status of the same context."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """Creates a check run and returns its id. A retry first searches for one with the same ``external_id``."""
+        """Create a check run and return its id. A retry first searches for a run with the same ``external_id``."""
         try:
             return self._post_check_run(values)
         except ServerFailedError:
             return self._stored_check_run(values) or self._post_check_run(values)
 
     def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
-        """Updates a check run; annotations are added to the existing ones."""
+        """Update a check run and add the given annotations to the existing ones."""
         self._call("PATCH", f"/check-runs/{number:d}", values)
 
     def _post_check_run(self, values: Mapping[str, Any]) -> int:

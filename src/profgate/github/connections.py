@@ -1,4 +1,4 @@
-"""Shared code of all connections: trusted certificates, the token, reasons for failures and the retry budget."""
+"""Code that all connections share: certificates, authentication, reasons for failures and the retry budget."""
 
 import re
 import time
@@ -19,7 +19,7 @@ RETRY_SECONDS = 300.0
 
 
 class RetryBudgetExceededError(GitHubError):
-    """Waits and failures took too long, so no further request is sent."""
+    """The retry budget is used up by waits and failures, so no further request is sent."""
 
 
 class RetryBudget:
@@ -37,11 +37,11 @@ class RetryBudget:
         self._clock = clock
 
     def fresh(self) -> Self:
-        """An unused budget of the same size."""
+        """Return an unused budget of the same size."""
         return type(self)(self._limit, sleep=self._sleep, clock=self._clock)
 
     def wait(self, seconds: float, where: str) -> None:
-        """Sleeps for ``seconds``. Raises RetryBudgetExceededError at once if less time is left."""
+        """Sleep for ``seconds``. Raises RetryBudgetExceededError immediately if less time is left."""
         if seconds > self._left:
             raise self._exceeded(where)
         self._left -= seconds
@@ -49,7 +49,7 @@ class RetryBudget:
 
     @contextmanager
     def spent_on(self, where: str) -> Iterator[None]:
-        """Subtracts the time of the block if it fails. Raises RetryBudgetExceededError if no time is left."""
+        """Subtract the duration of the block if it fails. Raises RetryBudgetExceededError if no time is left."""
         if self._left <= 0:
             raise self._exceeded(where)
         start = self._clock()
@@ -65,11 +65,11 @@ class RetryBudget:
 
 
 def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | None:
-    """The path of a file with all trusted certificates, or None for the public authorities only.
+    """Return the path of a file with all trusted certificates, or None to trust only the public authorities.
 
     ``bundle`` is a file that the workflow names. Files named by ``environ`` are used only if they exist, because their
-    paths may be valid only on the host. A combined file is written to ``folder``. Raises SettingsError for a bundle
-    that is missing, or a file without a certificate.
+    paths may be valid only on the host. A combined file is written to ``folder``. Raises SettingsError if the
+    bundle is missing or a file contains no certificate.
     """
     present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name) or folder).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
@@ -87,7 +87,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | 
 
 
 def missing(environ: Mapping[str, str]) -> list[str]:
-    """The variables that name a certificate file that does not exist."""
+    """Return the names of the variables whose certificate file does not exist."""
     return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
 
 
@@ -102,7 +102,7 @@ def _certificates(name: str, path: str) -> bytes:
 
 
 def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
-    """Authentication for `requests` with this token, if any; credentials from .netrc are not used."""
+    """Return an authentication for `requests` that sends the token, if given, and never credentials from .netrc."""
 
     def authenticated(request: "PreparedRequest") -> "PreparedRequest":
         if token:
@@ -113,7 +113,7 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 
 def failure_of(error: Exception) -> str:
-    """Why a connection failed, and how to fix it; omits the URL, which may contain a password or a signature."""
+    """Return why a connection failed and how to fix it, without the URL, which may contain secrets."""
     from requests.exceptions import ProxyError, SSLError
 
     kind, text = type(error).__name__, str(error)
@@ -129,5 +129,5 @@ def failure_of(error: Exception) -> str:
 
 
 def is_permanent(error: Exception) -> bool:
-    """Whether a retry is useless because the certificate is not trusted."""
+    """Return whether a retry is useless, because the certificate is not trusted."""
     return "CERTIFICATE_VERIFY_FAILED" in str(error)

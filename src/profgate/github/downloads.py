@@ -1,4 +1,4 @@
-"""Downloads files and reads zip archives in memory, within limits that do not rely on the stated sizes."""
+"""Download files and read zip archives in memory. The limits do not rely on the sizes that the files state."""
 
 import hashlib
 import io
@@ -22,7 +22,7 @@ MAX_DOWNLOAD = 512 * 1024 * 1024
 MAX_MEMBERS = 10_000
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # always allowed, because small archives of regular text may exceed the ratio
+RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio
 CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
@@ -50,10 +50,10 @@ def fetch(
     max_bytes: int = MAX_DOWNLOAD,
     verify: bool | str = True,
 ) -> Download:
-    """Downloads a URL; with a token, follows one redirect without sending the token.
+    """Download a URL. If ``token`` is given, one redirect is followed without sending the token.
 
-    Raises TryAgainError if the host or the connection fails, NotAllowed if the token is refused, otherwise GitHubError.
-    No error contains the URL, because its signature is a secret.
+    Raises TryAgainError if the host or the connection fails, NotAllowed if the token is refused, and GitHubError on
+    other failures. No error contains the URL, because its signature is a secret.
     """
     import requests
 
@@ -94,13 +94,13 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
 
 
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
-    """Raises TryAgainError unless ``data`` has the digest ``sha256:<hex>``; None skips the check."""
+    """Raise TryAgainError if ``data`` does not have the digest ``sha256:<hex>``. The digest None matches any data."""
     if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 
 
 def files_of(download: Download, where: str) -> dict[str, bytes]:
-    """The members of a downloaded zip, or the only file of an artifact that was stored without zipping."""
+    """Return the files of a downloaded zip, or the only file of an artifact that was stored without zipping."""
     if download.is_zip:
         return read_zip(download.data, where=where)
     return {download.file_name or "artifact": download.data}
@@ -114,10 +114,10 @@ def read_zip(
     max_ratio: int = MAX_RATIO,
     where: str = "zip",
 ) -> dict[str, bytes]:
-    """The files of a zip archive by name, unpacked in memory.
+    """Return the files of a zip archive by name, unpacked in memory.
 
-    Raises ProfileError for duplicate or encrypted entries, links, names outside the folder, broken data, and archives
-    that exceed one of the three limits.
+    Raises ProfileError if an entry is a duplicate, is encrypted, is a link or leaves the folder, if data is broken,
+    or if the archive exceeds one of the three limits.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

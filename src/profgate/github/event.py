@@ -1,4 +1,4 @@
-"""Reads the run context from the runner's variables and event file; missing or malformed fields are empty."""
+"""Read the run context from the runner's variables and event file. Missing or malformed fields are empty."""
 
 import json
 import re
@@ -14,7 +14,7 @@ BOT = "dependabot[bot]"
 
 
 class _Fields:
-    """Reads ``env`` and ``event`` by dotted paths; given several paths, uses the first that has a value."""
+    """Access to ``env`` and ``event`` by dotted paths; of several paths, the first that has a value is used."""
 
     def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
         self._data = {"env": dict(env), "event": dict(event)}
@@ -39,12 +39,12 @@ def _integer(value: object) -> int | None:
 
 
 def read_run_context(env: Mapping[str, str]) -> RunContext:
-    """The context of this run. Raises ProfgateError if the event file is missing, too large or not a JSON object."""
+    """Return the context of this run. Raises ProfgateError if the event file is missing, too large or malformed."""
     return run_context(env, _read_event(env.get("GITHUB_EVENT_PATH", "")))
 
 
 def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
-    """The context of a run from its variables and its event."""
+    """Return the context of a run, given its environment variables and its event."""
     fields = _Fields(env, event)
     text, number, pull = fields.text, fields.number, "event.pull_request"
     repository, run = text("env.GITHUB_REPOSITORY", "event.repository.full_name"), _triggering_run(fields)
@@ -66,7 +66,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         is_dependabot=BOT in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
         run_id=number("env.GITHUB_RUN_ID") or 0,
         run_attempt=number("env.GITHUB_RUN_ATTEMPT") or 1,
-        # owner/name/.github/workflows/x.yml@refs/heads/main
+        # format: owner/name/.github/workflows/x.yml@refs/heads/main
         workflow_path=text("env.GITHUB_WORKFLOW_REF").partition("@")[0].removeprefix(f"{repository}/"),
         job=text("env.GITHUB_JOB"),
         server_url=(text("env.GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
@@ -86,7 +86,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
-    """Whether the code is from another repository; a deleted repository counts as another one."""
+    """Return whether the code is from another repository. A deleted repository counts as another one."""
     if run is not None:
         return run.head_repository_id != fields.number("event.repository.id")
     head = fields.number("event.pull_request.head.repo.id")

@@ -1,4 +1,4 @@
-"""The comment of a first run, which has no baseline."""
+"""Render the comment of a first run, which has no baseline."""
 
 from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import Policy
@@ -22,12 +22,12 @@ def render_first_run(
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
-    """The comment: what was stored, the result of this job under the policy, and when the gate takes effect.
+    """Return the comment. It states what was stored, this job's result, and when the gate takes effect.
 
     ``tests`` is the number of tests if the files are test results instead of profiles.
 
     Raises:
-        ProfgateError: if the key contains characters that are unsafe in the comment's HTML marker.
+        ProfgateError: If the key contains characters that are unsafe in the comment's HTML marker.
     """
     policy = policy or Policy()
     strict = policy.on_not_compared == "fail"

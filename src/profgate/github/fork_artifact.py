@@ -1,4 +1,4 @@
-"""Profiles that a fork's pull request run stored; untrusted data, which is checked before it is read."""
+"""Read the profiles that a fork's pull request run stored. They are untrusted, so they are checked first."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manife
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
 
-# File types that a browser or GitHub renders; no profile has such a file type.
+# File types that a browser or GitHub renders; no profile has one of them.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
@@ -25,7 +25,7 @@ class ForkArtifact(LocalSet):
 
 
 def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkArtifact | None:
-    """The newest artifact of this name in the finished run, or None.
+    """Return the profiles in the newest artifact of this name in the finished run, or None if there is none.
 
     Raises `ProfileError` if the artifact fails a check, and `GitHubError` if a request fails.
     """
@@ -34,7 +34,7 @@ def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkAr
 
 
 def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifact:
-    """The files of an artifact as sources. Raises a `ProfileError` that names the first failed check."""
+    """Return the files of an artifact as sources. Raises a `ProfileError` that names the first failed check."""
     if MANIFEST_NAME not in members:
         raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; store them with profgate")
     manifest = manifest_from_json(members[MANIFEST_NAME])
@@ -56,10 +56,10 @@ def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifac
 def pull_of_run(
     pulls: Iterable[PullRecord], run: TriggeringRun, repository_id: int | None, hint: str = ""
 ) -> PullRecord | None:
-    """The open pull request with the same head as this run, or None.
+    """Return the open pull request with the same head as this run, or None.
 
-    Head commit, head repository and base repository must be equal. If several pull requests match, the ref ``hint``
-    (such as ``refs/pull/7/merge``) selects one of them; otherwise the lowest number is used.
+    Head commit, head repository and base repository must be equal. If several pull requests match, the one that the
+    ref ``hint`` (such as ``refs/pull/7/merge``) names is returned, otherwise the one with the lowest number.
     """
     found = [
         pull

@@ -1,4 +1,4 @@
-"""Commits, trees, files and branches of a repository, through GitHub's API."""
+"""Access commits, trees, files and branches of a repository through GitHub's API."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
 
-COMPARED_FILES = 300  # GitHub's limits for a comparison of two commits
+COMPARED_FILES = 300  # GitHub's limits when it compares two commits
 COMPARED_COMMITS = 250
 TEXTS = 50  # files in one GraphQL query, which must finish in ten seconds
 NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
@@ -61,44 +61,44 @@ class GitRequests(GitHubConnection):
     """API requests for commits, files and branches."""
 
     def commit(self, ref: str) -> CommitRecord:
-        """The commit that a SHA, branch or tag names; one request."""
+        """Return the commit that a SHA, branch or tag names. This takes one request."""
         return self._get(f"/commits/{_quoted(ref)}", CommitRecord, per_page=1)
 
     def commit_sha(self, ref: str) -> str:
-        """The SHA that a branch, tag or abbreviated SHA names; one request."""
+        """Return the SHA that a branch, tag or abbreviated SHA names. This takes one request."""
         return self.commit(ref).sha
 
     def merge_base(self, base: str, head: str) -> str:
-        """The SHA of the merge base of ``base`` and ``head``; one request."""
+        """Return the SHA of the merge base of ``base`` and ``head``. This takes one request."""
         return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
 
     def ancestors(self, sha: str) -> list[CommitRecord]:
-        """A commit and its ancestors in the order of ``git log``, at most 100; one request."""
+        """Return a commit and its ancestors in the order of ``git log``, at most 100. This takes one request."""
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
     def commits_between(self, base: str, head: str) -> list[CommitRecord]:
-        """The commits of ``head`` that are not in ``base``, oldest first, at most 250; one request per 100 commits."""
+        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first, 100 per request."""
         return list(islice(self._items(_pair(base, head), CommitRecord, "commits"), COMPARED_COMMITS))
 
     def files_between(self, base: str, head: str) -> list[str] | None:
-        """The paths that differ between an ancestor and a commit, including former paths; one request.
+        """Return the paths that differ between an ancestor and a commit, including former paths, in one request.
 
-        None if GitHub does not list all of them, or if ``base`` is not an ancestor.
+        Returns None if GitHub does not list all paths, or if ``base`` is not an ancestor.
         """
         path = _pair(base, head)
-        answer = self._get(path, dict[str, Any], per_page=1)  # limits only the commits; the first page has all files
+        answer = self._get(path, dict[str, Any], per_page=1)  # limits commits, not files
         files = parsed(path, list[_Compared], answer, "files")
         if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
             return None
         return list(dict.fromkeys(path for file in files for path in (file.filename, file.previous_filename) if path))
 
     def pulls_of_commit(self, sha: str) -> list[tuple[int, str]]:
-        """The numbers and titles of the pull requests that contain a commit; one request."""
+        """Return the numbers and titles of the pull requests that contain a commit. This takes one request."""
         found = self._get(f"/commits/{_quoted(sha)}/pulls", list[_Pull], per_page=PAGE)
         return [(pull.number, pull.title) for pull in found]
 
     def file_at(self, path: str, ref: str) -> bytes | None:
-        """The contents of a file at a ref, None if it does not exist; one request. Raises GitHubError above 1 MB."""
+        """Return a file at a ref, or None, in one request. Raises GitHubError if the file exceeds 1 MB."""
         where = f"{path} at {ref}"
         try:
             answer = self._get(f"/contents/{quote(path)}", object, ref=ref)
@@ -112,13 +112,13 @@ class GitRequests(GitHubConnection):
         return _decoded(where, content)
 
     def files_of_commit(self, sha: str) -> TreeRecord:
-        """The list of a commit's files, which GitHub cuts at 100,000 entries or 7 MB; one request."""
+        """Return the list of a commit's files, which GitHub cuts at 100,000 entries or 7 MB. This takes one request."""
         return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
 
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """The texts of files by (commit, path); one GraphQL request per 50 files.
+        """Return the texts of files by (commit, path). This takes one GraphQL request per 50 files.
 
-        Files that are missing, binary or truncated by GitHub are left out.
+        Files are left out if they are missing, if they are binary, or if GitHub truncates them.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -132,16 +132,16 @@ class GitRequests(GitHubConnection):
         return found
 
     def branches_below(self, prefix: str) -> dict[str, str]:
-        """The head commits of the branches whose names begin with ``prefix``; one request per 100 branches."""
+        """Return the head commit of each branch whose name begins with ``prefix``, in one request per 100 branches."""
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
 
     def branch_head(self, branch: str) -> str | None:
-        """The SHA of a branch's head commit, None if there is no such branch; one request."""
+        """Return the SHA of a branch's head commit, or None if there is no such branch. This takes one request."""
         return self.branches_below(branch).get(branch)
 
     def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
-        """A file in the root folder of a commit, which may be too large for `file_at`, or None; two requests."""
+        """Return a file in a commit's root folder, or None. The file may exceed 1 MB. This takes two requests."""
         where = f"{path} of commit {sha}"
         tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
         entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
@@ -155,10 +155,10 @@ class GitRequests(GitHubConnection):
         return data
 
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
-        """Replaces a branch by one commit that has no parents and contains only this file.
+        """Replace a branch by one commit that has no parent and contains only this file.
 
-        Needs `contents: write` and five requests. The branch is moved only if its head is ``before`` (None: it does not
-        exist). Returns False without changing anything if another run has moved it.
+        This needs `contents: write` and five requests. The branch is changed only if its head is ``before`` (None
+        if the branch must not exist). Returns False without changing the branch if another run has moved it.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
@@ -168,14 +168,14 @@ class GitRequests(GitHubConnection):
         try:
             self._graphql(MOVE_REF, variables, repeats=0)
         except GitHubError:
-            now = self.branch_head(branch)  # a refusal gives no reason, and a failed request may have moved it
+            now = self.branch_head(branch)  # GitHub states no reason, and a failed request may have moved the branch
             if now == before:
                 raise
             return now == commit
         return True
 
     def _created(self, kind: str, body: Mapping[str, object]) -> str:
-        """Creates a Git object and returns its SHA; may be repeated, because GitHub removes unreferenced objects."""
+        """Create a Git object and return its SHA. A retry is harmless: GitHub removes unreferenced objects."""
         path = f"/git/{kind}"
         return parsed(path, str, self._call("POST", path, body, repeats=1)[1], "sha")
 
@@ -196,7 +196,7 @@ def _decoded(where: str, content: _Content) -> bytes:
 
 
 def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
-    """A GraphQL query for files by (commit, path), and its variables; the query does not contain the paths."""
+    """Return a GraphQL query for files by (commit, path), and the query's variables, which contain the paths."""
     owner, _, name = repository.partition("/")
     numbers = range(len(places))
     fields = "{ ... on Blob { text isBinary isTruncated } }"

@@ -1,4 +1,4 @@
-"""Converts GitHub's list of a pull request's files to a source diff."""
+"""Convert the response of GitHub's pull request files API to a source diff."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _STATUS: dict[str, FileStatus] = {
 def diff_of_pull(
     records: Sequence[FileRecord], diff_link: str | None, file_links: tuple[str | None, str | None]
 ) -> SourceDiff:
-    """The changed files with their hunks; incomplete if the list reaches GitHub's limit."""
+    """Return the changed files with their hunks. The diff is incomplete if the list reaches GitHub's limit."""
     budget = TextBudget()
     files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
@@ -29,24 +29,24 @@ def diff_of_pull(
 
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
-    """The diff with the list of all files in the commit, so that files outside the diff are known to be unchanged."""
+    """Return the diff with the list of all files of the commit. Those outside the diff are unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
     return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
 
 
 def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
-    """The diff with an additional reason why it is incomplete."""
+    """Return the diff with an additional reason why it is incomplete."""
     return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
 
 
 def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
-    """The diff, marked as incomplete because the pull request does not start at the baseline."""
+    """Return the diff marked as incomplete, because the pull request does not start at the baseline."""
     files = tuple(replace(file, complete=False) for file in diff.files)
     return replace(with_doubt(diff, reason), files=files, complete=False)
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
-    """A changed file; complete if the patch has as many lines as GitHub counts, or if the file was only renamed."""
+    """Return a changed file. It is complete if its patch has the stated line counts, or if it was only renamed."""
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)
     whole &= record.patch is not None or status == "renamed"

@@ -1,4 +1,4 @@
-"""Records for responses of GitHub's API, with only the fields that are read. All values are untrusted."""
+"""Records for responses of GitHub's API, limited to the fields that profgate reads. All values are untrusted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit: the SHAs of its parents in order, and its committer's date with time zone."""
+    """A commit with the SHAs of its parents in order, and the committer's date with time zone."""
 
     sha: str
     parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
@@ -41,7 +41,7 @@ class CommitRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A workflow run; ``path`` may end with "@ref", and ``head_repository`` is None if it was deleted."""
+    """A workflow run. ``path`` may end with "@ref". ``head_repository`` is None if that repository was deleted."""
 
     id: int
     event: str
@@ -55,18 +55,18 @@ class RunRecord:
 
     @property
     def workflow_path(self) -> str:
-        """The path without the ref."""
+        """The path of the workflow file without the ref."""
         return self.path.partition("@")[0]
 
     @property
     def head_repository_id(self) -> int | None:
-        """The id of the repository that contains the code, None if it was deleted."""
+        """The id of the repository that contains the code, or None if that repository was deleted."""
         return self.head_repository.id if self.head_repository else None
 
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRun:
-    """The run of an artifact."""
+    """The run that stored an artifact."""
 
     id: int | None = None
     head_sha: str | None = None
@@ -74,7 +74,7 @@ class ArtifactRun:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRecord:
-    """An artifact of a run; ``digest`` is ``sha256:<hex>`` of the stored bytes, None for old uploads."""
+    """An artifact of a run. ``digest`` is ``sha256:<hex>`` of the stored bytes, or None for old uploads."""
 
     id: int
     name: str
@@ -83,14 +83,14 @@ class ArtifactRecord:
     workflow_run: ArtifactRun | None = None
 
     def may_be_of(self, run_id: int, head_sha: str) -> bool:
-        """Whether the artifact can belong to this run and commit; missing fields match any."""
+        """Return whether the artifact can belong to this run and commit; a missing field matches any value."""
         run = self.workflow_run or ArtifactRun()
         return run.id in {None, run_id} and run.head_sha in {None, head_sha}
 
 
 @dataclass(frozen=True, slots=True)
 class PullSide:
-    """A side of a pull request; ``repo`` is None if the fork was deleted."""
+    """The head or base of a pull request; ``repo`` is None if the fork was deleted."""
 
     sha: str
     ref: str
@@ -108,13 +108,13 @@ class PullRecord:
 
     @property
     def head_repository_id(self) -> int | None:
-        """The id of the repository that contains the code, None if it was deleted."""
+        """The id of the repository that contains the code, or None if that repository was deleted."""
         return self.head.repo.id if self.head.repo else None
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file of a pull request; ``patch`` is None if GitHub returns none (too large, binary, only renamed)."""
+    """A file of a pull request; ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
 
     path: Annotated[str, Field(validation_alias="filename")]
     status: str
@@ -136,13 +136,13 @@ class TreeEntry:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a regular file."""
+        """Whether the entry is a regular file."""
         return self.type == "blob" and self.mode != LINK
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRecord:
-    """The entries of a commit; ``truncated`` is True if GitHub does not list all of them."""
+    """The entries of a commit; ``truncated`` is True if GitHub does not list all entries."""
 
     tree: tuple[TreeEntry, ...]
     truncated: bool
@@ -155,7 +155,7 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release; ``digest`` is the same as in `ArtifactRecord`."""
+    """A file of a release; ``digest`` has the format of `ArtifactRecord`."""
 
     id: int
     name: str
@@ -165,7 +165,7 @@ class AssetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRecord:
-    """A release; ``upload_url`` ends with a template for its parameters."""
+    """A release; ``upload_url`` ends with a template for the URL parameters."""
 
     tag_name: str
     draft: bool
@@ -199,7 +199,7 @@ class CommentRecord:
 
     @property
     def author(self) -> str:
-        """The login, empty for a deleted account."""
+        """The author's login, or an empty string if the account was deleted."""
         return self.user.login if self.user else ""
 
     @property

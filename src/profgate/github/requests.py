@@ -1,7 +1,7 @@
-"""Sends requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
+"""Send requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
 
-A request that was refused because of a rate limit is sent again after the wait that GitHub requests. A repeatable
-request is also sent again after a server failure.
+If a rate limit refuses a request, it is sent again after the time that GitHub states. A repeatable request is also
+sent again after a server failure.
 """
 
 import logging
@@ -29,8 +29,8 @@ PAGE = 100
 MAX_PAGES = 100  # protects against endless pagination
 TIMEOUT = 30  # seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # seconds; GitHub's rule if the response names no time
-_SECONDS = re.compile(r"[0-9]{1,10}")  # the number format of the HTTP headers
+SECONDARY_WAIT = 60.0  # seconds; GitHub's documented wait if the response states no time
+_SECONDS = re.compile(r"[0-9]{1,10}")  # the format of numbers in the HTTP headers
 # the exceptions that PyGithub raises for unexpected responses
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -50,12 +50,12 @@ class RateLimitedError(GitHubError):
 
 
 class GitHubConnection:
-    """The API of one repository, accessed with one token; ``requests_made`` counts the requests.
+    """The API of one repository, accessed with one token. ``requests_made`` is the number of requests.
 
     ``pauses`` are the seconds between requests and between writes. A failed request is sent again at most ``retries``
-    times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate limit,
-    ``budget`` the total time of waits and failures. Every method raises GitHubError, or NotAllowed if the token is
-    refused or lacks a permission. A closed connection reconnects when it is used again.
+    times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate limit, and
+    ``budget`` limits the total time of waits and failures. Every method raises NotAllowed if the token is refused or
+    lacks a permission, and GitHubError on other failures. A closed connection reconnects when it is used again.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class GitHubConnection:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         if (github := self.__dict__.pop("_github", None)) is not None:
             github.close()
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
-        """Headers and value of the response for a path below the repository, or for an absolute URL.
+        """Send a request for a path below the repository, or for an absolute URL. Return headers and value.
 
         After a failure, GET and PATCH requests are sent again, and other requests at most ``repeats`` times.
         """
@@ -112,11 +112,11 @@ class GitHubConnection:
         )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
-        """Sends a GET request and parses the response part under these keys; None values in the query are omitted."""
+        """Send a GET request and parse the value under these response keys. None values in ``query`` are omitted."""
         return parsed(path, kind, self._call("GET", _address(path, query))[1], *keys)
 
     def _items(self, path: str, kind: type[Result], *keys: str, **query: object) -> Iterator[Result]:
-        """Yields the items of all pages, with 100 items per request unless ``per_page`` is None."""
+        """Yield the items of all pages. Each request returns 100 items unless ``per_page`` is None."""
         url: str | None = _address(path, {"per_page": PAGE, **query})
         for _ in range(MAX_PAGES):
             if url is None:
@@ -155,10 +155,10 @@ class GitHubConnection:
 
     @cached_property
     def _github(self) -> "Github":
-        """The PyGithub client, imported at the first request because the import takes half a second."""
+        """The PyGithub client. PyGithub is imported at the first request, because the import takes half a second."""
         from github import Auth, Github
 
-        logging.getLogger("github").setLevel(logging.CRITICAL)  # it would log the server's responses
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # PyGithub would log the server's responses
         return Github(
             auth=Auth.Token(self._token),
             base_url=self._api_url,
@@ -182,7 +182,7 @@ def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type
 
 
 def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  # noqa: ANN401 - JSON
-    """Parses the part of a response under these keys as ``kind``. Raises GitHubError if that is not possible."""
+    """Parse the value under these keys of a response as ``kind``. Raises GitHubError if the value does not match."""
     from pydantic import ValidationError
 
     try:
@@ -198,7 +198,7 @@ def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  
 
 
 def undocumented(where: str, what: str) -> GitHubError:
-    """The error for a response that does not match GitHub's documentation."""
+    """Return the error for a response that does not match GitHub's documentation."""
     return GitHubError(where, f"GitHub's answer is not as documented ({what}); check GITHUB_API_URL")
 
 
@@ -209,7 +209,7 @@ def _address(path: str, query: Mapping[str, object]) -> str:
 
 @contextmanager
 def _translated(where: str) -> Iterator[None]:
-    """Converts errors of PyGithub and requests to the errors of this module."""
+    """Convert errors of PyGithub and `requests` to the errors of this module."""
     from github.GithubException import GithubException, RateLimitExceededException
     from requests import RequestException
 
@@ -228,14 +228,14 @@ def _translated(where: str) -> Iterator[None]:
 
 
 def unreachable(where: str, error: Exception) -> GitHubError:
-    """The error for a connection that failed."""
+    """Return the error for a connection that failed."""
     if is_permanent(error):
         return GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})")
     return ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later")
 
 
 def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
-    """The error for an HTTP status; header names must be in lower case."""
+    """Return the error for an HTTP status. The header names must be in lower case."""
     if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
         return _limited(where, headers)
     if status == 401:
@@ -255,7 +255,7 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
 
 
 def _message(data: object) -> str:
-    """GitHub's error message, which GraphQL returns in a list."""
+    """Return GitHub's error message; for GraphQL, which returns a list of errors, the first message."""
     if not isinstance(data, dict):
         return ""
     errors = data.get("errors")
@@ -264,7 +264,7 @@ def _message(data: object) -> str:
 
 
 def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
-    """The error with the seconds to wait, computed from the headers and GitHub's clock."""
+    """Return an error with the number of seconds to wait, computed from the headers, including GitHub's time."""
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     try:
         now = parsedate_to_datetime(headers.get("date", "")).timestamp()
@@ -277,7 +277,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
         wait = max(0.0, int(reset) - now) + 1  # the limit lasts to the end of that second
     try:
         until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
-    except (OverflowError, OSError, ValueError):  # out of the range of dates
+    except (OverflowError, OSError, ValueError):  # the date is out of range
         until = "an unknown time"
     limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
     limited.wait = wait
@@ -285,7 +285,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
 
 
 def _permissions(accepted: str) -> str:
-    """Permissions in workflow syntax; in the header, semicolons separate alternatives and commas join permissions."""
+    """Return permissions in workflow syntax. The header separates alternatives by semicolons."""
     ways = [
         ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
         for way in accepted.split(";")

@@ -1,4 +1,4 @@
-"""The commit status, and an optional check run with annotations on changed lines."""
+"""Write the commit status, and an optional check run with annotations on changed lines."""
 
 import hashlib
 import re
@@ -11,9 +11,9 @@ from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report.rows import Row, change_text, grouped, why
 
-LONGEST_DESCRIPTION = 140  # characters of a status; GitHub refuses more
+LONGEST_DESCRIPTION = 140  # characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
-LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses more than 65,535 characters
+LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses summaries of more than 65,535 characters
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
 PAGE = 50  # annotations that GitHub accepts in one request
@@ -29,23 +29,23 @@ Annotation = dict[str, str | int]  # in the format of GitHub's API
 
 
 def status_context(key: str) -> str:
-    """The name of the status in branch protection rules; GitHub ignores its case."""
+    """Return the name of the status, which branch protection rules use. GitHub ignores the case of the name."""
     return f"profgate/{key}"
 
 
 def check_name(key: str) -> str:
-    """The name of the check run. It differs from the status name, or a branch protection rule would require both."""
+    """Return the name of the check run. It differs from the status name, or a branch rule would require both."""
     return f"profgate lines ({key})"
 
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
-    """Sets the commit status for a verdict; the policy defines whether "not compared" passes or fails."""
+    """Set the commit status for a verdict. The policy defines whether "not compared" passes or fails."""
     parts = filter(None, (LABELS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
 
 
 def publish_failure(client: GitHubClient, sha: str, key: str, error: Exception, url: str) -> None:
-    """Sets the commit status of a run without a result, because a branch protection rule may require it."""
+    """Set the commit status of a run without a result, because a branch protection rule may require the status."""
     _publish(client, sha, key, "error", f"no result: {error}", url)
 
 
@@ -61,7 +61,7 @@ def _failed(verdict: Verdict) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckText:
-    """The texts of a check run; ``summary`` is Markdown, and ``external_id`` identifies this run of profgate."""
+    """The texts of a check run: ``summary`` is Markdown, and ``external_id`` identifies this run of profgate."""
 
     title: str
     summary: str
@@ -71,7 +71,7 @@ class CheckText:
 def publish_check_run(
     client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
 ) -> int:
-    """Creates a completed check run, then adds further annotations; returns the number of requests."""
+    """Create a completed check run, add the annotations that do not fit, and return the number of requests."""
     if not sha:
         raise GitHubError("check run", "the commit is not known; run on an event of a commit")
     summary = text.summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore")
@@ -95,9 +95,10 @@ def publish_check_run(
 
 
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
-    """An annotation for each regression of a changed function, worst first, and the number of omitted ones.
+    """Return annotations for regressions of changed functions, worst first, and the number of omitted annotations.
 
-    ``changed_paths`` are the files of the pull request, because a finding stores only the digest of its file's path.
+    ``changed_paths`` are the files of the pull request. They are needed because a finding stores only the digest of a
+    path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     groups = grouped(report)
@@ -125,5 +126,5 @@ def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation |
 
 
 def _basic(text: str) -> str:
-    """The text with characters above U+FFFF replaced, because annotations do not support them well."""
+    """Replace characters above U+FFFF, because annotations do not support them well."""
     return "".join(character if ord(character) <= 0xFFFF else "\N{REPLACEMENT CHARACTER}" for character in text)

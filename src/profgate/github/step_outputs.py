@@ -1,4 +1,4 @@
-"""The outputs of the step: names, descriptions, and values for a report."""
+"""The names and descriptions of the step's outputs, and their values for a report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Values that are known only after publishing."""
+    """The values of outputs that are known only after publishing."""
 
     report_path: str = ""
     page_url: str = ""
@@ -31,7 +31,7 @@ class Published:
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """All declared outputs; an output without a value is empty."""
+    """Return the values of all declared outputs; an output without a value is empty."""
     values = dict.fromkeys(OUTPUTS, "") | {
         "conclusion": "not_compared",
         "findings": "0",
@@ -56,7 +56,7 @@ def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
 
 
 def regressions(report: Report) -> list[Finding]:
-    """The possible and certain regressions."""
+    """Return the possible and certain regressions."""
     return [
         finding
         for workload in report.workloads
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """The number of causes; each finding without a cause counts as one."""
+    """Return the number of causes; a finding without a cause counts as one cause."""
     return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

@@ -1,4 +1,4 @@
-"""Publishes one comment for each key, identified by marker and author; results for an outdated head are skipped.
+"""Publish one comment for each key, identified by marker and author. Results for an outdated head are skipped.
 
 The comment is edited in place, which sends no notification. On request, a new comment is created and the older ones
 are minimised.
@@ -19,7 +19,7 @@ ACTIONS_LOGIN = "github-actions[bot]"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a comment; if ``worth`` is False, ``quiet`` replaces an old comment and no new one is created."""
+    """The texts of a comment; if ``worth`` is False, ``quiet`` may replace an old comment but is never a new one."""
 
     full: str
     quiet: str
@@ -28,7 +28,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The URL of the comment; ``skipped`` is the reason if nothing was written, otherwise None."""
+    """The URL of the comment, and the reason ``skipped`` if nothing was written (otherwise None)."""
 
     url: str = ""
     skipped: str | None = None
@@ -41,10 +41,10 @@ UP_TO_DATE = "the comment is up to date"
 def publish_comment(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Creates or edits the comment, unless the pull request has changed since the comparison.
+    """Create or edit the comment, unless the pull request has changed since the comparison.
 
-    ``mode`` is always, on-change or never. ``base_ref`` is the compared branch; if empty, it is not checked. The
-    comments may have been read before the comparison. Raises `GitHubError`, or `NotAllowed` if the token cannot write.
+    ``mode`` is always, on-change or never. ``base_ref`` is the compared branch; if empty, the branch is not checked.
+    Cached comments may be used. Raises `NotAllowed` if the token cannot write, and `GitHubError` if a request fails.
     """
     if mode == "never":
         return OFF
@@ -70,7 +70,7 @@ def publish_comment(
 def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Like `publish_comment`, but creates a new comment and minimises the older ones as outdated."""
+    """Publish like `publish_comment`, but create a new comment and minimise the older ones as outdated."""
     if mode == "never":
         return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
@@ -88,7 +88,7 @@ def publish_anew(
         _minimize(client, shown)
         return Outcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
-    # another run may have created a comment meanwhile: minimise all visible comments except the newest
+    # another run may have created a comment meanwhile, so all visible comments except the newest are minimised
     minimised = {comment.id for comment in existing} - {comment.id for comment in shown}
     current = owned(client.comments(number), key, created.author)
     current = [comment for comment in current if comment.id not in minimised] or [created]
@@ -99,9 +99,9 @@ def publish_anew(
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> str:
-    """Edits the existing comment with ``answered``; returns its URL, or an empty string if there is none.
+    """Replace the text of the existing comment by ``answered(text)``. Return the comment's URL, or "" if none exists.
 
-    If ``newest`` is set, the older comments are minimised, so the newest is edited instead of the oldest.
+    If ``newest`` is True, the newest comment is edited, because older ones are minimised. Otherwise, it is the oldest.
     """
     existing = owned(client.comments(number), key, ACTIONS_LOGIN)
     if not existing:
@@ -112,14 +112,14 @@ def answer_in_comment(
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
-    """Comments that begin with the marker of this key and were written by this author, oldest first."""
+    """Return the comments of this author that begin with the marker of this key, oldest first."""
     marker = re.compile(rf"\s*<!-- profgate v1 key={re.escape(key)}[ >]")
     found = (comment for comment in comments if comment.author == author and marker.match(comment.body))
     return sorted(found, key=lambda comment: comment.id)
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:
-    """The reason why a result is outdated or a new comment is not allowed, or an empty string."""
+    """Return why a result is outdated or why no comment may be created, or an empty string."""
     pull = client.pull(number)
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"
@@ -129,7 +129,7 @@ def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, 
 
 
 def _create(client: GitHubClient, number: int, key: str, body: str) -> CommentRecord:
-    """Creates a comment; if concurrent runs created further comments, all but the oldest are deleted."""
+    """Create a comment. If concurrent runs created comments too, delete all but the oldest."""
     created = client.create_comment(number, body)
     existing = owned(client.comments(number), key, created.author)
     remaining = created

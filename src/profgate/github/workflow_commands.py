@@ -1,4 +1,4 @@
-"""Writes log lines, annotations, outputs and the summary of a step; untrusted text cannot inject commands."""
+"""Write log lines, annotations, outputs and the summary of a step. Untrusted text cannot inject commands."""
 
 import re
 import uuid
@@ -11,13 +11,13 @@ from profgate.model.visible_text import visible
 
 SUMMARY_LIMIT = 1024 * 1024  # bytes per step; the runner does not show a larger summary
 MESSAGE_LIMIT = 4096
-ANNOTATION_LIMIT = 10  # per level and step; the runner drops further annotations
+ANNOTATION_LIMIT = 10  # annotations of one level in a step; the runner drops further ones
 TITLE = "profgate"
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
-    """Writes to the log and to the runner's output and summary files; files with an empty path are not written."""
+    """Access to the log and the runner's output and summary files. A file with an empty path is not written."""
 
     def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
         self._stream = stream
@@ -26,29 +26,29 @@ class WorkflowCommands:
         self._annotations: Counter[str] = Counter()
 
     def log(self, text: str) -> None:
-        """Writes one log line; ``text`` cannot inject a command."""
+        """Write one log line; ``text`` cannot inject a command."""
         self._write(harmless(text))
 
     def notice(self, message: str, *, title: str = TITLE) -> None:
-        """Writes a notice."""
+        """Write a notice."""
         self._annotate("notice", message, title)
 
     def warning(self, message: str, *, title: str = TITLE) -> None:
-        """Writes a warning."""
+        """Write a warning."""
         self._annotate("warning", message, title)
 
     def error(self, message: str, *, title: str = TITLE, file: str = "", line: int | None = None) -> None:
-        """Writes an error."""
+        """Write an error."""
         self._annotate("error", message, title, file, line)
 
     def mask(self, secret: str) -> None:
-        """Hides a secret in the log, line by line, because the runner masks only single lines."""
+        """Hide a secret in the log, line by line, because the runner masks only single lines."""
         for line in secret.splitlines():
             if line.strip():
                 self._write(f"::add-mask::{_escaped(line)}")
 
     def set_output(self, name: str, value: str) -> None:
-        """Sets a step output; the value cannot inject another one. Raises ProfgateError for an invalid name."""
+        """Set a step output; the value cannot inject another output. Raises ProfgateError if the name is invalid."""
         if not re.fullmatch(r"[A-Za-z_][\w-]*", name, re.ASCII):
             raise ProfgateError("output", f"{name!r} is not a name")
         delimiter = f"profgate-{uuid.uuid4()}"
@@ -57,7 +57,7 @@ class WorkflowCommands:
         _put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> None:
-        """Appends to the step summary, cut at a line break if it would exceed the runner's limit."""
+        """Append text to the step summary. The text is cut at a line break if the summary would exceed the limit."""
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
         left = SUMMARY_LIMIT - _size(self._summary_path)
         if len(data) > left:
@@ -67,7 +67,7 @@ class WorkflowCommands:
         _put(self._summary_path, data)
 
     def replace_summary(self, markdown: str) -> None:
-        """Replaces this step's summary."""
+        """Replace this step's summary."""
         _put(self._summary_path, b"", "wb")
         self.add_summary(markdown)
 
@@ -82,14 +82,14 @@ class WorkflowCommands:
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
     def _write(self, line: str) -> None:
-        # the container's locale may be ASCII, and logging must not raise
+        # the container's locale may be ASCII, which must not cause an error
         encoding = self._stream.encoding or "utf-8"
         self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         self._stream.flush()
 
 
 def harmless(text: str) -> str:
-    """The text as one line without invisible characters, in which both forms of workflow commands are disabled."""
+    """Return the text as one line without invisible characters, and disable both forms of workflow commands."""
     line = visible(text).replace("##[", "# #[")
     return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
 
