@@ -17,9 +17,9 @@ CLOSED_OUTPUT = 141  # 128 + SIGPIPE; not 0, because the gate may not have run
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run profgate with these arguments (default: ``sys.argv``) and return its exit code."""
-    # The matrices are small: starting a thread pool takes longer than it saves.
+    # The matrices are small, so starting a thread pool takes longer than it saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Long-lived data are arrays and strings without cycles; a collection every 700 objects takes 5 % of a run.
+    # Long-lived data are arrays and strings without cycles; collecting every 700 objects takes 5 % of a run.
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments == ["--version"]:
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _install_signal_handlers() -> None:
-    """Let SIGTERM and SIGHUP end the program as Ctrl-C does, so that it stops subprocesses and removes scratch folders.
+    """Handle SIGTERM and SIGHUP like Ctrl-C, so that the program stops its subprocesses and removes scratch folders.
 
     Signals that the caller ignores (nohup) stay ignored.
     """

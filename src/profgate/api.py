@@ -41,9 +41,9 @@ LARGEST_REPORT = 256 << 20  # bytes
 class Finding:
     """A judged change of one function, or of the total of a workload.
 
-    ``before`` and ``after`` are in ``unit``; ``relative`` is a fraction (0.5 = 50 % more). All three are None if
-    unknown. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red
-    fails the gate.
+    ``before`` and ``after`` are in ``unit``; ``relative`` is a fraction (0.5 = 50 % more). An unknown value is None.
+    ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red fails the
+    gate.
     """
 
     workload: str
@@ -106,23 +106,23 @@ class Report:
         )
 
     def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
-        """The report for a terminal, as pairs of style and text; ``verbose`` adds unchanged rows."""
+        """Return the report for a terminal, as pairs of style and text; ``verbose`` adds unchanged rows."""
         return list(terminal_lines(self.data, verbose=verbose, width=width))
 
     def text(self, *, verbose: bool = False, width: int = 100) -> str:
-        """The report for a terminal, without colours."""
+        """Return the report for a terminal, without colours."""
         return "".join(f"{line}\n" for _, line in self.lines(verbose=verbose, width=width))
 
     def json(self) -> str:
-        """The report as JSON (``docs/report.schema.json``)."""
+        """Return the report as JSON (``docs/report.schema.json``)."""
         return to_json(self.data)
 
     def csv(self) -> str:
-        """The report as a CSV table."""
+        """Return the report as a CSV table."""
         return to_csv(self.data)
 
     def markdown(self) -> str:
-        """The pull request comment as Markdown."""
+        """Return the pull request comment as Markdown."""
         return self._comment().text
 
     def write(self, folder: str) -> None:
@@ -138,7 +138,7 @@ class Report:
             write_text(os.path.join(folder, document.name), document.text)  # noqa: PTH118 - a path as it was written
 
     def _comment(self) -> Document:
-        """The comment; if the report has no links, it links to the pages in the same folder."""
+        """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
         names = {(page.workload, page.metric): page.document.name for page in self.pages}
         links = self.links or Links(pages=names, index="index.html" if names else None)
         return render_comment(self.data, key=self.key, links=links)
@@ -147,7 +147,7 @@ class Report:
 def read(path: str) -> list[Profile]:
     """Read the profiles of a file, folder or glob pattern, sorted by name.
 
-    Raises ProfgateError if there are no profiles at the path, or for the first file that cannot be read.
+    Raises ProfgateError if there are no profiles at the path or a file cannot be read.
     """
     profiles = []
     for profile in wiring.read_all(profiles_at(path)[0]):
@@ -192,9 +192,9 @@ def compare_input(given: PipelineInput, progress: Callable[[int], None] | None =
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:
-    """Return an interactive differential flame graph as an HTML page; by default of the worst workload and metric.
+    """Return an interactive differential flame graph as an HTML page.
 
-    Raises ProfgateError if the report has no such page.
+    By default, it shows the worst workload and metric. Raises ProfgateError if the report has no such page.
     """
     for page in report.pages:
         if workload in (None, page.workload) and metric in (None, page.metric):

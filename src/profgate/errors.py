@@ -1,4 +1,4 @@
-"""Every error profgate raises on purpose, as a tree with its exit code.
+"""The errors that profgate raises on purpose, as a tree with their exit codes.
 
 ProfgateError            exit 2: profgate cannot do its work (exit 1 means a failed gate)
 ├── SettingsError        every invalid setting at once, with a correction
@@ -55,7 +55,7 @@ class NotAllowed(GitHubError):  # noqa: N818 - a condition, caught by name
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """End of a message about an unknown name: the closest known names, or all of them."""
+    """Return the end of a message about an unknown name: the closest known names, or all of them."""
     import difflib  # only needed for errors
 
     close = difflib.get_close_matches(name, list(known), 1)

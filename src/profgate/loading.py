@@ -24,12 +24,12 @@ LARGEST_MANIFEST = 1 << 24
 
 
 def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
-    """The options of every strategy, by full and short name."""
+    """Return the options of every strategy, by full and short name."""
     return {name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)}
 
 
 def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    """The policy of a configuration file, or the built-in one; ``fail_on`` replaces its levels.
+    """Return the policy of a configuration file, or the built-in one; ``fail_on`` replaces its severity levels.
 
     Raises ProfgateError with a list of every mistake in the file.
     """
@@ -42,7 +42,10 @@ def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
 
 
 def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
-    """The profiles of a file, folder or glob pattern, and their manifest. Raises ProfgateError if there are none."""
+    """Return the profiles of a file, folder or glob pattern, and their manifest.
+
+    Raises ProfgateError if there are none.
+    """
     sources = sources_under(path)
     manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
     profiles = [source for source in sources if source is not manifest]
@@ -52,7 +55,7 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
-    """Load both sides of a comparison. Raises ProfgateError."""
+    """Load both sides of a comparison. Raises ProfgateError if a side cannot be loaded."""
     before, before_manifest = profiles_at(baseline)
     after, after_manifest = profiles_at(target)
     return PipelineInput(
@@ -67,7 +70,7 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
 
 
 def two_columns(path: str, policy: Policy) -> PipelineInput:
-    """Load both sides from a folded file with two columns. Raises ProfgateError."""
+    """Load both sides from a folded file with two columns. Raises ProfgateError if the path is not one such file."""
     sources = profiles_at(path)[0]
     if len(sources) != 1:
         raise ProfgateError(path, "--difference takes one folded file")
@@ -76,7 +79,10 @@ def two_columns(path: str, policy: Policy) -> PipelineInput:
 
 
 def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
-    """The difference of the sources, from a unified diff or from two folders. Raises ProfgateError."""
+    """Return the difference of the sources, from a unified diff or from two folders.
+
+    Raises ProfgateError if the arguments do not fit together or the diff cannot be parsed.
+    """
     if baseline_source is not None and target_source is not None and diff is None:
         return folder_diff(*differing_texts(baseline_source, target_source))
     if baseline_source is not None or target_source is not None:

@@ -35,9 +35,10 @@ UNJUDGED = Verdict("not_compared", "neutral", ())
 class PipelineInput:
     """The input of one comparison.
 
-    ``noise``: files of base runs of other commits, a sequence for each job. ``diff``: the difference of the sources,
-    None if unknown. ``past`` returns the stored readings of base commits for a series key. ``acceptances``: the
-    decisions of maintainers. ``interleaved``: one job recorded the runs of both sides in alternating order.
+    ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``diff`` is the
+    difference of the sources, or None if unknown. ``past`` returns the stored readings of base commits for a series
+    key. ``acceptances`` are the decisions of maintainers. ``interleaved`` is True if one job recorded the runs of both
+    sides in alternating order.
     """
 
     baseline: Sequence[SourceFile]
@@ -77,7 +78,10 @@ class Built:
 
 
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
-    """Compare, judge and draw the pages. Raises ProfileError for an unreadable file that the user named."""
+    """Compare and judge the input, and draw the pages.
+
+    Raises ProfileError if a file that the user named is unreadable.
+    """
     # 1. to 3. Read the files, pair them, and align the sides of each workload.
     compared = compare_sources(given, read)
     # 4. Find which functions changed in the sources, and which other functions they can affect.
@@ -97,7 +101,7 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
 
 
 def compare_sources(given: PipelineInput, read: Reader) -> Compared:
-    """Read, pair and align the files. Raises ProfileError for an unreadable file that the user named."""
+    """Read, pair and align the files. Raises ProfileError if a file that the user named is unreadable."""
     sides = (given.baseline, given.target)
     # 1. Read the files.
     files = read_recordings(sides, given.noise, read, manifests=given.manifests, named=given.named)
@@ -124,7 +128,7 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """The state of each symbol's source, and how the change can affect the symbol."""
+    """Return the state of each symbol's source, and how the change can affect the symbol."""
     sides = Sides(comparison, diff, functions)
     return with_reach(source_states(sides), comparison, sides)
 
@@ -137,9 +141,10 @@ def report_on(
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
 ) -> Report:
-    """Judge comparisons; ``states`` are the source states of each comparison.
+    """Judge comparisons.
 
-    ``alone`` are the workloads that could not be compared; ``warnings`` limit the result.
+    ``states`` has one entry per comparison: how the source of each symbol changed. ``alone`` are the workloads that
+    could not be compared. ``warnings`` state what limits the result.
     """
     from profgate.attribution.call_links import causes_of  # not needed for drawing alone
     from profgate.detect.evidence import evidence_of
@@ -172,7 +177,7 @@ def report_on(
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
-    """The strategies that the rules select for a comparison, with their options."""
+    """Return the strategies that the rules select for a comparison, with their options."""
     from profgate.detect.rules import selected  # not needed for drawing alone
 
     sized = comparison.models is not None
@@ -186,7 +191,7 @@ def _rules(given: PipelineInput) -> Policy:
 
 
 def _without_effect(policy: Policy) -> list[Reason]:
-    """Warnings about deprecated policy keys and strategy options."""
+    """Return warnings about deprecated policy keys and strategy options."""
     from profgate.detect.builtin import STRATEGIES
 
     known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}

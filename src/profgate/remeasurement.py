@@ -39,7 +39,7 @@ class Remeasurement:
         """Record both sides after a warm-up run, alternating the side that is recorded first.
 
         ``deadline`` is a ``time.monotonic`` value; runs that would end after it are skipped. Raises ProfgateError if
-        fewer than three runs of each side fit.
+        there is time for fewer than three runs of each side.
         """
         start = time.monotonic()
         self._record_both(0)
@@ -58,7 +58,7 @@ class Remeasurement:
         return {side: self._record(number, side) for side in (SIDES if number % 2 else reversed(SIDES))}
 
     def _record(self, number: int, side: str) -> list[SourceFile]:
-        """Record one run of one side. Raises ProfgateError if it writes no profiles."""
+        """Record one run of one side. Raises ProfgateError if the program writes no profiles."""
         sys.stderr.write(f"measuring {f'run {number} of {self.runs}' if number else 'warm-up'}, {side}\n")
         out = os.path.join(self.scratch, "out", side, str(number))  # noqa: PTH118 - passed on as text
         os.makedirs(out)  # noqa: PTH103 - as above
@@ -73,9 +73,10 @@ class Remeasurement:
 def judged_again(
     report: Report, policy: Policy, suspects: Sequence[Suspect], profiles: Profiles, reading: Policy
 ) -> Report:
-    """Judge the report again with the profiles of a second measurement; ``reading`` has the name rules and filters.
+    """Judge the report again with the profiles of a second measurement.
 
-    Raises ProfgateError if no suspect was measured.
+    ``reading`` is the policy whose name rules and filters apply to these profiles. Raises ProfgateError if no suspect
+    was measured.
     """
     from profgate.detect.second_runs import second_measurement
 

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
-Progress = Callable[[int], None]  # called with the size of each file that was read
-LARGE = 16 << 20  # bytes of both sides; for less, starting a process takes longer than it saves
+Progress = Callable[[int], None]  # called with the size of each file after it is read
+LARGE = 16 << 20  # bytes of both sides; below this, starting a process takes longer than it saves
 PART = 64 << 20  # bytes of a file that one task reads
-MOST_PARTS = 16  # per file: each part parses all names again
+MOST_PARTS = 16  # per file; each part parses all names again
 
 
 @cache
 def _outside(group: str) -> tuple[Any, ...]:
-    """The plugins registered for an entry point group. Raises ProfgateError if one cannot be loaded."""
+    """Return the plugins registered for an entry point group. Raises ProfgateError if one cannot be loaded."""
     if not registers(group):
         return ()
     from importlib.metadata import entry_points
@@ -49,21 +49,24 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 
 def strategies() -> "tuple[Strategy, ...]":
-    """The built-in strategies and those of plugins."""
+    """Return the built-in strategies and those of plugins."""
     from profgate.detect.builtin import all_strategies  # not needed for drawing alone
 
     return all_strategies(_outside("profgate.strategies"))
 
 
 def readers() -> tuple[ProfileReader, ...]:
-    """The readers, in the order in which they are tried."""
+    """Return the readers, in the order in which they are tried."""
     from profgate.io.native import NativeKernels
 
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Read every source, in order; subprocesses read large input in parts. ``progress`` is called after each file."""
+    """Read every source and return the results in order; subprocesses read parts of large input.
+
+    ``progress`` is called after each file.
+    """
     unread = iter(_read_anew([converted(source) for source in sources if source.profile is None], progress))
     return [next(unread) if source.profile is None else source.profile for source in sources]
 
@@ -98,7 +101,7 @@ class _Reading:
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
 
     def profile(self) -> Profile | ProfileError:
-        """Join the results of all tasks. After an error, read the whole file, which gives the right line number."""
+        """Join the results of all tasks; after an error, read the whole file to get the right line number."""
         results = [self.results[task] for task in self.tasks]
         if self._splitter is None:
             whole: Profile | ProfileError = results[0]
@@ -117,7 +120,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Estimated bytes to read; compressed input grows when it is unpacked."""
+    """Return the estimated number of bytes to read; compressed input grows when it is unpacked."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
@@ -127,7 +130,7 @@ def _reader(progress: Progress | None) -> Reader:
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
-    """The number of tests with results in these files; 0 if one of them is a profile or cannot be read."""
+    """Return the number of tests with results in these files; 0 if a file is a profile or cannot be read."""
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
@@ -144,9 +147,9 @@ def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
-    """The comparisons alone, for commands that draw or tabulate without judging.
+    """Return the comparisons alone, for commands that draw or tabulate without judging.
 
-    Raises ComparisonError with the reasons if there are none.
+    Raises ComparisonError with the reasons if nothing can be compared.
     """
     compared = compare_sources(given, _reader(None))
     if not compared.comparisons:

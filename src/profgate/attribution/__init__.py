@@ -1,1 +1,1 @@
-"""Attribution: which functions the pull request changed, and which other functions that can affect."""
+"""Attribution: which functions the pull request changed, and which other functions these changes can affect."""

@@ -7,14 +7,14 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 EVIDENCE = "base branch"
-NAMED = 3  # locations listed in a sentence
+NAMED = 3  # most locations listed in a sentence
 Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
     """Mark the findings that a later commit of the base branch has too; ``name`` identifies that commit.
 
-    Both reports have the same baseline. This only adds evidence: no verdict changes.
+    Both reports have the same baseline. The marks only add evidence; no verdict changes.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
@@ -39,7 +39,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
 
 
 def _found(report: Report) -> dict[Key, Finding]:
-    """Findings that count as changes, by workload, metric and location."""
+    """Return the findings that count as changes, by workload, metric and location."""
     return {
         (workload.name, metric.name, finding.location): finding
         for workload, metric, finding in report.findings

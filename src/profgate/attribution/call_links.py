@@ -11,13 +11,17 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
-DEEPEST = 64  # steps; longer walks are recursion
-HEAVY = 0.001  # share of the run from which a symbol counts for the common factor
+DEEPEST = 64  # steps of a walk; longer walks are recursion
+HEAVY = 0.001  # smallest share of the run that a symbol used for the common factor may have
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallLinks:
-    """Columns of call links: ``caller`` and ``callee`` int64 symbols, and each side's mean inclusive cost per run."""
+    """The calls between pairs of functions.
+
+    ``caller`` and ``callee`` are int64 symbols; ``baseline`` and ``target`` are the mean inclusive cost of the call per
+    run of that side.
+    """
 
     caller: IntArray
     callee: IntArray
@@ -26,7 +30,7 @@ class CallLinks:
 
 
 def links_of(comparison: Comparison) -> CallLinks:
-    """Links of the call tree, or of the call graph if there is no tree; empty if the profile has no calls."""
+    """Return the links of the call tree, or of the call graph if there is no tree; empty without calls."""
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -45,17 +49,20 @@ def links_of(comparison: Comparison) -> CallLinks:
 
 
 def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """float64[symbol] for each side: mean over its runs of int64[run, symbol] as a fraction of the run's total."""
+    """Return the mean share of each symbol in the runs' totals, as one float64 array per side.
+
+    ``values`` are int64 costs by run and symbol.
+    """
     totals = np.maximum(comparison.run_totals, 1)[:, None]
     parts, split = values / totals, comparison.runs.baseline
     return parts[:split].mean(axis=0), parts[split:].mean(axis=0)
 
 
 def causes_of(comparison: Comparison) -> Causes:
-    """For each symbol and sign of its change, find the symbol where the walk ends and the number of steps to it.
+    """Find the symbol that causes each symbol's change, and the number of steps to it, for either sign of the change.
 
     Each step goes to the callee with the largest change of that sign, if it explains at least 80 % of the caller's
-    change. The common factor is divided out first.
+    change. The factor by which all costs changed is divided out first.
     """
     common = _common_factor(comparison)
     links = links_of(comparison)
@@ -76,7 +83,10 @@ def _common_factor(comparison: Comparison) -> float:
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """int64[symbol]: the callee that explains the change, or the symbol itself if none; ``moved`` float64[link]."""
+    """Return, for each symbol, the callee that explains its change, or the symbol itself if there is none.
+
+    ``moved`` has the change of each link, ``change`` that of each symbol.
+    """
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
     order = rows[np.lexsort((links.callee[rows], -moved[rows], links.caller[rows]))]
@@ -87,7 +97,7 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 
 
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """The end of each symbol's walk and its number of steps; a cycle of calls ends at its first symbol."""
+    """Return the end of each symbol's walk and the number of steps; a walk into a cycle ends at its lowest symbol."""
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):
         after = following[end]

@@ -11,7 +11,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
 MOST_SOURCES = 200
-MOST_DOTS = 100  # in a line; URLs have some, keys have few
+MOST_DOTS = 100  # per line; URLs contain several dots, keys few
 _REQUIREMENT_FILE = re.compile(r"(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|lock|in)")
 _REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.-]+\.\w+)\s+(v\d\S*)", re.MULTILINE)
@@ -20,16 +20,17 @@ Versions = Iterable[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Changed packages, by the first part of their functions' paths or names, each as ``name old → new``.
+    """Dependencies with changed versions.
 
-    ``unread`` lists the lock files whose versions are not known on both sides.
+    ``moved`` maps the first part of the paths or names of a package's functions to ``name old → new``. ``unread`` lists
+    the lock files whose versions are not known on both sides.
     """
 
     moved: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """The package of a frame with its old and new version; None if its version did not change."""
+        """Return the package of a frame with its old and new version; None if the version did not change."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
@@ -39,12 +40,12 @@ class Dependencies:
 
 
 def is_lock_file(path: str) -> bool:
-    """Whether a file pins the versions of dependencies."""
+    """Return whether a file pins the versions of dependencies."""
     return _reader_of(path) is not None
 
 
 def dependency_changes(diff: SourceDiff) -> Dependencies:
-    """The packages whose versions differ between the sides of the diff."""
+    """Return the packages whose versions differ between the sides of the diff."""
     found = Dependencies()
     for changed in diff.files:
         read = _reader_of(changed.path)
@@ -67,7 +68,7 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
 
 
 def _starts(file: str) -> Iterator[str]:
-    """The leading folders of a path, longest first, and package folders without the version suffix."""
+    """Yield the leading folders of a path, longest first, and package folders without the version suffix."""
     parts = file.removesuffix(".py").split("/")
     for count in range(min(len(parts), 6), 0, -1):
         yield "/".join(parts[:count])
@@ -111,7 +112,7 @@ def _reader_of(path: str) -> Callable[[str], Versions] | None:
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
-    """Paths of the sources and lock files to read on the baseline's and the target's side, at most 200 per side."""
+    """Return the paths of the sources and lock files to read on each side, at most 200 per side."""
     files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
         :MOST_SOURCES
     ]

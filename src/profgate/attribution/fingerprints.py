@@ -11,10 +11,10 @@ from profgate.attribution.syntax_names import name_of, signature_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST_SOURCE = 400_000  # bytes; longer files are generated
+LARGEST_SOURCE = 400_000  # bytes; only generated files are longer
 MOST_NODES = 1_000_000
 DEEPEST = 2_000  # levels; only generated or malicious sources are nested deeper
-SHORTEST = 12  # tokens; shorter bodies are alike by chance
+SHORTEST = 12  # tokens; shorter bodies may be alike by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
 _WHOLE = node_types(
@@ -36,9 +36,10 @@ _ITSELF = b"\x01itself"
 class SourceFunction:
     """A function, or the code of a class (``scope``) or file (``module``) outside its functions.
 
-    ``parts`` is the qualified name from the outermost scope inwards. ``first`` and ``last`` are lines counted from 1,
-    with decorators; ``opens`` is the line where the definition itself begins. ``signature`` distinguishes overloads.
-    ``identifiers`` are those used in the code. ``broken``: a syntax error inside makes the fingerprint meaningless.
+    ``parts`` is the qualified name from the outermost scope inwards. ``first`` and ``last`` are line numbers, counted
+    from 1, and include decorators; ``opens`` is the line where the definition itself begins. ``signature``
+    distinguishes overloads. ``identifiers`` are the names used in the code. ``broken`` is True if the function contains
+    a syntax error, which makes the fingerprint meaningless.
     """
 
     parts: tuple[str, ...]
@@ -60,7 +61,7 @@ class SourceFunction:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """The functions of a file by first line; ``imports`` are the import statements, each with its words."""
+    """The functions of a file, sorted by first line, and its import statements, each with the words it contains."""
 
     language: Language
     functions: tuple[SourceFunction, ...]
@@ -68,7 +69,7 @@ class ParsedSource:
 
 
 def parsed_source(path: str, text: str) -> ParsedSource | None:
-    """Parse a file; None if its language has no grammar here, or it is too long or nested too deeply."""
+    """Parse a file; return None if its language has no grammar here, or the file is too long or nested too deeply."""
     language = language_of(path)
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
@@ -78,7 +79,10 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """Digest and count of some tokens. ``calls``: they contain a parenthesis; ``nested``: they contain a function."""
+    """The digest and number of some tokens.
+
+    ``calls``: the tokens contain a parenthesis; ``nested``: they contain a function.
+    """
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
     count: int = 0
@@ -90,7 +94,7 @@ class _Tokens:
 class _Open:
     """A function, scope or file whose tokens are being read; ``depth`` is the depth of its node.
 
-    ``items`` is the depth of the statements of a scope or file. Each statement has a separate digest, ``item``.
+    ``items`` is the depth of the statements of a scope or file. ``item`` is the digest of the current statement.
     """
 
     parts: tuple[str, ...]
@@ -112,7 +116,7 @@ class _Open:
         return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
-        """Add a finished statement, unless it only defines functions: those have separate fingerprints."""
+        """Add a finished statement, unless it only defines functions, which have separate fingerprints."""
         item, self.item = self.item, _Tokens()
         if item.count and (item.calls or not item.nested):
             self.tokens.digest.update(item.digest.digest())
@@ -147,7 +151,7 @@ class _Walk:
         self.leading: list[Node] = []
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """Parse the tree; None if it is larger or deeper than hand-written code."""
+        """Parse the tree; return None if it is larger or deeper than hand-written code."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -171,7 +175,7 @@ class _Walk:
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Process a node; return False if its children must be skipped."""
+        """Process a node, and return False if its children must be skipped."""
         kind, now = node.type, self.open[-1]
         if self._passes_over(node, kind, now):
             return False
@@ -191,7 +195,7 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Whether a node has no tokens here: comments, imports, and what belongs to the function after it."""
+        """Return whether a node adds no tokens here: a comment, an import, or an attribute of the function after it."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
@@ -222,7 +226,7 @@ class _Walk:
             self._structure(b")")
 
     def _is_documentation(self, node: "Node") -> bool:
-        """Whether a string is a statement, as a Python docstring is."""
+        """Return whether a string is a statement, as a Python docstring is."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]

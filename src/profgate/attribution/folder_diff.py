@@ -27,7 +27,10 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
 
 
 def _lines(text: str | None) -> list[str] | None:
-    """Lines as profilers count them: only a line feed ends one. None for no text or too many lines."""
+    """Return the lines as profilers count them: only a line feed ends one.
+
+    None if there is no text or the text has too many lines.
+    """
     lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
     return lines if lines is not None and len(lines) <= MOST_LINES else None
 

@@ -33,7 +33,8 @@ _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 class FrameName:
     """The parts of a frame's qualified name, outermost first; the last is "" if the function is nameless.
 
-    ``within``: only the function around its line is meant, as for a comprehension. ``module``: top-level code.
+    ``within``: the frame, such as a comprehension, means the function around its line. ``module``: the frame is
+    top-level code.
     """
 
     parts: tuple[str, ...]
@@ -48,15 +49,19 @@ def frame_name(name: str, language: Language) -> FrameName:
 
 
 def last_names(name: str) -> frozenset[str]:
-    """The last parts that a frame's name can have in any language; nameless functions use the enclosing function."""
+    """Return the last part of a frame's name as each language would parse it.
+
+    For a nameless function, this is the last part of the enclosing function's name.
+    """
     found = _in_any_language(name)
     return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
-    """Whether a frame's name is the function's own; False for closures, lambdas, comprehensions and top-level code.
+    """Return whether a frame has a function's own name; False for closures, lambdas, comprehensions and top-level code.
 
-    The language is unknown here, so a function whose name looks like another language's numbered closure counts as one.
+    The language is unknown here, so a function whose name looks like a numbered closure of another language counts as a
+    closure.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -65,14 +70,14 @@ def has_own_name(name: str) -> bool:
 
 
 def last_name(function: SourceFunction) -> str | None:
-    """The name by which a function is looked up: its own, or that of the named function around it."""
+    """Return the name by which a function is looked up: its own, or that of the named function around it."""
     if function.kind == "function":
         return function.name
     return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
 
 
 def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
-    """Whether a frame's name is the full qualified name of a function, possibly prefixed with a package."""
+    """Return whether a frame's name is the full qualified name of a function, possibly prefixed with a package."""
     if language is None:
         return False
     frame, whole = frame_name(name, language), len(function.parts)
@@ -83,10 +88,10 @@ def means_wholly(name: str, function: SourceFunction, language: Language | None)
 def functions_meant(
     name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
-    """The functions of a file that a frame may refer to; several if its name fits several, none if it fits none.
+    """Return the functions of a file that a frame may refer to; several if its name fits several, none if it fits none.
 
-    A name that fits a single function counts only if the line lies in it. ``exact``: the line is the function's
-    first line, so it selects the function that begins there if only one does.
+    If the name fits a single function, that function counts only if the line lies in it. ``exact`` means that the line
+    is a first line; it selects the function that begins there, if only one does.
     """
     frame = frame_name(name, language)
     if frame.module:
@@ -114,7 +119,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """The overloads that take as many arguments as a C++ frame's name lists, if there are any."""
+    """Return the overloads that take as many arguments as a C++ frame's name lists, if there are any."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -128,7 +133,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """Number of trailing parts of the names that agree; 0 if a part that both have differs."""
+    """Return the number of trailing parts that the names share; 0 if a part that both names have differs."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

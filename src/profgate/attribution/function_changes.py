@@ -1,4 +1,4 @@
-"""Which functions of the changed files changed, found by comparing fingerprints of both sides."""
+"""Finds the functions that changed in the changed files by comparing fingerprints of both sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 
 MOST_TEXT = 4_000_000  # characters per side; parsing takes about two seconds per million
-NAMED = 3  # files listed in a sentence
+NAMED = 3  # most files listed in a sentence
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]
 
@@ -27,8 +27,8 @@ class KnownFunction:
 class FunctionChanges:
     """Functions by path, for the baseline and the target; a path is missing if it was not parsed on both sides.
 
-    ``unread`` are changed sources of a known language that were not parsed. ``imported`` are, by target path, the words
-    of import statements that were added, removed or changed.
+    ``unread`` are changed sources of a known language that were not parsed. ``imported`` maps a target path to the
+    words of the import statements that were added, removed or changed in it.
     """
 
     functions: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = field(
@@ -45,10 +45,11 @@ class FunctionChanges:
 
 
 def function_changes(diff: SourceDiff | None) -> FunctionChanges:
-    """The state of every function in the changed files whose texts are known.
+    """Find the state of every function in the changed files whose texts are known.
 
     *same*: paired by name, equal fingerprints. *changed*: paired by name, different fingerprints. *renamed*: equal
-    fingerprints, different name or file. *added*, *removed*: without a partner. *unknown*: a syntax error inside.
+    fingerprints, different name or file. *added*, *removed*: without a partner. *unknown*: the function contains a
+    syntax error.
     """
     changes, budget = FunctionChanges(), MOST_TEXT
     if diff is None or diff.texts is None:
@@ -76,7 +77,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
 
 
 def unread(changes: FunctionChanges) -> str:
-    """A sentence that lists the changed sources that were not parsed; empty if there are none."""
+    """Return a sentence that lists the changed sources that were not parsed; empty if there are none."""
     if not changes.unread:
         return ""
     more = f" and {len(changes.unread) - NAMED} more" if len(changes.unread) > NAMED else ""
@@ -85,7 +86,7 @@ def unread(changes: FunctionChanges) -> str:
 
 
 def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
-    """Both sides' texts of a changed file, empty on a side without the file; None if one was not read."""
+    """Return the text of a changed file on each side, empty on a side without the file; None if a text was not read."""
     texts = diff.texts or SourceTexts({}, {})
     before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
     after = "" if changed.status == "removed" else texts.target.get(changed.path)
@@ -107,20 +108,21 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports take time as well
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports run code too
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides
 
 
 def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
-    """Pairs with the same qualified name; if several, first equal tokens, then equal parameters, then in order.
+    """Return pairs of functions with the same qualified name, then pairs of functions with the same unique last name.
 
-    Then pairs of named functions with a name that is unique on each side.
+    If several functions share a qualified name, those with equal tokens are paired first, then those with equal
+    parameters, then the others in order.
     """
 
     def name(place: Place) -> tuple[object, ...]:
-        # the number of a nameless function only counts those before it
+        # the number of a nameless function changes if one is added before it
         function = place[1]
         return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
 
@@ -132,7 +134,7 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
-    """Pairs of functions with equal code and different names; prefers the same file, then the same class.
+    """Return pairs of functions with equal code and different names; prefer the same file, then the same class.
 
     Short bodies are alike by chance and are not paired. Nameless functions are paired only within a file.
     """
@@ -154,9 +156,9 @@ def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
-    """Remove pairs with equal keys from both lists and return them, in order; functions with the key None stay.
+    """Remove pairs with equal keys from both lists and return them in order; functions with the key None stay.
 
-    ``single``: only if each side has exactly one function with the key.
+    ``single``: pair only if each side has exactly one function with the key.
     """
     groups: dict[object, Sides] = {}
     for side, places in enumerate(sides):

@@ -1,4 +1,4 @@
-"""Which syntax nodes of each language are functions, scopes or imports, and which have no effect."""
+"""Lists the syntax nodes of each language that are functions, scopes or imports, and those that have no effect."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,9 +20,10 @@ def node_types(text: str = "") -> frozenset[str]:
 class Grammar:
     """Node types by meaning.
 
-    ``wrappers`` contain a function or scope and the code before it, such as decorators; ``leading`` nodes come before
-    it. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure. ``silent`` nodes and all
-    nodes below them are not part of the program. After ``idle_ends`` a semicolon is optional.
+    ``wrappers`` contain a function or scope and the code before it, such as decorators; ``leading`` nodes come directly
+    before a function or scope. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure.
+    ``silent`` nodes and all nodes below them are not part of the program. In ``idle_ends`` nodes, a semicolon is
+    optional.
     """
 
     module: str
@@ -117,7 +118,7 @@ _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for s
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a source file by its suffix; None if it has no grammar here."""
+    """Return the language of a source file by its suffix; None if the language has no grammar here."""
     return _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from profgate.model.attribution import Edit, Hunk
 
-_LONGEST = 400  # characters of a line or a name that are read
+_LONGEST = 400  # characters of a line or name that are matched
 _DEFINITION = re.compile(
     r"\s*(?:[\w@]+\s+)*?(?:def|func|function|fn|fun|sub)\b\*?\s*(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?P<name>[\w$.:]+)"
 )
@@ -18,7 +18,7 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """A line of a hunk with its number on one side (or the next number there), and the edit that it belongs to."""
+    """A line of a hunk, its number on one side (or that of the next line there), and the edit that contains it."""
 
     mark: str
     text: str
@@ -44,27 +44,33 @@ class FileHunks:
             self._read(hunk)
 
     def around(self, line: int) -> list[Edit]:
-        """The last edit that begins at or before a line, and the next one after it."""
+        """Return the last edit that begins at or before a line, and the next edit after it."""
         place = bisect_right(self._starts, line)
         return self._edits[max(0, place - 1) : place + 1]
 
     def inside(self, name: str, line: int | None) -> list[Edit]:
-        """The edits that change the function with this name, or that contain this line."""
+        """Return the edits that change the function with this name, or that contain this line."""
         at_line = [] if line is None else [edit for edit in self.around(line) if line in edit[self._side]]
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
-        """The line of a definition that only this side has; None if the hunks show another definition or none."""
+        """Return the line of a definition that only this side has.
+
+        None if the hunks show no definition with this name, or one that is not only on this side.
+        """
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
     def ended_before(self, edit: Edit, line: int) -> bool:
-        """Whether an unindented line, which is outside every function, lies between a function's line and an edit."""
+        """Return whether an unindented line lies between a function's line and an edit.
+
+        Such a line is outside every function.
+        """
         return self._borders.get(edit, 0) > line
 
     def _read(self, hunk: Hunk) -> None:
         heading = _DEFINITION.match(hunk.heading[:_LONGEST]) or _TYPED_HEADING.match(hunk.heading[:_LONGEST])
-        scopes: list[tuple[str, int]] | None = None  # names, and the indentation of their definitions
+        scopes: list[tuple[str, int]] | None = None  # the name and indentation of each definition
         border = 0
         for line in _lines(hunk, self._side):
             own = line.text.lstrip()
@@ -86,7 +92,7 @@ class FileHunks:
 
 
 def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
-    """The lines of a hunk that are not blank."""
+    """Yield the lines of a hunk that are not blank."""
     edits, edit = iter(hunk.edits), None
     number = (hunk.target if side else hunk.baseline).first
     for line in hunk.text.split("\n"):
@@ -98,7 +104,7 @@ def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
 
 
 def _bare(name: str) -> str:
-    """The last part of a qualified name, without trailing brackets; "" if it has none."""
+    """Return the last part of a qualified name, without trailing brackets; "" if it has none."""
     plain = re.sub(r"\([^()]*\)$|\[[^\[\]]*\]$", "", name[-_LONGEST:]).rstrip()
     found = re.search(r"[^\W\d]\w*$", plain)
     return found[0] if found and len(found[0]) < _LONGEST else ""

@@ -1,4 +1,4 @@
-"""Pairs functions and files whose names differ between the sides, by the diff, the sources, and callers and costs."""
+"""Pairs functions and files whose names differ between the sides, using the diff, sources, callers and costs."""
 
 import re
 from collections import Counter
@@ -19,16 +19,16 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # a single file on each side can match by chance
-MOST_NAMESAKES = 10  # files with the same name on a side; more, as for __init__.py, prove little and take long
+MOST_NAMESAKES = 10  # files of one name per side; more, as with __init__.py, prove little and take long to compare
 LONGEST_PATH = 500  # characters of a path that are compared
-FEWEST_SAMPLES = 100  # of each function of a pair
-ALIKE = 0.3  # fraction of callers and callees that a pair must share; in a chain of renamed functions it is a third
+FEWEST_SAMPLES = 100  # smallest number of samples of each function of a pair
+ALIKE = 0.3  # smallest fraction of shared callers and callees; a pair in a chain of renames shares a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # largest ratio of the costs of a pair
 LISTED = 0.001  # share of the run below which a function is ignored
 MOST = 200  # functions per side, heaviest first
-NEIGHBOUR = 0.05  # fraction of a function's cost below which a caller or callee comes and goes by chance
-ROUNDS = 5  # each renamed neighbour can reveal another pair
+NEIGHBOUR = 0.05  # fraction of a function's cost; callers and callees below it appear by chance
+ROUNDS = 5  # each pair found can show that its callers and callees are pairs
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
@@ -40,7 +40,8 @@ FunctionsByFile = dict[str, set[str]]
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
     """Map the baseline's path of a file to the target's path of the same file of the repository, if they differ.
 
-    Paths in profiles of two releases may start with different folders. Empty if a side has two paths for one file.
+    Paths in profiles of two releases may start with different folders. The map is empty if a side has two paths for one
+    file.
     """
     sides = _functions_by_file(comparison)
     before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
@@ -52,10 +53,10 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 
 
 def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
-    """Like `files_of_two_roots`, without the sources; also returns the two folders. Empty if none are found.
+    """Return the map of `files_of_two_roots`, found without the sources, and the two folders.
 
     Below the folders, at least two files must have the same paths, and most of their functions the same names. Files
-    that are on both sides do not count.
+    that are on both sides do not count. The map is empty if no such folders are found.
     """
     before, after = _functions_by_file(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -83,8 +84,8 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions of the target.
 
-    Both files are paths from the profiles. Pairs only functions that one side alone has, and none if the target has
-    several paths for the new file. A function that also got another name is left to `renamed`.
+    Both files are paths from the profiles. A function is paired only if each name occurs on one side only and the
+    target has a single path for the new file. `renamed` pairs functions that also got another name.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
@@ -103,7 +104,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
-    Pairs only names that one side alone has and that cannot refer to another function of their file.
+    Pairs only names that occur on one side only and cannot refer to another function of their file.
     """
     identities, (gone, new) = _identities(comparison), _alone(comparison)
     candidates: dict[tuple[object, ...], list[int]] = {}
@@ -121,9 +122,9 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 
 
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
-    """Symbols of one side alone that must not be paired by names and costs.
+    """Return symbols that occur on one side only but must not be paired by names and costs.
 
-    These are nameless functions, and those whose function is also in the other side's source.
+    These are nameless functions, and functions that are also in the other side's source.
     """
     names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
@@ -134,13 +135,13 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
 
 
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
-    """Map old (name, file) to new: the mutually best pairs of names that only one side has.
+    """Map old (name, file) to new: the mutually best pairs of names that occur on one side only.
 
-    Both functions of a pair are in the same file and have nearly the same callers and callees. A file that only one
-    side has counts as the same file for functions with equal names, since it was renamed. With sampled costs both
-    functions need `FEWEST_SAMPLES`. Runtime functions are never paired, and neither are a nameless and a named
-    function. Of several candidates, the one with the most similar callers, callees and name is chosen. ``refused`` are
-    symbols that the sources decide.
+    Both functions of a pair are in the same file and have nearly the same callers and callees. A file that occurs on
+    one side only may be a renamed file, so it counts as the same file for functions with equal names. If costs are
+    sampled, both functions need `FEWEST_SAMPLES`. Runtime functions are never paired, nor is a nameless function with a
+    named one. If there are several candidates, the one with the most similar callers, callees and name is chosen.
+    ``refused`` are symbols that must not be paired, as the sources show.
     """
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
@@ -158,7 +159,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """The columns used to pair names; ``lonely_files`` are the files that only one side has."""
+    """The columns used to pair names; ``lonely_files`` are the files that occur on one side only."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -172,7 +173,7 @@ class _Pairing:
         self.lonely_files = (before ^ after) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
-        """The heaviest symbols that only this side has; only those with enough samples if the number is known."""
+        """Return the heaviest symbols that only this side has, without those known to have too few samples."""
         alone: BoolArray = np.zeros(len(self.names), np.bool_)
         alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
         total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
@@ -187,7 +188,7 @@ class _Pairing:
     def neighbours(
         self, links: CallLinks, symbols: set[int], renames: dict[int, int]
     ) -> dict[int, set[tuple[str, int]]]:
-        """Callers and callees with a relevant part of a symbol's cost; old names are replaced by new ones."""
+        """Return the callers and callees with a relevant part of each symbol's cost, under their new names."""
         cost = np.maximum(links.baseline, links.target)
         inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
@@ -198,7 +199,7 @@ class _Pairing:
         return found
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
-        """The pairs in which each is the best match of the other, by similarity, then by cost."""
+        """Return the pairs in which each function is the best match of the other, by similarity, then by cost."""
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -213,12 +214,12 @@ class _Pairing:
         return {old: other for old, other in best_of_old.items() if best_of_new[other] == old}
 
     def _distance(self, old: int, new: int) -> float:
-        """The absolute logarithm of the ratio of the costs."""
+        """Return the absolute logarithm of the ratio of the costs."""
         costs = [(float(before[old]), float(after[new])) for before, after in (self.inclusive, self.exclusive)]
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
-        """Similarity of two functions, 0 to 1; 0 if nothing shows that they are the same."""
+        """Return the similarity of two functions, 0 to 1; 0 if nothing shows that they are the same."""
         names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]
@@ -229,7 +230,7 @@ class _Pairing:
 
 
 def _alike(old: str, new: str) -> float:
-    """Dice coefficient of the letter pairs, 0 to 1; 1 for equal names."""
+    """Return the Dice coefficient of the names' letter pairs, 0 to 1; 1 for equal names."""
     if old == new:
         return 1.0
     first, second = (
@@ -244,13 +245,13 @@ def _identities(comparison: Comparison) -> list[Identity]:
 
 
 def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
-    """The symbols that only the baseline has, and those that only the target has."""
+    """Return the symbols that only the baseline has, and those that only the target has."""
     before, after = (side.astype(bool) for side in comparison.present)
     return np.flatnonzero(before & ~after).tolist(), np.flatnonzero(after & ~before).tolist()
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
-    """The function that a symbol stands for; None if it is only inside one, as a comprehension is."""
+    """Return the function that a symbol stands for; None if the symbol is code inside one, such as a comprehension."""
     meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
@@ -258,7 +259,7 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
-    """The parts of both paths before their common ending."""
+    """Return the parts of both paths before their common ending."""
     before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
         before.pop()
@@ -267,7 +268,7 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 
 
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """The functions of each side by file, without those that are nameless in any language."""
+    """Return the functions of each side by file, without those that are nameless in any language."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
     for (name, file), *known in zip(_identities(comparison), *comparison.present.tolist(), strict=True):
         for side, there in zip(sides, known, strict=True):
@@ -277,7 +278,7 @@ def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, Functio
 
 
 def _texts(files: Iterable[str], paths: RepositoryPaths) -> dict[str, list[str]]:
-    """The paths that profiles use for each file of the repository."""
+    """Return the paths that profiles use for each file of the repository."""
     found: dict[str, list[str]] = {}
     for text in sorted(files):
         if (path := paths.find(text)) is not None:

@@ -1,4 +1,4 @@
-"""Aligns both sides of one workload and compares them; a renamed file or function counts as one."""
+"""Aligns and compares both sides of one workload; the old and new name of a renamed file or function count as one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,15 +31,15 @@ from profgate.model.workload import Workload
 if TYPE_CHECKING:
     from profgate.model.history import Reading
 
-MOST_PAST_RUNS = 10  # of tests; only tests in all runs count, and older runs lack more tests
+MOST_PAST_RUNS = 10  # only tests in all runs are compared, and older runs lack more tests
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayInput:
     """Inputs to the comparison of a workload other than its profiles.
 
-    ``named``: the user named the files, so differences between the recordings are noted and do not block. ``past``
-    returns the readings of earlier base commits for a series key.
+    ``named``: the user named the files, so differences between the recordings are noted but do not block the
+    comparison. ``past`` returns the readings of earlier base commits for a series key.
     """
 
     options: CompareOptions
@@ -92,7 +92,7 @@ def _overlaid(
     for comparison in comparisons:
         refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, given.functions))
         for old, new in renamed(comparison, refused).items():
-            if new not in aliases.values():  # metrics may pair it differently; the first pair is used
+            if new not in aliases.values():  # metrics may give different pairs; the first is used
                 aliases.setdefault(old, new)
     if not aliases:
         return comparisons, alone

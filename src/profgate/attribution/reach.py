@@ -1,4 +1,4 @@
-"""How the pull request can affect each function: changed, called by a changed function, or not reachable."""
+"""Finds how the pull request can affect each function: changed, called by a changed function, or not reachable."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from profgate.model.visible_text import cut
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
-LONGEST_PATH = 6  # frames of a call path that are shown
+LONGEST_PATH = 6  # most frames shown of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # files that no program reads while it is measured
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
@@ -32,10 +32,10 @@ _TEXT_NAMES = frozenset(
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
     """Add to the states how the change can affect each symbol, and by which call path.
 
-    *changed here*: its source differs. *called by a changed function*: a changed function is above it on a stack.
-    *dependency changed*: it is in a package whose version changed, or such a package calls it. *not reachable*: no
-    changed code runs on either side, all changes are known, and only sources and documentation changed, so data cannot
-    be the reason. *unknown*: everything else.
+    *changed here*: the symbol's source differs. *called by a changed function*: a changed function is above the symbol
+    on a stack. *dependency changed*: the symbol is in a package whose version changed, or is called by such a package.
+    *not reachable*: no changed code runs on either side, all changes are known, and only sources and documentation
+    changed, so data cannot be the reason. *unknown*: everything else.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -68,7 +68,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
-    """Why no function can be classified as not reachable; empty if one can."""
+    """Return why no function can be classified as not reachable; empty if one can."""
     diff = sides.diff
     if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
         return "not all changed files are known"
@@ -91,7 +91,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """A text that names a changed function that runs, or may run, in the profile; empty if there is none."""
+    """Return a text that names a changed function that runs, or may run, in the profile; empty if there is none."""
     names = {
         known.function.name
         for known in _all_functions(sides)
@@ -122,7 +122,7 @@ def _is_text(path: str) -> bool:
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
-    """For each symbol, the call path from the nearest such function above it; "" if there is none."""
+    """Return, for each symbol, the call path from the nearest symbol in ``above``; "" if none is above it."""
     found = [""] * len(comparison.symbols)
     if above.any():
         paths = (
@@ -139,7 +139,7 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
-    """For each symbol below such a function, the path of the stack whose cost changed most."""
+    """Yield, for each symbol below one in ``above``, the path of the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
@@ -158,7 +158,7 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Ite
 
 
 def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
-    """The shortest call path, for profiles that contain only callers and callees."""
+    """Yield the shortest call paths, for profiles that contain only callers and callees."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 

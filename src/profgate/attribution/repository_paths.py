@@ -16,12 +16,13 @@ class RepositoryPaths:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def find(self, file: str | None) -> str | None:
-        """The matching file of the repository; None if none matches, or several match equally well.
+        """Return the matching file of the repository; None if none matches or several match equally well.
 
-        One path must end with the whole other path: a profile's path is longer (the folder of the checkout or
-        container, a Go module) or shorter (below the root of a package). A bare file name counts only if it is unique
-        in the repository, and never if the profile gives it another folder: ``/usr/lib/tool/utils.py`` is not the
-        top-level ``utils.py``. A library file with the same path as a file of the repository is still mistaken for it.
+        One path must end with the whole other path. The profile's path is longer if it starts with the folder of the
+        checkout or container, or with a Go module; it is shorter if it starts below the root of a package. A bare file
+        name counts only if it is unique in the repository. A path with a folder never matches a top-level file:
+        ``/usr/lib/tool/utils.py`` is not ``utils.py``. A library file with the same path as a file of the repository is
+        still mistaken for it.
         """
         if not file or file[0] in "<~":
             return None
@@ -40,7 +41,7 @@ class RepositoryPaths:
 
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
-    """The files of the baseline's and the target's commit, as far as the diff contains them."""
+    """Return the files of the baseline's and the target's commit, as far as the diff contains them."""
     gone = {file.path for file in diff.files if file.status == "removed"}
     came = {file.path for file in diff.files if file.status in {"added", "renamed"}}
     after = {*(diff.repository_files or ()), *(file.path for file in diff.files)} - gone

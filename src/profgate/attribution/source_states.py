@@ -1,4 +1,4 @@
-"""Whether the source of each function changed, by its fingerprints or, without them, by the hunks of the diff."""
+"""Finds whether the source of each function changed, by fingerprints or, without them, by the hunks of the diff."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import PYTHON_SAMPLING
 
 BASELINE, TARGET = 0, 1
-# these formats give a function's first line unless they are sampled; all others give any line of it
+# these formats give a function's first line unless they are sampled; others may give any of its lines
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 # a closure is inside another function, so its line does not mark the end of that function
@@ -31,10 +31,10 @@ def source_states(sides: "Sides") -> SourceStates:
     not count. If a name matches several functions of the file, their states must agree.
 
     In all other files the hunks decide. *same*: the diff does not touch the file, or another known function lies
-    between this one and every hunk. *changed*: a known line of the function was edited, or lines that the hunk shows to
-    be in it. *added*, *removed*: one side lacks the file or the definition. *renamed*: the file was renamed and the
-    function is the same. A changed comment or blank line inside a function counts. If a file has two functions with the
-    same name, only one line is known, so a change of the other function may be missed.
+    between this one and every hunk. *changed*: the diff edits a known line of the function, or lines that the hunk
+    shows to be in it. *added*, *removed*: one side lacks the file or the definition. *renamed*: the file was renamed
+    and the function is the same. A changed comment or blank line inside a function counts. If a file has two functions
+    with the same name, only one line is known, so a change of the other function may be missed.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(
@@ -65,7 +65,7 @@ class Sides:
         self._lines = self._function_lines()
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
-        """State, path and link of one symbol."""
+        """Return the state, path and link of one symbol."""
         side, path = self._places[symbol]
         if path is None:
             return "unknown", None, None
@@ -78,7 +78,7 @@ class Sides:
         return state, path, self._diff_link(changed, place) or link
 
     def meant(self, symbol: int) -> list[KnownFunction]:
-        """The functions of a changed file that a symbol may refer to, each with its state."""
+        """Return the functions of a changed file that a symbol may refer to, each with its state."""
         side, path = self._places[symbol]
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
@@ -87,7 +87,7 @@ class Sides:
         return functions_meant(name, line, known, language, exact=self.exact)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
-        """The side that a symbol's line belongs to, and its file on that side."""
+        """Return the side that a symbol's line belongs to, and its file on that side."""
         side, name = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.names[symbol]
         file = self.symbols.files[symbol]
         if file is None and (path := self._file_by_name(side, name)) is not None:
@@ -100,7 +100,7 @@ class Sides:
         return side, self._found_paths[side, file]
 
     def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
-        """The functions of languages whose frames have fully qualified names, by last part."""
+        """Return the functions by last part of the name, for languages whose frames have fully qualified names."""
         found: dict[str, list[KnownFunction]] = {}
         for path, functions in self.changes.functions[side].items():
             for known in functions if language_of(path) in WHOLE_NAMES else ():
@@ -109,7 +109,7 @@ class Sides:
         return found
 
     def _file_by_name(self, side: int, name: str) -> str | None:
-        """The only changed file with a function of this qualified name, for frames without a file.
+        """Return the only changed file with a function of this qualified name, for frames without a file.
 
         Machine code and the JVM give fully qualified names; a shorter name could belong to any library.
         """
@@ -123,7 +123,7 @@ class Sides:
         return paths.pop() if len(paths) == 1 else None
 
     def _function_lines(self) -> dict[tuple[int, str], list[int]]:
-        """For each changed file, the sorted lines of functions that are not closures."""
+        """Return, for each changed file, the sorted lines of functions that are not closures."""
         lines: dict[tuple[int, str], list[int]] = {}
         for (side, path), line, name in zip(self._places, self.symbols.lines, self.symbols.names, strict=True):
             if path in self._touched[side] and line is not None and not _CLOSURE.search(name):
@@ -131,7 +131,7 @@ class Sides:
         return {place: sorted(found) for place, found in lines.items()}
 
     def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
-        """The state of a function in a changed file, and the line of the diff that shows a change."""
+        """Return the state of a function in a changed file, and the line of the diff that shows a change."""
         line, meant = self.symbols.lines[symbol], self.meant(symbol)
         if not meant:
             return self._by_hunks(symbol, side, changed)
@@ -146,7 +146,10 @@ class Sides:
         return state, _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], known.function.opens)
 
     def _under_one_name(self, known: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
-        """The state of a function whose name is in both profiles: not added just because its scope was renamed."""
+        """Return the state of a function whose name is in both profiles.
+
+        A function is not added just because its scope was renamed.
+        """
         both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
         if not both or changed.status != "modified" or known.state not in {"added", "renamed"}:
             return known.state
@@ -179,7 +182,7 @@ class Sides:
         return ("renamed" if changed.status == "renamed" else "same"), None
 
     def _beyond(self, edited: LineRange, line: int, lines: Sequence[int]) -> bool:
-        """Whether the line of another function is between the edited lines and the function at this line."""
+        """Return whether the line of another function is between the edited lines and the function at this line."""
         first, last = edited
         if last < line:
             nearest = bisect_left(lines, line) - 1
@@ -201,7 +204,10 @@ class Sides:
 
 
 def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
-    """Any of the possible functions if their states agree, otherwise the changed one at the symbol's line, if any."""
+    """Return one of the possible functions if their states agree, otherwise the changed one at the symbol's line.
+
+    None if there is no such function.
+    """
     if len({known.state for known in meant}) == 1:
         return meant[0]
     here = [known for known in meant if line is not None and known.function.first <= line <= known.function.last]
@@ -209,13 +215,13 @@ def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction
 
 
 def _file_of_class(name: str) -> str | None:
-    """The file of a Java class by the rules of the compiler, ``a/b/Outer.java`` for ``a.b.Outer$Inner.run``."""
+    """Return the file of a Java class by the compiler's rules: ``a/b/Outer.java`` for ``a.b.Outer$Inner.run``."""
     found = _JAVA_CLASS.match(name)
     return f"{found[1].replace('.', '/')}.java" if found else None
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:
-    """The function's line if the diff shows it, otherwise its first changed line."""
+    """Return the function's line if the diff shows it, otherwise its first changed line."""
     if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
         return "LR"[side], line
     before, after = inside[0]

@@ -1,4 +1,4 @@
-"""Qualified names of functions and scopes, read from the syntax tree."""
+"""Reads the qualified names of functions and scopes from the syntax tree."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from profgate.attribution.grammars import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 300  # characters of a name; only malicious names are longer
+LONGEST = 300  # characters; only malicious names are longer
 _DECLARATORS = 20
 _BINDS = {
     "variable_declarator": "name",
@@ -26,10 +26,10 @@ _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<
 
 
 def name_of(language: Language, node: "Node", above: Sequence["Node"], closures: int) -> tuple[tuple[str, ...], bool]:
-    """The parts that a function or scope adds to the qualified name, and whether it is named.
+    """Return the parts that a function or scope adds to the qualified name, and whether it is named.
 
-    ``above`` are its ancestors, root first; ``closures`` is its number among the nameless functions of the enclosing
-    one, from 1.
+    ``above`` are the ancestors of the node, root first. ``closures`` is the number, from 1, that the node has among the
+    nameless functions of the enclosing function.
     """
     parts: tuple[str, ...]
     if language in {"javascript", "typescript", "tsx"}:
@@ -51,7 +51,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
 
 
 def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> str:
-    """The part that distinguishes functions with the same name: parameters for overloads, the trait in Rust."""
+    """Return what distinguishes functions with the same name: the parameters of overloads, or the trait in Rust."""
     if language == "rust":
         traits = [_field(around, "trait") for around in above[-3:] if around.type == "impl_item"]
         return traits[-1] if traits else ""
@@ -60,7 +60,7 @@ def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> s
 
 
 def without_arguments(text: str, brackets: str = "<>") -> str:
-    """The text without bracketed parts, at any depth of nesting; the ``>`` of an arrow does not count as a bracket."""
+    """Return the text without bracketed parts, however deeply nested; the ``>`` of an arrow is not a bracket."""
     if brackets[0] not in text:
         return text
     outside, depth = [], 0
@@ -83,7 +83,7 @@ def _field(node: "Node", name: str) -> str:
 
 
 def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
-    """The function's name, or that of the variable to which it is first assigned, as JavaScript engines infer it."""
+    """Return the function's name, or that of the variable to which it is first assigned, as JavaScript engines do."""
     name: Node | None = node.child_by_field_name("name")
     if name is None:
         around = [node for node in above[-3:] if node.type != "parenthesized_expression"]
@@ -107,7 +107,7 @@ def _go_name(node: "Node") -> tuple[str, ...]:
 
 
 def _declarator(node: "Node") -> "Node | None":
-    """The declarator with the parameters, below pointers and references."""
+    """Return the declarator with the parameters, below pointers and references."""
     found = node.child_by_field_name("declarator")
     for _ in range(_DECLARATORS):
         if found is None or found.type == "function_declarator":
@@ -127,7 +127,7 @@ def _native_name(node: "Node") -> tuple[str, ...]:
 
 
 def _native_parts(text: str) -> tuple[str, ...]:
-    """The parts of ``ns::A<int>::f``, without template arguments."""
+    """Return the parts of ``ns::A<int>::f``, without template arguments."""
     head, operator, sign = text.partition("operator")
     parts = ["".join(part.split()) for part in without_arguments(head).split("::")]
     return tuple(filter(None, (*parts, operator and operator + "".join(sign.split()))))

@@ -1,4 +1,4 @@
-"""Parses unified diffs of ``git diff``, ``diff -u`` and GitHub's list of files into hunks with changed lines."""
+"""Parses unified diffs from ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
 
 import re
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from itertools import groupby
 from profgate.errors import ProfgateError
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
 
-MAX_FILES = 3_000  # the limit of GitHub's list of files
+MAX_FILES = 3_000  # the limit of GitHub's pull request files API
 MAX_HUNK_TEXT = 64 * 1024  # stored characters per hunk
-MAX_TEXT = 4 * 1024 * 1024  # for all hunks together
+MAX_TEXT = 4 * 1024 * 1024  # stored characters of all hunks together
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
-_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # lines of each side
+_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # lines that each prefix adds to (baseline, target)
 _HEADER = re.compile(
     r"((?:rename|copy) (?:from|to)|(?:new|deleted) file mode|index|Binary files|GIT binary patch)\b ?(.*)"
 )
@@ -39,7 +39,7 @@ class TextBudget:
 
 
 def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]:
-    """The hunks of a file's patch as GitHub returns it, and whether the patch is complete: GitHub may truncate it."""
+    """Return the hunks of a file's patch from GitHub, and whether the patch is complete: GitHub may truncate it."""
     lines, place = patch.split("\n"), 0
     hunks: list[Hunk] = []
     while place < len(lines) and (found := _hunk_at(lines, place, budget)) is not None:
@@ -49,7 +49,7 @@ def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]
 
 
 def parse_diff(text: str, name: str) -> SourceDiff:
-    """Parse all files of a unified diff. Raises ProfgateError for the first line that cannot be parsed."""
+    """Parse all files of a unified diff. Raises ProfgateError if a line cannot be parsed."""
     lines, place, budget = text.split("\n"), 0, TextBudget()
     sections: list[tuple[dict[str, str], list[Hunk]]] = [({}, [])]
     while place < len(lines):
@@ -59,7 +59,7 @@ def parse_diff(text: str, name: str) -> SourceDiff:
         if line.startswith("diff --git "):
             sections.append(({"git": line.removeprefix("diff --git ")}, []))
         elif line.startswith("--- ") and below.startswith("+++ "):
-            if "git" not in header or hunks:  # in a plain diff this line starts a file
+            if "git" not in header or hunks:  # in a plain diff, this line starts the section of a file
                 sections.append((header := {}, []))
             header["before"], header["after"] = line[4:], below[4:]
             place += 1
@@ -79,7 +79,7 @@ def parse_diff(text: str, name: str) -> SourceDiff:
 
 
 def changed_lines(hunks: Sequence[Hunk]) -> tuple[int, int]:
-    """The numbers of added and removed lines."""
+    """Return the numbers of added and removed lines."""
     edits = [edit for hunk in hunks for edit in hunk.edits]
     return sum(edit.target.size for edit in edits), sum(edit.baseline.size for edit in edits)
 
@@ -94,12 +94,15 @@ def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: st
 
 
 def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk, int] | None:
-    """The hunk that begins at a line, and the index after it; None if its lines do not match the header's counts."""
+    """Return the hunk that begins at a line, and the index after it.
+
+    None if the hunk's lines do not match the counts in its header.
+    """
     head = _HUNK.fullmatch(lines[start])
     if head is None:
         return None
     before_left, after_left = int(head[2] or 1), int(head[4] or 1)
-    # for an empty side, git gives the preceding line
+    # if a side has no lines, git gives the number of the preceding line
     before, after = int(head[1]) + (not before_left), int(head[3]) + (not after_left)
     baseline, target = LineRange(before, before + before_left - 1), LineRange(after, after + after_left - 1)
     stored, edits = list[str](), list[Edit]()
@@ -124,7 +127,7 @@ def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk
 
 
 def _changed_file(header: dict[str, str], hunks: Sequence[Hunk]) -> ChangedFile | None:
-    """The file of a header; None if the header does not name one."""
+    """Return the file of a header; None if the header does not name one."""
     before, after = _paths(header)
     copied = "copy from" in header
     path, previous = after or before, before or after
@@ -147,7 +150,7 @@ def _changed_file(header: dict[str, str], hunks: Sequence[Hunk]) -> ChangedFile 
 
 
 def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
-    """The file's path on each side, None on a side without the file."""
+    """Return the file's path on each side; None on a side without the file."""
     for verb in ("rename", "copy"):
         if f"{verb} from" in header and f"{verb} to" in header:
             return _unquoted(header[f"{verb} from"]), _unquoted(header[f"{verb} to"])
@@ -165,7 +168,7 @@ def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
 
 
 def _git_names(pair: str) -> tuple[str, str]:
-    """Both names of ``diff --git a/x b/x``, used if no other line names the file."""
+    """Return both names of ``diff --git a/x b/x``, used if no other line names the file."""
     if quoted := _QUOTED_PAIR.fullmatch(pair):
         return _unquoted(quoted[1]), _unquoted(quoted[2])
     middle = len(pair) // 2
@@ -173,7 +176,7 @@ def _git_names(pair: str) -> tuple[str, str]:
 
 
 def _without_prefixes(before: str, after: str) -> tuple[str, str]:
-    """The names without the prefixes that tools add to distinguish the sides."""
+    """Return the names without the prefixes that tools add to distinguish the sides."""
     path = before.partition("/")[2]
     if before != after and path == after.partition("/")[2] != "":
         return path, path

@@ -1,4 +1,4 @@
-"""Builds a Comparison for each metric of a workload: union tree, totals by symbol of every run, observations."""
+"""Builds a Comparison for each metric of a workload, with a union tree, totals by run and symbol, and observations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 TIMES = ("nanoseconds", "samples")  # units in which waiting functions must be left out
-ENOUGH_RUNS = 3  # per side: two runs give a poor estimate of their variance
+ENOUGH_RUNS = 3  # per side; two runs give a poor estimate of the variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
@@ -52,7 +52,7 @@ def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
 
 
 def without_values(workload: Workload, numbering: Numbering) -> Comparison:
-    """A Comparison with symbols but no values, which is enough to pair renamed functions."""
+    """Return a Comparison with symbols but no values, which is enough to pair renamed functions."""
     count = len(numbering.symbols)
     nothing, none = np.zeros((0, count), np.int64), np.zeros(0, np.int64)
     return Comparison(
@@ -74,7 +74,10 @@ def without_values(workload: Workload, numbering: Numbering) -> Comparison:
 def compare_workload(
     workload: Workload, notes: tuple[Note, ...], options: CompareOptions, numbering: Numbering | None = None
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Compare each metric of both sides; computes ``numbering`` if it is None. Raises ComparisonError."""
+    """Compare each metric of both sides; compute ``numbering`` if it is None.
+
+    Raises ComparisonError if the sides cannot be compared.
+    """
     numbering = numbering or number_workload(workload, options)
     metrics, alone = _common_metrics(workload)
     waiting = waiting_symbols(numbering.symbols)
@@ -130,7 +133,7 @@ def _compared(
 
 
 def _renamed(symbols: Symbols, options: CompareOptions) -> dict[int, Identity]:
-    """The former name and file of each renamed symbol, by symbol."""
+    """Return the former name and file of each renamed symbol, by symbol."""
     former = {new: old for old, new in options.aliases.items()}
     identities = enumerate(zip(symbols.names, symbols.files, strict=True))
     return {place: former[identity] for place, identity in identities if identity in former}
@@ -144,7 +147,10 @@ def _noise(
     options: CompareOptions,
     waits: BoolArray,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Self and active values int64[run, symbol] and totals int64[run] of base runs; each run is processed alone."""
+    """Return the self and active values by run and symbol, and the totals by run, of base runs.
+
+    All arrays are int64. Each run is processed alone.
+    """
     found = [
         columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
         for profile, mapping in zip(runs, maps, strict=True)
@@ -158,7 +164,7 @@ def _noise(
 
 
 def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:
-    """The metrics that every run has, each with the smallest exponent of all runs; also returns the other metrics."""
+    """Return the metrics that every run has, with the smallest exponent of all runs, and the other metrics."""
     runs, alone = (*workload.baseline_runs, *workload.target_runs), []
     common = []
     after = workload.target_runs[0].metrics
@@ -186,7 +192,7 @@ def _no_such_metric(side: str) -> Reason:
 
 
 def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
-    """int64[2, symbol]: 1 if the symbol occurs on that side."""
+    """Return an int64 array with one row per side: 1 for each symbol that occurs on that side, otherwise 0."""
     present = np.zeros((2, len(numbering.symbols)), np.int64)
     for run, mapping in enumerate(numbering.maps[: baselines + targets]):
         present[int(run >= baselines), mapping] = 1
@@ -194,14 +200,14 @@ def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
 
 
 def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> IntArray:
-    """int64[symbol]: rank of the first appearance of each symbol in the baseline's input order."""
+    """Return an int64 array with the rank of each symbol's first appearance in the baseline's input order."""
     seen = [
         mapping if profile.stacks is None else mapping[profile.stacks.frame]
         for profile, mapping in zip(profiles, maps, strict=True)
     ]
     order = np.concatenate(seen)[::-1]
     place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # the last assignment wins, which is the first appearance
+    place[order] = np.arange(len(order))[::-1]  # in reverse, so the first appearance is assigned last
     return place
 
 
@@ -221,20 +227,20 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
 
 
 def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
-    """The number of the job that recorded each run of these profiles; None if a profile does not state it."""
+    """Return the number of the job that recorded each run; None if a profile does not state its job."""
     jobs = [profile.facts.job for profile in profiles]
     return None if None in jobs else _numbered(jobs, profiles, metric)
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
-    """The number of each profile's job, repeated for each run in the profile."""
+    """Return the number of each profile's job, repeated for each run in the profile."""
     numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
     pairs = zip(jobs, profiles, strict=True)
     return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
 
 
 def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
-    """The value of one sample in stored units; None if a run does not state it or the runs differ."""
+    """Return the value of one sample in stored units; None if a run does not state it or the runs differ."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found = set()
@@ -246,7 +252,10 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
-    """float64[run]: the value of one sample in stored units; None if a run does not state it."""
+    """Return a float64 array with the value of one sample in each run, in stored units.
+
+    None if a run does not state the value.
+    """
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found: list[float] = []
@@ -262,7 +271,7 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
 def _observations(
     profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
 ) -> Observations | None:
-    """The records of one metric of both sides; None if no profile has any."""
+    """Return the records of one metric of both sides; None if no profile has any."""
     columns: list[tuple[IntArray | FloatArray, ...]] = []
     codes: dict[str, int] = {}
     starts = run_starts(profiles, metric).tolist()
@@ -292,7 +301,7 @@ def _observations(
 def _edges(
     profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric, baselines: int
 ) -> CallEdges | None:
-    """The call edges of formats without stacks; None if one of the runs has no call graph."""
+    """Return the call edges of formats without stacks; None if one of the runs has no call graph."""
     graphs, totals = [], []
     for profile in profiles:
         place = place_of(profile, metric)
@@ -329,7 +338,10 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
 
 
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repeats | None:
-    """Standard errors of the differences between the sides; None if a side has too few runs or a run is empty."""
+    """Return standard errors of the differences between the sides.
+
+    None if a side has too few runs or a run is empty.
+    """
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
@@ -339,7 +351,10 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repe
 
 
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
-    """float64[2, row]: squared standard error of the mean of inclusive and self values; None if a run is empty."""
+    """Return the squared standard errors of the mean inclusive and mean self value of each row of the tree.
+
+    The float64 array has two rows: inclusive and self. None if a run is empty.
+    """
     first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
     for own in rows:
         total = with_children(shape, own)

@@ -1,4 +1,4 @@
-"""Values of each run of a metric by symbol, and the common tree shape of runs with stacks."""
+"""Values of a metric by run and symbol, and the common tree shape of runs with stacks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,16 +18,17 @@ from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # CPU time is part of the real time
-MEASURED_EXPONENT = -6  # measurements are float64 in the profile's unit; columns store six decimals of them
+MEASURED_EXPONENT = -6  # amounts are float64 in the profile's unit; they are stored with six decimals
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
     """Options of a comparison.
 
-    ``level`` selects the name rules. Stacks with symbols that match ``ignore`` are dropped; with ``focus``, so are
-    stacks without a matching symbol. ``aliases`` map the (name, file) of a renamed function to the new one;
-    ``policy_aliases`` are those of the configuration file. ``files`` map the baseline's name of a file to the target's.
+    ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
+    stacks without a symbol that matches it are dropped too. ``aliases`` map the (name, file) of a renamed function to
+    the new one; ``policy_aliases`` are those of the configuration file. ``files`` map the baseline's name of a file to
+    the target's.
     """
 
     level: Level = "safe"
@@ -40,9 +41,10 @@ class CompareOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunColumns:
-    """Columns of one metric for some runs: int64[run, symbol] self and total, int64[run] totals.
+    """The int64 values of one metric in some runs.
 
-    ``active`` int64[run, symbol] is the total without the time spent in waiting functions.
+    ``own`` and ``total`` are the self and total values by run and symbol; ``sums`` are the totals of the runs.
+    ``active`` is ``total`` without the time spent in waiting functions.
     """
 
     own: IntArray
@@ -53,9 +55,10 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The common tree shape of all runs of a workload; ``leaf_rows`` contains int64[leaf] rows for each profile.
+    """The common tree shape of all runs of a workload.
 
-    ``dropped`` bool[row]: stacks that end here are not counted.
+    ``leaf_rows`` has one int64 array per profile with the tree row of each leaf. ``dropped`` has a bool per row:
+    whether stacks that end there are left out.
     """
 
     shape: TreeShape
@@ -67,19 +70,19 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """The index of a metric in a profile; exponents may differ between runs."""
+    """Return the index of a metric in a profile; its exponent there may differ."""
     key = (metric.name, metric.unit, metric.better)
     places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
     return next(places, None)
 
 
 def factor_of(profile: Profile, place: int, metric: Metric) -> int:
-    """The factor that converts a profile's stored integers to those of the metric."""
+    """Return the factor that converts a profile's stored integers to those of the metric."""
     return int(10 ** (profile.metrics[place].exponent - metric.exponent))
 
 
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
-    """The values times the factor. Raises ComparisonError if their sum overflows."""
+    """Return the values times the factor. Raises ComparisonError if their sum overflows."""
     if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
     return values * factor
@@ -92,9 +95,10 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Columns of runs by symbol; if all have stacks, also their common shape and int64[row] of each run.
+    """Return the values of runs by symbol; if all runs have stacks, also their common tree and its values in each run.
 
-    ``waiting`` bool[symbol]. Raises ComparisonError if values overflow or a run lacks the metric.
+    ``waiting`` has a bool per symbol: whether the function only waits. Raises ComparisonError if values overflow or a
+    run lacks the metric.
     """
     forest, rows = None, list[IntArray]()
     if all(profile.stacks is not None for profile in profiles):
@@ -125,7 +129,7 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
 
 
 def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
-    """bool[row]: whether a matching symbol is on the row's path."""
+    """Return a bool array: whether a symbol on each row's path matches a pattern."""
     hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
     found = np.zeros(len(shape), np.bool_)
     for level in range(1, len(shape.level_start) - 1):
@@ -137,7 +141,7 @@ def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> Boo
 def _stack_columns(
     profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
 ) -> tuple[RunColumns, list[IntArray]]:
-    """Columns of every run, and int64[row] self values of every run for the tree."""
+    """Return the values of all runs by symbol and, for each run, an int64 array with the self value of each row."""
     shape, rows = forest.shape, list[IntArray]()
     own = np.zeros((len(profiles), len(symbols)), np.int64)
     total = np.zeros_like(own)
@@ -210,7 +214,7 @@ def _measured_columns(profiles: Sequence[Profile], numbering: Numbering, metric:
 
 
 def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
-    """Exclusive amounts of one metric; inclusive amounts only if no record has exclusive ones."""
+    """Return the exclusive amounts of one metric, or the inclusive amounts if no record has exclusive ones."""
     body = profile.measurements
     if body is None:
         raise ComparisonError(profile.name, "has no records")
@@ -219,18 +223,21 @@ def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
 
 
 def runs_in(profile: Profile, metric: Metric) -> int:
-    """The number of runs in a file: 1, or the repetitions of a benchmark."""
+    """Return the number of runs in a file: 1, or the repetitions of a benchmark."""
     place = place_of(profile, metric)
     return 1 if profile.measurements is None or place is None else profile.measurements.runs(place)
 
 
 def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
-    """int64[profile + 1]: index of the first run of each profile among all runs."""
+    """Return an int64 array with the index of each profile's first run among all runs, then the number of runs."""
     return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
 
 
 def within_real(body: Measurements) -> BoolArray:
-    """bool[record]: user and sys time recorded together with real time; adding them would count time twice."""
+    """Return a bool array: whether each record is user or sys time that was recorded together with real time.
+
+    Adding such a record to the real time would count time twice.
+    """
     subtypes = np.array(body.subtypes, dtype=np.str_)
     return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
 
@@ -240,7 +247,10 @@ def _finite(amounts: FloatArray) -> FloatArray:
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """The metric with six more decimals (or as many as fit) if the runs contain records, whose amounts are floats."""
+    """Return the metric, with six more decimals (or as many as fit) if the runs contain records.
+
+    The amounts of records are floats.
+    """
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
     amounts = (

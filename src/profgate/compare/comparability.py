@@ -1,4 +1,4 @@
-"""Checks before the comparison: facts stated by both sides must agree; facts stated by one side are noted."""
+"""Checks before the comparison: facts that both sides state must agree; those that one side states are noted."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,9 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 
-FAR_APART = 3.0  # ratio of the sides' totals above which there is a warning
-NO_FRAME = 0.01  # fraction of a side's total in stacks without a frame
-UNRESOLVED = 0.20  # fraction of a side's total in names that the profiler could not resolve
+FAR_APART = 3.0  # ratio of the sides' totals; larger ratios cause a warning
+NO_FRAME = 0.01  # largest fraction of a side's total in stacks without a frame
+UNRESOLVED = 0.20  # largest fraction of a side's total in names that the profiler could not resolve
 _MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
@@ -26,7 +26,7 @@ def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
 
 
 def _stated(facts: Facts) -> dict[str, str | None]:
-    """The facts that block a comparison if both sides state different values."""
+    """Return the facts that block a comparison if both sides state different values."""
     return {
         "profiler": facts.profiler,
         "profiler version": _part(_MAJOR, facts.profiler_version),
@@ -42,7 +42,7 @@ def _joined(values: Iterable[str]) -> str:
 
 
 def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
-    """Check facts of every run: all runs that state a fact must state the same value."""
+    """Compare the facts of all runs: runs that state a fact must state the same value."""
     sides = [[_stated(facts) for facts in side] for side in (before, after)]
     for fact in sides[0][0]:
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
@@ -77,7 +77,7 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
-    """Notes on one workload. ``named``: if the user named the two files, differences only warn."""
+    """Return notes on one workload; if the user named the two files (``named``), differences only warn."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):
@@ -92,7 +92,7 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
 
 
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
-    """Warnings that depend on the values: totals far apart, stacks without a frame, and unresolved names."""
+    """Return warnings that depend on the values: totals far apart, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]

@@ -17,10 +17,10 @@ Columns = dict[str, NDArray[Any]]
 
 
 def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
-    """Models of every location, sorted by side, location and kind; None if no side has any.
+    """Return the models of every location, sorted by side, location and kind; None if neither side has any.
 
-    If a profile has models of a location, none are fitted for it, except a missing linear model, which model
-    comparisons need. Of several models of one kind for one location, the one with the highest r_square is used.
+    If a profile has models of a location, no models are fitted for that location, except a missing linear model, which
+    the comparison of models needs. If a location has several models of one kind, the one with the highest R² is used.
     """
     stored = _stored(sides)
     models = list(stored.values())
@@ -59,7 +59,7 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
 
 
 def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
-    """The best model by side, symbol and kind; a model whose r_square is NaN ranks last."""
+    """Return the best model by side, symbol and kind; a model whose R² is NaN ranks last."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):
         for profile, mapping in runs:
@@ -73,7 +73,7 @@ def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
 
 
 def _fitted(observations: Observations | None) -> Columns:
-    """Columns of the models fitted to records with sizes."""
+    """Return columns of the models fitted to records with sizes."""
     group, count = np.zeros(0, np.int64), 0
     keys, size, amount = np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0)
     if observations is not None:
@@ -82,7 +82,7 @@ def _fitted(observations: Observations | None) -> Columns:
         subtype = observations.subtype if several else np.full(len(sized), WITHOUT_SUBTYPE)
         owners = np.stack([observations.side, observations.symbol, subtype])[:, sized]
         keys, group = np.unique(owners, axis=1, return_inverse=True)
-        group, count = group.reshape(-1), keys.shape[1]  # its shape differs between numpy versions
+        group, count = group.reshape(-1), keys.shape[1]  # the shape of the inverse differs between numpy versions
         size, amount = observations.size[sized], observations.amount[sized]
     fits = fitted(group, size, amount, count)
     side, symbol, subtype = keys[:, fits.group]
@@ -102,6 +102,6 @@ def _fitted(observations: Observations | None) -> Columns:
 
 
 def _coefficients(kind: int, model: Model) -> list[float]:
-    """b0, b1, b2; a coefficient that the formula needs but the profile lacks is NaN."""
+    """Return b0, b1 and b2; a coefficient that the formula needs but the profile lacks is NaN."""
     needed = {CONSTANT: 1, QUADRATIC: 3}.get(kind, 2 if kind < len(SHAPES) else 0)
     return [model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0 for place in range(3)]

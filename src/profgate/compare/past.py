@@ -16,17 +16,17 @@ MOST_VALUE = 1 << 62
 
 
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
-    """Add the readings of other base commits as noise runs, with a separate job for each commit and job.
+    """Add the readings of other base commits as noise runs, with a separate job number for each job of each commit.
 
     Leaves out readings without the metric, readings whose lighter symbols were dropped, and readings with another value
-    per sample, since their variance differs. If the sides' own values per sample differ, it leaves out all readings.
+    per sample, since their variance differs. If the values per sample of the two sides differ, no reading is used.
     """
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
         return comparison
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
-    for columns in reversed(_by_job(comparison, past)):  # newest first, as for base runs
+    for columns in reversed(_by_job(comparison, past)):  # newest first, like base runs
         values = np.array([_row(column, places, comparison) for column in columns])
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:
@@ -51,7 +51,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
 
 
 def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
-    """The columns of each job at each commit, one for each of its runs."""
+    """Return one list for each job of each commit, with a column for each of the job's runs."""
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:
@@ -76,7 +76,7 @@ def _factor(column: Column, comparison: Comparison) -> float:
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:
-    """The symbol of each name and file; -1 if a name is in several modules."""
+    """Return the symbol of each name and file; -1 if several modules have the name."""
     keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
     places: dict[SymbolKey, int] = {}
     for place, key in enumerate(keys):
@@ -87,7 +87,7 @@ def _places(comparison: Comparison) -> dict[SymbolKey, int]:
 
 
 def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -> FloatArray:
-    """float64[symbol]: self values in the comparison's stored unit."""
+    """Return a float64 array with the self value of each symbol in the comparison's stored unit."""
     row, files = np.zeros(len(comparison.symbols)), comparison.files
     own = column.own * _factor(column, comparison)
     for (name, file), value in zip(column.symbols, own.tolist(), strict=True):
@@ -98,10 +98,10 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
 
 
 def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
-    """One run per commit and job, in order of recording; repeated measurements are reduced to their median.
+    """Return one run per commit and job, in order of recording; repeated measurements are reduced to their median.
 
-    Test results give a duration for each test, other profiles one for their workload. If a job measured several units,
-    only one is used: time if there is one, otherwise the first.
+    Test results give a duration for each test; other profiles give one for their workload. If a job measured several
+    units, only one is used: time if present, otherwise the first.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:
@@ -124,6 +124,6 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
 def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
     if reading.series.format not in TEST_RESULTS:
         yield reading.series.workload, float(column.sum)
-    elif column.whole:  # without the lighter tests the ranks would differ
+    elif column.whole:  # without the lighter tests, the ranks would differ
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):
             yield name if file is None else f"{file}: {name}", float(value)

@@ -22,9 +22,9 @@ REST: SymbolKey = ("(lighter functions, dropped)", None)
 
 
 def series_of(profile: Profile, options: CompareOptions) -> Series:
-    """The series of a profile of one workload: profiles of the same series can be compared.
+    """Return the series of a profile of one workload; only profiles of the same series can be compared.
 
-    It includes the name rules and filters, because other rules give the same file other symbols.
+    The series includes the name rules and filters, because the same file has other symbols under other rules.
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
@@ -35,7 +35,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 def readings_of(
     profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
 ) -> list[Reading]:
-    """The readings of one file: one for each run of each benchmark in it, otherwise a single one.
+    """Return the readings of one file: one per run of each benchmark if it has benchmarks, otherwise a single one.
 
     ``run`` distinguishes the files of one job; ``content`` is the file's content if it is to be stored. Raises
     ComparisonError if the profile's values overflow.
@@ -50,7 +50,10 @@ def readings_of(
 
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
-    """For each run of a profile, one column per metric with the symbols of that run. Raises ComparisonError."""
+    """Return, for each run of a profile, one column per metric with the symbols of that run.
+
+    Raises ComparisonError if values overflow.
+    """
     numbering = number_symbols([profile], options.level, options.aliases, policy_aliases=options.policy_aliases)
     keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
     runs: list[list[Column]] = []
@@ -79,9 +82,9 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
-    """Convert a reading to a profile: its symbols without stacks; ``number`` distinguishes runs.
+    """Convert a reading to a profile with its symbols but no stacks; ``number`` distinguishes runs.
 
-    It pairs with the profile that the reading was made from, and has the same values for each symbol.
+    The result pairs with the profile from which the reading was made, and has the same value for each symbol.
     """
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
@@ -115,9 +118,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
 
 
 def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """Reduce the readings of all sides to their common symbols; one symbol sums the rest, so totals do not change.
+    """Reduce the readings of all sides to their common symbols; one more symbol holds the rest of each total.
 
-    A workload and metric whose readings are all complete does not change; in all others, call counts are left out.
+    If all readings of a workload and metric are complete, they do not change; otherwise their call counts are left out.
     """
     common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # by workload, metric and unit
 
@@ -152,12 +155,15 @@ def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:
 
 
 def is_benchmark(reading: Reading) -> bool:
-    """Whether the reading is of one benchmark in a file of results."""
+    """Return whether the reading is of one benchmark in a file of results."""
     return _key_of(reading)[1] is not None
 
 
 def _key_of(reading: Reading) -> tuple[str, str | None]:
-    """The name and the benchmark in a series key. Raises ProfileError for a key that is not from `series_of`."""
+    """Return the file name and the benchmark in a series key.
+
+    Raises ProfileError if `series_of` did not make the key.
+    """
     try:
         name, scenario, *_ = json.loads(reading.series.key)
     except (ValueError, TypeError, RecursionError):
@@ -168,7 +174,7 @@ def _key_of(reading: Reading) -> tuple[str, str | None]:
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
-    """The columns as a call table without callers; unknown calls are zero."""
+    """Return the columns as a call table without callers; unknown call counts are zero."""
     values = np.zeros((2, len(columns), len(place)), np.int64)
     calls = np.zeros(len(place), np.int64)
     for number, column in enumerate(columns):
@@ -181,7 +187,7 @@ def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGra
 
 
 def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> IntArray | None:
-    """int64[symbol]: number of calls; None if calls were not counted."""
+    """Return an int64 array with the number of calls of each symbol; None if calls were not counted."""
     count, mapping = len(numbering.symbols), numbering.maps[0]
     if profile.graph is not None and profile.stacks is None:
         return added_at(count, mapping, profile.graph.calls)

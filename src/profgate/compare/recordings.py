@@ -43,8 +43,7 @@ def read_recordings(
 ) -> Recordings:
     """Read all files in a single call, so that both sides are read in parallel.
 
-    Raises:
-        ProfileError: for an unreadable file if the user named it (``named``).
+    Raises ProfileError if a file that the user named (``named``) is unreadable.
     """
     results = iter(read([*sides[0], *sides[1], *(source for job in noise for source in job)]))
     problems: dict[str, list[_Problem]] = {}
@@ -73,7 +72,7 @@ def read_recordings(
 
 
 def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:
-    """The reason why a file cannot be used; None if it can."""
+    """Return the reason why a file cannot be used; None if it can."""
     if isinstance(result, ProfileError):
         if named:
             raise result
@@ -84,7 +83,7 @@ def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool)
 
 
 def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
-    """One entry for a workload, with the first of its unusable files."""
+    """Return one entry for a workload, which describes the first of its unusable files."""
     first, sides = problems[0], {problem.side for problem in problems}
     more = len({problem.file for problem in problems}) - 1
     side = "both" if len(sides) > 1 else first.side
@@ -94,12 +93,12 @@ def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
 
 
 def _of_job(profile: Profile, number: int) -> Profile:
-    """The profile with its job: files that are stored together were recorded by one job."""
+    """Return the profile with its job number: files that are stored together were recorded by one job."""
     return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=f"base run {number}"))
 
 
 def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
-    """Workloads without samples on one side: a broken recording must not look like a fast program."""
+    """Return the workloads without samples on one side: a broken recording must not look like a fast program."""
     held: dict[str, tuple[bool, bool]] = {}
     for comparison in comparisons:
         sums, split = comparison.run_totals, comparison.runs.baseline

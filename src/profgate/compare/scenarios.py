@@ -11,7 +11,7 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
-    """Split profiles of several benchmarks into one profile per benchmark, which its configuration names.
+    """Split each profile of several benchmarks into one profile per benchmark, whose configuration names the benchmark.
 
     `warnings_of` returns the warnings about whole files.
     """
@@ -19,7 +19,7 @@ def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
 
 
 def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
-    """Warnings about benchmark files that apply to the whole file."""
+    """Return warnings about benchmark files that apply to the whole file."""
     return without_repeats(
         Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
@@ -29,7 +29,7 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
 
 
 def scenario_of(profile: Profile) -> str | None:
-    """The benchmark of a profile made by `taken_apart`; None for a profile of a program."""
+    """Return the benchmark of a profile made by `taken_apart`; None for a profile of a program."""
     return profile.configuration.workload if profile.measurements and profile.measurements.scenarios else None
 
 

@@ -44,7 +44,7 @@ WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """``maps`` contain int64[local frame] -> symbol for each profile."""
+    """The symbols of a workload; ``maps`` has one int64 array per profile with the symbol of each of its frames."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
@@ -69,7 +69,7 @@ def _keys_of(
         if key is None:
             name, file, line = raw
             if line is not None and level != "none":
-                name = name.removesuffix(f":{line}") or name  # Perun's location names end with their lines
+                name = name.removesuffix(f":{line}") or name  # Perun's names of locations end with the line
             name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
             key = cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
         if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
@@ -87,12 +87,12 @@ def number_symbols(
     policy_aliases: Aliases = NO_ALIASES,
     files: Mapping[str, str] | None = None,
 ) -> Numbering:
-    """Number the symbols of all profiles, of which the last ``targets`` are the target's.
+    """Number the symbols of all profiles; the last ``targets`` profiles are the target's.
 
-    A symbol is a name and file. A name without a file that one profile has in several modules is a separate symbol in
-    each module. Labels, lines and modules are those of the last profile that has them (the target's). ``aliases`` map
-    the (name, file) of a renamed function to the new one; ``policy_aliases`` replace raw names before any other rule;
-    ``files`` map a file to its name on the other side.
+    A symbol is a name and file. If one profile has a name without a file in several modules, the name is a separate
+    symbol in each module. Labels, lines and modules are those of the last profile that has them (the target's).
+    ``aliases`` map the (name, file) of a renamed function to the new one; ``policy_aliases`` replace raw names before
+    any other rule; ``files`` map the baseline's name of a file to the target's.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
@@ -121,7 +121,7 @@ def _details(
     shown: Sequence[Sequence[str]],
     symbols: int,
 ) -> tuple[list[int | None], list[str | None], list[str]]:
-    """The line, module and raw name of each symbol, from the last profile that has them."""
+    """Return the line, module and raw name of each symbol, from the last profile that has them."""
     lines: list[int | None] = [None] * symbols
     modules: list[str | None] = [None] * symbols
     labels = [""] * symbols
@@ -139,7 +139,7 @@ def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: 
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
-    """The module of each frame of each profile, "" = unknown; two versions of one module have the same label."""
+    """Return the module of each frame of each profile ("" = unknown); two versions of a module have the same label."""
     split = len(profiles) - targets
     sides = (
         {module for profile in side for module in profile.frames.modules if module}
@@ -169,7 +169,7 @@ def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]) -> set[str]:
-    """Names without a file that occur in more than one module of a profile."""
+    """Return names without a file that occur in more than one module of a profile."""
     found: set[str] = set()
     for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
@@ -180,7 +180,7 @@ def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequ
 
 
 def waiting_symbols(symbols: Symbols) -> BoolArray:
-    """bool[symbol]: functions that only wait, whose wall-clock time depends on the load of the machine."""
+    """Return a bool array: whether each symbol only waits, so that its wall-clock time depends on the load."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
         last = name.rpartition(".")[2]

@@ -16,7 +16,7 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Workloads on both sides, sorted by name, and workloads on one side only."""
+    """The workloads that both sides have, sorted by name, and those that only one side has."""
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
@@ -24,7 +24,7 @@ class Paired:
 
 
 def workload_name(path: str) -> str:
-    """The workload of a file: its relative path without extensions and without the part that identifies the run."""
+    """Return the workload of a file: its relative path without extensions and the part that identifies the run."""
     *folders, file = path.replace("\\", "/").split("/")
     stem = file.split(".", 1)[0] if not file.startswith(".") else file
     if _RUN.match(stem):
@@ -44,13 +44,13 @@ class SeriesKey:
 
 
 def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
-    """The key of a profile; profiles with the same key are repeated runs, whatever the names of their files.
+    """Return the key of a profile; profiles with the same key are repeated runs, even if their file names differ.
 
     ``only`` replaces the path if each side has a single file.
     """
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
-        # a benchmark that gains a metric, such as memory, is still the same benchmark
+        # the key has no units: a benchmark that gains a metric, such as memory, is still the same
         folder = profile.name.replace("\\", "/").rpartition("/")[0]
         return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
@@ -61,7 +61,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
 
 
 def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
-    """Profiles by key; ``only`` replaces the path if each side has a single file."""
+    """Return the profiles by key; ``only`` replaces the path if each side has a single file."""
     groups: dict[SeriesKey, list[Profile]] = {}
     for profile in profiles:
         groups.setdefault(series_key(profile, only), []).append(profile)
@@ -69,7 +69,7 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """A name for each group; groups with the same name also get their folder, or their format and unit."""
+    """Return a name for each group; if names are equal, they also contain the folder, or the format and unit."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
