@@ -1,4 +1,4 @@
-"""Write columns as folded stacks: one side, or both sides on each line."""
+"""Write call trees as folded stacks, with one side or both sides on each line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _UNKNOWN = "[unknown]"
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """The factor for the before side, and its number of decimals; rounding preserves the sum."""
+    """The factor for the before side and the number of decimals of the result; rounding preserves the sum."""
 
     ratio: Fraction
     decimals: int = 4
@@ -27,9 +27,9 @@ class Scaling:
 def two_column_folded(
     tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
 ) -> tuple[str, int]:
-    """Lines of `stack before after`, sorted by bytes, and the number of modified names.
+    """Return lines of `stack before after`, sorted by bytes, and the number of modified names.
 
-    The values are integers times ten to the power of `exponent`, not rounded unless `scaling` is given.
+    The values are integers times ten to the power of `exponent`. They are rounded only if `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, frames)
@@ -44,7 +44,7 @@ def two_column_folded(
 
 
 def _scaled(values: list[int], scaling: Scaling) -> list[int]:
-    """The scaled values in units of the last decimal, rounded by the largest remainder method."""
+    """Return the scaled values in units of the last decimal, rounded by the largest remainder method."""
     factor = scaling.ratio * 10**scaling.decimals
     parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
     missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)
@@ -55,7 +55,7 @@ def _scaled(values: list[int], scaling: Scaling) -> list[int]:
 def one_column_folded(
     parent: RowArray, symbol: RowArray, values: IntArray, names: Sequence[str], exponent: int = 0
 ) -> tuple[str, int]:
-    """Lines of `stack value` for one side, sorted by bytes, and the number of modified names.
+    """Return lines of `stack value` for one side, sorted by bytes, and the number of modified names.
 
     A space before trailing digits becomes `_`, because a parser would read the digits as the value.
     """
@@ -76,7 +76,7 @@ def _repaired(name: str) -> str:
 
 
 def _sums(tree: PageTree, frames: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """The self values of both sides by stack, in the order of the rows."""
+    """Return the self values of both sides by stack, in the order of the rows."""
     parent, symbol = tree.parent.tolist(), tree.symbol.tolist()
     sums: dict[str, tuple[int, int]] = {}
     for row in np.flatnonzero((tree.baseline_self > 0) | (tree.target_self > 0)).tolist():

@@ -46,14 +46,14 @@ _FEW_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # margin, because fewer rows compress worse
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # lower bound for each row, to avoid first building a page that is far too large
+_ROW_BYTES = 2.5  # lower bound of the size of a row; it avoids building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
-    """The page as HTML; small subtrees are merged only if it would exceed `size_limit` bytes."""
+    """Return the page as HTML; small subtrees are merged only if the page would exceed `size_limit` bytes."""
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
@@ -79,7 +79,7 @@ def page_script(modules: Sequence[str] = MODULES) -> str:
 def _filled(
     tree: PageTree, whole: OrderedTree, shown: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
 ) -> tuple[str, int]:
-    """The page, and the size of its data in bytes."""
+    """Return the page, and the size of its data in bytes."""
     encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
     large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
@@ -103,7 +103,7 @@ def _filled(
 
 
 def hash_source(text: str) -> str:
-    """The hash of a text as a source expression for a Content-Security-Policy."""
+    """Return the hash of a text as a source expression for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
@@ -139,7 +139,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Additional notes on why the sides are hard to compare."""
+    """Return additional notes on why the sides are hard to compare."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -156,12 +156,12 @@ def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
-    """The functions whose inclusive value changed most, each stack counted once."""
+    """Return the functions whose inclusive value changed most. Recursive calls are counted once."""
     ratio = header.runs[1] / header.runs[0]
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # counts only the outermost of recursive calls
+    )  # only the outermost of recursive calls is counted
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
@@ -194,7 +194,7 @@ class IndexRow:
 
 
 def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
-    """An HTML page with links to the given pages. Raises `ValueError` for a path outside the folder."""
+    """Return an HTML page with links to the given pages. Raises `ValueError` for a path outside the folder."""
     for row in rows:
         if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
             raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")

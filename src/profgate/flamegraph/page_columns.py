@@ -1,4 +1,4 @@
-"""Both sides of a comparison as columns, sorted in preorder and cut to a maximum size."""
+"""Represent both sides of a comparison as columns, sort these in preorder, and cut them to a maximum size."""
 
 import re
 from bisect import bisect_left
@@ -16,15 +16,16 @@ from profgate.report import numbers
 
 ROOT_NAME = -1
 OTHER_NAME = -2
-CUT_ALL = 1.1  # above any share: merges all rows that are not always shown
+CUT_ALL = 1.1  # a threshold above any share, which merges all rows that are not always shown
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class PageFinding(TypedDict):
     """A finding that the page marks.
 
-    ``tag`` is its kind in reports (``new``, ``much better``), ``key`` its identifier in URLs, ``story`` its reasons,
-    ``rows`` the rows of its call paths, ``reach`` how the pull request affects it.
+    ``tag`` is the name of its kind in reports (``new``, ``much better``), ``key`` is its identifier in URLs, ``story``
+    is the text of its reasons, ``reach`` is a text on how the pull request affects its function, and ``rows`` are the
+    rows of its call path.
     """
 
     symbol: int
@@ -39,7 +40,10 @@ class PageFinding(TypedDict):
 
 
 class PageSource(TypedDict):
-    """The change of one symbol's source: hunks of (first line before, first line after, lines of a unified diff)."""
+    """The change of one symbol's source.
+
+    Each hunk consists of its first line before, its first line after, and the lines of a unified diff.
+    """
 
     symbol: int
     origin: str
@@ -49,9 +53,10 @@ class PageSource(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class BlueprintRules:
-    """Thresholds for a slower or faster context: shift of its share, and number of standard errors.
+    """Thresholds above which a calling context counts as slower or faster.
 
-    ``estimated`` is the data from which the tree was estimated, if the profile has no stacks.
+    ``min_shift`` is the change of its share, and ``sigma`` is this change in standard errors. ``estimated`` is the data
+    from which the tree was estimated, if the profile has no stacks.
     """
 
     min_shift: float = 0.005
@@ -61,12 +66,12 @@ class BlueprintRules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PageTree:
-    """The union of both calling context trees; row 0 is the root (parent and symbol -1), parents precede children.
+    """The union of both calling context trees.
 
-    The self values are non-negative integers, summed over the runs of a side. Calls are exact counts, None if
-    unknown. ``evidence`` bool[2, row]: whether the inclusive and the self change pass the test of repeated runs.
-    Names, files, lines and source states are columns over the symbols; ``former`` maps renamed symbols to
-    their old names.
+    Row 0 is the root, whose parent and symbol are -1; parents precede their children. The self values are non-negative
+    integers, summed over the runs of a side. Calls are exact counts, or None if unknown. ``evidence`` is a boolean
+    array of two lines: whether the inclusive and the self change of each row pass the test of repeated runs. Names,
+    files, lines and source states have one element per symbol; ``former`` maps renamed symbols to their old names.
     """
 
     parent: RowArray
@@ -123,7 +128,7 @@ class PageHeader:
 
     @property
     def full_title(self) -> str:
-        """The title, prefixed with the workload unless it starts with it."""
+        """The title, prefixed with the workload's name unless the title already starts with this name."""
         return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
@@ -157,9 +162,10 @@ class PageHeader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderedTree:
-    """The tree in preorder, siblings sorted by name; `before` and `after` are inclusive, `name` may be `OTHER_NAME`.
+    """The tree in preorder, with siblings sorted by name.
 
-    ``row`` is the row in the `PageTree`; for merged rows, the first of them.
+    `before` and `after` are inclusive values. `name` is a symbol, `ROOT_NAME` or `OTHER_NAME`. `row` is the row in the
+    `PageTree` or, for merged rows, the first of these rows.
     """
 
     parent: IntArray
@@ -216,12 +222,15 @@ def _plain(text: str | None) -> str | None:
 
 
 def exact_sum(values: IntArray) -> int:
-    """The exact sum as a Python integer, which may exceed 64 bits."""
+    """Return the exact sum as a Python integer, which may exceed 64 bits."""
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
 def order_tree(tree: PageTree) -> OrderedTree:
-    """Sort the tree in preorder, siblings by (name, file). Raises `ValueError` if a total needs more than 63 bits."""
+    """Sort the tree in preorder, with siblings sorted by (name, file).
+
+    Raises `ValueError` if a total needs more than 63 bits.
+    """
     for values in (tree.baseline_self, tree.target_self):
         if exact_sum(values) >= 2**63:
             raise ValueError("page tree: a total is beyond 63 bits; use a larger exponent")
@@ -231,7 +240,7 @@ def order_tree(tree: PageTree) -> OrderedTree:
 
 
 def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
-    """Merge subtrees below the share `threshold` on both sides into one `other` row for each parent.
+    """Merge subtrees whose share is below `threshold` on both sides into one `other` row for each parent.
 
     Rows of symbols in `keep` and their ancestors are not merged.
     """
@@ -253,9 +262,9 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 
 
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
-    """The smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
+    """Return the smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
 
-    `CUT_ALL` if there is none, because too many rows are always shown.
+    Return `CUT_ALL` if there is no such threshold, because too many rows are always shown.
     """
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
@@ -271,40 +280,44 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 
 def _shares(ordered: OrderedTree) -> FloatArray:
-    """The share of each row in the total, the larger one of both sides."""
+    """Return the share of each row in the total, for the side on which it is larger."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
 
 def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
-    """A mask of the rows of these symbols and their ancestors."""
+    """Return a mask of the rows of these symbols and their ancestors."""
     own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
     return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
 
 def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArray:
-    """A mask of the rows that are not merged: large rows, marked rows and the root."""
+    """Return a mask of the rows that are not merged: large rows, marked rows and the root."""
     remains = (share >= threshold) | marked
     remains[0] = True
     return remains
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """The share of before without counterpart in after, and vice versa; 0 for an empty side."""
+    """Return the shares of before and after that have no counterpart on the other side; 0 for an empty side."""
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
 def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
-    """The sum over the subtree of each row in preorder; subtrees end before ``end``."""
+    """Return the sum over the subtree of each row in preorder; a subtree ends before the row ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     subtrees: IntArray = sums[end] - sums[:-1]
     return subtrees
 
 
 def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> OrderedTree:
-    """Sort a tree in preorder; columns int64[5, row]: name, self value before and after, hidden rows, row."""
+    """Sort a tree in preorder.
+
+    ``columns`` is an int64 array of five lines with one element per row: name, self value before, self value after,
+    number of hidden rows, and row in the `PageTree`.
+    """
     depth, rank = _depths(parent), ranks[columns[0]]
     by_level = np.lexsort((rank, parent, depth))
     level = np.empty(len(parent), np.int64)
@@ -337,7 +350,7 @@ def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> Ordere
 
 
 def _depths(parent: IntArray) -> IntArray:
-    """The depth of each row, by pointer doubling."""
+    """Return the depth of each row, by pointer doubling."""
     above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
     while (further := depth[above]).any():
         depth += further
@@ -346,7 +359,10 @@ def _depths(parent: IntArray) -> IntArray:
 
 
 def name_ranks(tree: PageTree) -> IntArray:
-    """The rank of each symbol by (name, file, number); two more entries are for `other` (last) and the root (first)."""
+    """Return the rank of each symbol by (name, file, number).
+
+    Two further elements rank `other` last and the root first.
+    """
     files = tree.files or [None] * len(tree.names)
     texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))
     order = [symbol for _, _, symbol in texts]

@@ -18,8 +18,8 @@ from profgate.report.statements import full_reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
-LIMIT = 200_000  # characters of source code in one page, which may be more public than the code
-SIGMA = 4.0  # with 3, some of the thousands of rows of a tree would pass by chance
+LIMIT = 200_000  # characters of source code in one page, because a page may be more public than the code
+SIGMA = 4.0  # standard errors; with 3, some of the thousands of rows of a tree would be significant by chance
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
@@ -41,7 +41,7 @@ class PageContext:
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
-    """The tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
+    """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
     marks = _marks(context.findings, comparison)
     keep = {mark["symbol"] for mark in marks}
@@ -98,7 +98,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 
 
 def _notes(comparison: Comparison) -> list[str]:
-    """The notes of the comparison, and a note if the sampling rate of a side is unknown."""
+    """Return the notes of the comparison, and a note if the sampling rate of a side is unknown."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
     return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
@@ -154,7 +154,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """The findings of functions in the tree that are not neutral, in the order of the other reports."""
+    """Return the findings that are not neutral and whose function is in the tree, in the order of other reports."""
     symbols = comparison.symbols
     place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
     marks = []
@@ -181,7 +181,10 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
 
 
 def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
-    """The rows of a call path of names, root first; several if different files have functions of the same name."""
+    """Return the rows of a call path, which is given as function names from the root.
+
+    There are several rows if functions of the same name exist in different files.
+    """
     rows = [0]
     for name in path:
         starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
@@ -191,9 +194,10 @@ def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> 
 
 
 def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | None:
-    """Whether the inclusive and the self change of each row are significant, bool[2, row]; None without repeats.
+    """Return whether the changes of the inclusive and the self value of each row are significant.
 
-    For samples of ``period``, the standard error is at least that of a Poisson count.
+    The result is a boolean array of two lines, inclusive and self, with one element per row; None without repeated
+    runs. If the values are samples of ``period``, the standard error is at least that of a Poisson distribution.
     """
     if tree.repeats is None:
         return None
@@ -213,10 +217,10 @@ def page_sources(
     first: Collection[int] = (),
     origin: str = "",
 ) -> list[PageSource]:
-    """The diff hunks of each function whose source changed, or of all functions in changed files for ``all``.
+    """Return the diff hunks of each function whose source changed.
 
-    At most `LIMIT` characters are included; functions in ``first`` have priority. ``origin`` says where the
-    diff comes from.
+    If ``embed`` is "all", return the hunks of all functions in changed files. At most `LIMIT` characters are included;
+    functions in ``first`` have priority. ``origin`` states where the diff comes from.
     """
     if embed == "none":
         return []
@@ -239,7 +243,7 @@ def page_sources(
 
 
 def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
-    """The hunks that contain the function's name or line, or the nearest hunks if there are none."""
+    """Yield the hunks that contain the function's name or line, or the nearest hunks if no hunk does."""
     parts = _PART.findall(name)
     word = re.compile(rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])") if parts else None
     own = [

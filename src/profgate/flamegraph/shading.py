@@ -18,9 +18,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How rows are coloured: value, ramp, reference, and smallest share of the total (``gate``).
+    """The rules for the colours of rows.
 
-    ``chance``: insignificant changes stay neutral. ``classic``: the colours and exact widths of flamegraph.pl.
+    ``basis`` is the value whose change is shown, and ``ramp`` is the function from a change to a colour. ``reference``
+    selects the change with the strongest colour. Changes below ``gate``, a fraction of the total, are neutral; with
+    ``chance``, insignificant changes are neutral too. ``classic`` selects the colours and exact widths of
+    flamegraph.pl.
     """
 
     basis: Literal["inclusive", "self"] = "inclusive"
@@ -37,7 +40,7 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shading:
-    """The colour level of each row (-32 less to +32 more), its change, and the ratio and total used for scaling."""
+    """The colour level of each row, from -32 (less) to +32 (more), its change, and the ratio and total for scaling."""
 
     level: IntArray
     delta: FloatArray
@@ -46,7 +49,10 @@ class Shading:
 
 
 def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style = USUAL) -> Shading:
-    """The levels by the change as a fraction of the total, for significant changes above the gate."""
+    """Compute the colour levels from the changes relative to the total.
+
+    Only significant changes above the gate get a colour.
+    """
     level = np.zeros(ordered.size, np.int64)
     own = style.basis == "self"
     before, after = (ordered.before_self, ordered.after_self) if own else (ordered.before, ordered.after)
@@ -70,14 +76,17 @@ def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style
 
 
 def ratio_of(header: PageHeader, before_total: float, after_total: float) -> float:
-    """The factor by which the before side is scaled."""
+    """Return the factor by which the before side is scaled."""
     if header.normalisation == "total" and before_total and after_total:
         return after_total / before_total
     return header.runs[1] / header.runs[0]
 
 
 def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
-    """The colour of flamegraph.pl: from white to red for more or blue for less, linear up to the largest change."""
+    """Return the colour of flamegraph.pl for a change.
+
+    The colours range linearly from white to red for more or blue for less; the largest change is the strongest.
+    """
     pale = int(210 * (largest - abs(delta)) / largest)
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
 
@@ -98,7 +107,10 @@ def _beyond_chance(
     *,
     own: bool,
 ) -> BoolArray:
-    """Significance by the test of repeated runs if available, or by the z-score; new paths need 16 samples."""
+    """Return which changes are significant by the test of repeated runs or, without it, by the z-score.
+
+    Paths that exist on only one side also need 16 samples.
+    """
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
     if tree.evidence is not None and header.normalisation == "none":
@@ -124,7 +136,7 @@ def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: Page
 
 
 def _few(ordered: OrderedTree, sample: int) -> BoolArray:
-    """Rows that exist on one side only and have too few samples to be significant."""
+    """Return a mask of the rows that exist on only one side and have too few samples to be significant."""
     before, after = ordered.before / sample, ordered.after / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))

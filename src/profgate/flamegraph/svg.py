@@ -33,13 +33,13 @@ _PALETTES = {
 
 
 def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
-    """The flame graph as deterministic SVG, 1,200 pixels wide, with the `max_boxes` widest boxes."""
+    """Return the flame graph as deterministic SVG, 1,200 pixels wide, with the `max_boxes` widest boxes."""
     tree, header = visible_page(tree, header)
     return draw_svg(tree, order_tree(tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
-    """The style sheet of the image; a page needs its hash for the Content-Security-Policy."""
+    """Return the style sheet of the image, whose hash is needed for a page's Content-Security-Policy."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -49,7 +49,7 @@ def svg_style(header: PageHeader) -> str:
 
 
 def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
-    """Draw a tree in preorder; `visible_page` must have been applied to its names."""
+    """Draw a tree in preorder. The tree and the header must be results of `visible_page`."""
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
@@ -80,16 +80,16 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """The offset of each row: the self values before it in preorder, without those of its ancestors."""
+    """Return the offset of each row: the sum of earlier self values in preorder, except those of ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    steps = np.r_[0, own]  # an ancestor's value is added from the next row
-    np.subtract.at(steps, ordered.end, own)  # and subtracted at the end of its subtree
+    steps = np.r_[0, own]  # the value of a row is added for the rows after it
+    np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
 def _widest(widths: FloatArray, limit: int) -> IntArray:
-    """The widest rows in preorder; a parent is at least as wide as its children, so it is always included."""
+    """Return the widest rows in preorder. A parent is at least as wide as its children, so it is always included."""
     rows = np.flatnonzero(widths >= _SMALLEST)
     if len(rows) > limit:
         rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
@@ -97,7 +97,7 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
 
 
 def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Grey rectangles for adjacent boxes that are too small to draw."""
+    """Return grey rectangles in place of adjacent boxes that are too small to draw."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
@@ -148,7 +148,7 @@ def _box(
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
-    """The name of a row: its function, `all` for the root, or the number of merged rows."""
+    """Return the name of a row: its function, `all` for the root, or the number of merged rows."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
         count = int(ordered.hidden[row])

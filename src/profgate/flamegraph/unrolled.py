@@ -21,7 +21,10 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unrolled:
-    """The estimated tree as columns over its rows; the symbol after the last one is `NOT_UNROLLED`."""
+    """The estimated tree as columns with one element per row.
+
+    The first unused symbol number stands for `NOT_UNROLLED`.
+    """
 
     parent: RowArray
     symbol: RowArray
@@ -32,8 +35,9 @@ class Unrolled:
 
 
 def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> Unrolled:
-    """Estimate the call tree from self (``own``) and total values, int64[2, symbol], baseline first.
+    """Estimate the call tree from self values (``own``) and total values of both sides.
 
+    Both arguments are int64 arrays with a line for the baseline and a line for the target, and one element per symbol.
     Recursive calls are not followed: their cost is part of the first call. Symbols in ``keep`` are included regardless
     of their size.
     """
@@ -50,7 +54,11 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """Call paths, root first: float64[2, row] fractions of the function's cost, and calls."""
+    """Call paths as columns with one element per row, the root first.
+
+    ``part`` is the fraction of the function's cost, and ``calls`` is the number of calls; both have a line for each
+    side.
+    """
 
     parent: IntArray
     symbol: IntArray
@@ -72,7 +80,10 @@ class _Graph:
         self.first = np.searchsorted(self.caller, np.arange(self.symbols + 1))
 
     def entries(self) -> _Paths:
-        """Functions that were called from outside the recording, with the cost that no recorded caller explains."""
+        """Return the functions that were called from outside the recording.
+
+        Their cost is the part that no recorded caller explains.
+        """
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
         uncalled = np.bincount(self.callee, minlength=self.symbols) == 0
@@ -102,14 +113,14 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """The cost as a fraction of the function's total, or the fraction of its calls if it has no cost."""
+        """Return the cost as a fraction of the function's total, or of its calls if the function has no cost."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)
         return np.minimum(share, 1.0)
 
     def _with(self, paths: _Paths, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Paths:
-        """Append the largest of the given rows to the paths, within the limits."""
+        """Append those of the given rows that are large enough or kept, up to the maximum number of rows."""
         weight = (part * self.total[:, symbol] / self.whole[:, None]).max(axis=0, initial=0.0)
         shown = np.flatnonzero((weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0)))
         largest = np.sort(shown[np.argsort(-weight[shown], kind="stable")[: MAX_ROWS + 1 - len(paths.parent)]])
@@ -122,7 +133,7 @@ class _Graph:
 
 
 def _on_path(callee: IntArray, row: IntArray, paths: _Paths) -> BoolArray:
-    """Whether the callee is the function of the row or of one of its ancestors; vectorized over rows."""
+    """Return whether each callee is the function of the corresponding row or of one of its ancestors."""
     found: BoolArray = callee == paths.symbol[row]
     while row.any():
         row = paths.parent[row]
@@ -148,7 +159,10 @@ def _columns(paths: _Paths, own: IntArray) -> Unrolled:
 
 
 def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray, IntArray]:
-    """Divide the self values of functions among their rows by ``part``; also returns the rest, int64[symbol]."""
+    """Divide the self values of functions among their rows in proportion to ``part``.
+
+    Return the values of the rows, and the remaining value of each symbol.
+    """
     rows = np.arange(1, len(symbol))
     of = symbol[1:]
     parts = np.bincount(of, part[1:], len(own))

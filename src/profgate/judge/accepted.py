@@ -1,4 +1,4 @@
-"""Accepted regressions: findings up to the accepted limit, and totals that they explain, are yellow, not red."""
+"""Turn accepted regressions yellow: findings within the accepted limit, and totals that these findings explain."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -62,7 +62,7 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
 
 
 def _former(finding: Finding, metric: MetricReport) -> list[Location]:
-    """The locations of a renamed function in the baseline."""
+    """Return the locations that a renamed function had in the baseline."""
     here = (finding.location.name, finding.location.file)
     return [
         old
@@ -73,7 +73,10 @@ def _former(finding: Finding, metric: MetricReport) -> list[Location]:
 
 
 def _growth(finding: Finding) -> float:
-    """The growth as a fraction of the baseline cost, or of the run for a function without cost in the baseline."""
+    """Return the growth as a fraction of the baseline cost.
+
+    If the function has no cost in the baseline, return the growth as a fraction of the run.
+    """
     if finding.relative is not None:
         return abs(finding.relative)
     return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
@@ -113,7 +116,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:
-    """Turn a red total yellow if accepted findings explain its change, apart from the usual noise."""
+    """Turn a red total yellow if accepted findings explain its change up to the usual noise."""
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding

@@ -8,7 +8,7 @@ from profgate.model.change import Location
 from profgate.model.kinds import Kind
 from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # a finding names the cause if its self cost has at least this part of the change
+NAMES_IT = 0.5  # a finding names the cause if its self cost has at least this fraction of the change
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
@@ -16,10 +16,10 @@ Cause = tuple[str, str, str, Place]
 
 
 def with_causes(report: Report) -> Report:
-    """Return the report with ``cause`` and ``explained_by`` set in its findings; cause 1 is the most important.
+    """Set ``cause`` and ``explained_by`` in the findings of a report; cause 1 is the most important.
 
-    Findings of one metric and direction share a cause if the calls that explain their changes lead to the same
-    location, also across workloads.
+    Findings with the same metric name and direction have the same cause, also across workloads, if the calls that
+    explain their changes lead to the same location.
     """
     gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
     leading = [
@@ -38,7 +38,7 @@ def _place(location: Location) -> Place:
 
 
 def _has_cause(finding: Finding) -> bool:
-    """Whether a finding can have a cause; notes, totals and findings without a direction cannot."""
+    """Return whether a finding can have a cause. Notes, totals and findings without a direction cannot."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
     return finding.colour in WORST and clear and finding.location != TOTAL
 
@@ -58,7 +58,7 @@ def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
 
 
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
-    """The findings of one metric in their original order, each with the location that explains it."""
+    """Set ``explained_by`` in the findings of one metric, keeping their order."""
     ends = _ends(metric)
     causes: dict[Cause, list[Finding]] = {}
     for finding in metric.findings:
@@ -72,7 +72,11 @@ def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
 
 
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
-    """The deepest of the worst findings with at least half of the change in its self cost, or the largest."""
+    """Return the finding that names the common cause of ``members``.
+
+    Only findings of the worst colour are considered. If the self cost of any of them has at least half of the change,
+    the closest one to the cause is returned, otherwise the one with the largest change.
+    """
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])

@@ -18,18 +18,18 @@ from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
-LISTED_CHANGES = 2000  # for each strategy; further changes are only counted
-LISTED_CONTEXTS = 200  # lower, because each includes its call path
-CARRIED = 0.8  # if a child context has at least this part of the change, the child is the cause
-NEW_COST_SHARE = 0.001  # a new or gone location below this share on both sides is only counted
-HALF = 0.5  # if shared functions cover less than this part of a side, the report says so
+LISTED_CHANGES = 2000  # maximum for each strategy; further changes are only counted
+LISTED_CONTEXTS = 200  # lower maximum, because each change in a context includes its call path
+CARRIED = 0.8  # if a child context has at least this fraction of the change, the child is the cause
+NEW_COST_SHARE = 0.001  # new and gone locations below this share of the run on both sides are only counted
+HALF = 0.5  # if shared functions have less than this share of a side, the report says so
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Means over runs of values by symbol and of totals, as (baseline, target) in stored units."""
+    """Means over the runs of the values of each symbol and of the totals, as (baseline, target) in stored units."""
 
     exclusive: tuple[FloatArray, FloatArray]
     inclusive: tuple[FloatArray, FloatArray]
@@ -59,7 +59,10 @@ def _scaled(value: float, scale: float) -> float | None:
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
-    """Limit the kinds of overweight to "maybe" if the total did not change, because overweight explains its change."""
+    """Limit the kinds of the strategy overweight to "maybe" if the total did not change.
+
+    The strategy explains a change of the total, so it is not certain without such a change.
+    """
     if total_changed:
         return kinds
     strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
@@ -67,7 +70,7 @@ def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
 
 
 def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
-    """Whether the test of totals found a change, and no note explains it by different machines."""
+    """Return whether the test of totals found a change that no note attributes to different machines."""
     return not any(note.advisory for note in comparison.notes) and any(
         int(kind) != int(Kind.NO_CHANGE)
         for detection in detections
@@ -78,7 +81,7 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The rows of one detection in output order, and counts of omitted rows; shares are float64[row]."""
+    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of the others."""
 
     kinds: IntArray
     share_from: FloatArray
@@ -88,7 +91,10 @@ class _Rows:
 
 
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
-    """Shares of the totals of both sides, float64[row]; NaN if the values of the strategy have no shares."""
+    """Return the shares of the rows in the totals of the baseline and the target, as two float64 arrays.
+
+    All shares are NaN if the values of the strategy have no shares.
+    """
     if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
         return unknown, unknown
@@ -120,7 +126,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
         listed &= ~small
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
     moved = np.nan_to_num(np.abs(share_to - share_from))
-    # in a long call chain, list the last function rather than the callers on the way to it
+    # list the last function of a long call chain before the callers that lead to it
     on_the_way = detection.statistics.get("carried", np.zeros(len(kinds))) >= CARRIED
     order = np.lexsort((detection.symbol, -moved, on_the_way, rank))
     rows = order[listed[order]]
@@ -180,7 +186,7 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
 
 
 def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Change:
-    """Add the state of the function's source to a change; modules and totals have no source."""
+    """Add the state of the function's source to a change. Modules and totals have no source."""
     if states is None or symbol < 0:
         return change
     link = states.links[symbol]
@@ -192,7 +198,7 @@ def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Ch
 
 
 def _name(names: list[str] | None, row: int) -> str | None:
-    """The name of the model, or None."""
+    """Return the name of the model in a row, or None."""
     return names[row] or None if names is not None else None
 
 
@@ -204,7 +210,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """The facts about the tests that the judge needs."""
+    """Return the facts about the tests that the judge needs."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
@@ -221,7 +227,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
 
 
 def _known_share(comparison: Comparison) -> float:
-    """The share of the run in functions that both sides have, on the side where it is smaller."""
+    """Return the share of cost in functions that exist on both sides, for the side with the smaller share."""
     split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
     shares = [
         float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
@@ -236,7 +242,7 @@ def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[R
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
-    """The reasons why strategies could not test the metric."""
+    """Return the reasons why strategies could not test the metric."""
     return tuple(
         Reason(ReasonCode.STRATEGY_UNTESTED, {"strategy": detection.strategy}, (as_reason(reason),))
         for detection in detections
@@ -252,15 +258,15 @@ def metric_report(
     states: SourceStates | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """The report of one metric with its changes in base units; the judge adds the findings.
+    """Return the report of one metric with its changes in base units, but without findings, which the judge adds.
 
-    ``requested``: the configuration names the strategies, so those that do not apply to the profiles are listed too.
-    ``states`` adds the state of the function's source, and a link to it, to each change.
+    ``requested`` states that the configuration names the strategies, so those that do not apply to the profiles are
+    listed too. If ``states`` is given, each change gets the state of the function's source and a link to it.
 
-    NoChange and Unknown rows are counted, and listed only if ``verbose``. Each strategy lists at most 2,000 changes,
-    or 200 in calling contexts; ``counts["cut"]`` is the number of the others. ``counts["small"]`` is the number of
-    new and gone locations below 0.1 % of the run. With a blocking note or a failed gate test, the metric is
-    "not compared" and has no changes.
+    NoChange and Unknown rows are always counted, but listed only if ``verbose``. Each strategy lists at most 2,000
+    changes, or 200 if they are in calling contexts; ``counts["cut"]`` is the number of the others. ``counts["small"]``
+    is the number of new and gone locations below 0.1 % of the run. With a blocking note or a failed gate test, the
+    metric is "not compared" and has no changes.
     """
     sums, metric, runs = _sums(comparison), comparison.metric, comparison.runs
     blocking = _blocking(comparison.notes, detections)
@@ -303,7 +309,7 @@ def _listed(
     *,
     verbose: bool,
 ) -> tuple[tuple[Change, ...], set[int], dict[str, int]]:
-    """The listed changes, their symbols, and counts of the rows that are not listed."""
+    """Return the listed changes, the symbols of these changes, and counts of the rows that are not listed."""
     total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
@@ -336,7 +342,7 @@ def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[Metric
 
 
 def _configuration(comparison: Comparison) -> dict[str, str]:
-    """The known configuration of a workload: command, arguments, collector, format and profiler."""
+    """Return the known configuration of a workload: command, arguments, collector, format and profiler."""
     configuration, facts = comparison.configuration, comparison.facts[1]
     stated = {
         "type": configuration.type,

@@ -1,4 +1,4 @@
-"""Confirmation: a second measurement of both sides confirms or rejects findings that fail the gate."""
+"""Confirm or reject findings that fail the gate by a second measurement of both sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ OPEN = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A finding that fails the gate, or that would fail it if it were certain, with its workload and metric."""
+    """A finding, with its workload and metric, that fails the gate or would fail it if it were certain."""
 
     workload: str
     metric: str
@@ -46,7 +46,7 @@ class Suspect:
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """Findings that are red without confirmation, and findings that another measurement could turn red."""
+    """Return the findings that are red without confirmation, and those that another measurement could turn red."""
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
@@ -70,9 +70,9 @@ def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Seco
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
-    """Whether the second measurement shows a significant change of sufficient size in the same direction.
+    """Return whether the second measurement shows a significant and large enough change in the same direction.
 
-    A suspect that was not certain must reach the stricter level ``RED``.
+    For a suspect that is not red yet, the stricter significance level ``RED`` applies.
     """
     rose = second.ratio > 1.0
     same = rose == suspect.lower_is_better and second.ratio != 1.0

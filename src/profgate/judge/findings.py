@@ -14,7 +14,7 @@ GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-TEST_KEYS = ("judged", "new")  # text evidence of the test
+TEST_KEYS = ("judged", "new")  # keys of the text evidence that comes from the test
 STATISTICS = (
     *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
     *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
@@ -22,7 +22,7 @@ STATISTICS = (
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
-    """All findings of one metric, the most important first."""
+    """Return all findings of one metric, the most important first."""
     by_location: dict[Place, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
@@ -33,7 +33,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
         if change.strategy == TOTAL_TEST:
             totals.append(change)
         elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
-            sums.append(change)  # of modules, computed without a test
+            sums.append(change)  # the sum of a module, which is not tested
         else:
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
@@ -45,7 +45,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
-    """Sort key: red findings first, then by kind, size of the change, and name."""
+    """Return the sort key of a finding: colour (red first), kind, size of the change, name and file."""
     colours = ("red", "yellow", "green", "neutral")
     weight = finding.statistics.get("weight")
     return (
@@ -79,7 +79,7 @@ def _number(value: float | str | None) -> float | None:
 
 
 def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
-    """The values of the gate's test, or the self cost of the location if it was not tested."""
+    """Return the values that the gate's test compared, or the self cost if the location was not tested."""
     from_value, to_value = (_number(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
     if test is not None or from_value is None or to_value is None:
         shown = test or change
@@ -99,7 +99,10 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
 def _located(
     detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
 ) -> Finding | None:
-    """The finding for one location and its calling contexts; None if only a context was added or removed."""
+    """Return the finding for one location and its calling contexts.
+
+    Return None if the only change is that calling contexts were added or removed.
+    """
     changes = _one_change_per_strategy(detected)
     if not changes:
         return None
@@ -140,10 +143,10 @@ def _located(
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
-    """The changes of one location, with one change per strategy for all its calling contexts.
+    """Return the changes of one location, with the calling contexts of each strategy merged into one change.
 
-    This is the largest change if all contexts changed in the same direction; otherwise its kind is Unknown. Contexts
-    that exist on one side only are ignored, because the function may exist on both.
+    The merged change is the largest one, but its kind is Unknown if the contexts did not all change in the same
+    direction. Contexts that exist on only one side are ignored, because the function may exist on both sides.
     """
     found = [change for change in changes if change.location.context is None]
     by_strategy: dict[str, list[Change]] = {}
@@ -158,7 +161,7 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
 
 
 def _agreed(changes: Iterable[Change]) -> Direction:
-    """The direction that all strategies report, or "none" if they disagree."""
+    """Return the direction that all strategies report, or "none" if they disagree."""
     found = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
     return next(iter(found)) if len(found) == 1 else "none"
 
@@ -194,7 +197,7 @@ def _evidence(known: Finding | None, test: Change | None, changes: list[Change])
 
 
 def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
-    """The statistics of the test and the inclusive costs; ``weight`` is the change as a fraction of the run."""
+    """Return the statistics of the test and the inclusive costs; ``weight`` is the change as a fraction of the run."""
     found: dict[str, float | None] = {}
     for change in changes:
         for name in STATISTICS:
@@ -209,7 +212,7 @@ def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[
 def _total(
     change: Change, sums: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
 ) -> Finding:
-    """The finding of the total."""
+    """Return the finding about the total."""
     kind = BY_WORD[change.kind]
     direction = direction_of(kind)
     shift = _number(change.evidence.get("shift")) or 0.0

@@ -11,14 +11,14 @@ from profgate.model.units import CALLS
 
 CONTEXTS = "call_context"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
-ROSE_AS_MUCH = 0.5  # calls explain a change of time if they grew by at least this part of it
+ROSE_AS_MUCH = 0.5  # calls explain a growth of time if they grew by at least this fraction of it
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
-POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # uncertain: fails only with "maybe"
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # doubts that do not prevent red with "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -33,9 +33,9 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 class GateContext:
     """The facts that apply to all findings of one metric.
 
-    ``red`` is the significance level of the family of tests, ``advisory`` the reasons why no finding of the metric can
-    be red. ``calls`` maps (name, file) to the exact calls per run, baseline then target, if the workload has them.
-    ``decided`` is whether some metric of the workload has enough runs for a decision.
+    ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
+    the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
+    the workload has them. ``decided`` states whether any metric of the workload has enough data for a decision.
     """
 
     policy: Policy
@@ -46,7 +46,7 @@ class GateContext:
 
 
 def noted(finding: Finding, metric: MetricReport) -> Finding:
-    """Set colour and reasons of a finding that the gate's test did not report."""
+    """Set the colour and the reasons of a finding that the gate's test did not report."""
     if metric.calibration.state == "tested":
         votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
         if finding.direction == "worse" and _models_agree(finding, votes):
@@ -61,13 +61,16 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
 
 
 def _models_agree(finding: Finding, votes: int) -> bool:
-    """Whether at least ``votes`` strategies found the change in models of cost over input size, one with certainty."""
+    """Return whether at least ``votes`` model strategies agree with the finding, one of them with certainty."""
     agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
     return len(agreeing) >= votes and any(kind not in MAYBE for kind in agreeing)
 
 
 def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
-    """Set colour and reasons of a finding of the gate's test; ``net`` names what offsets the change, or is empty."""
+    """Set the colour and the reasons of a finding that the gate's test reported.
+
+    ``net`` names what offsets the change, or is empty.
+    """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = None if net else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
@@ -79,7 +82,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str
 
 
 def gated_total(finding: Finding, metric: MetricReport, context: GateContext) -> Finding:
-    """Set colour and reasons of the finding about the total."""
+    """Set the colour and the reasons of the finding about the total."""
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
     proof = _confirmed(finding, metric)
@@ -96,7 +99,7 @@ def _certain(finding: Finding) -> Severity:
 def _coloured(
     finding: Finding, metric: MetricReport, context: GateContext, proof: Reason | None, obstacles: list[Reason]
 ) -> Finding:
-    """Make the finding red unless the policy, the attribution or a missing confirmation prevents it."""
+    """Make the finding red unless a doubt, the policy, the attribution or a missing confirmation prevents this."""
     policy = context.policy
     setting, fail_on = ("fail-on-total", policy.fail_on_total) if finding.is_total else ("fail-on", policy.fail_on)
     if not obstacles and finding.severity not in ENOUGH[fail_on]:
@@ -114,7 +117,7 @@ def _coloured(
 
 
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
-    """The reason why the finding is red, with numbers that a reader can verify."""
+    """Return the reason why the finding is red, with numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.get("p") == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
@@ -132,7 +135,7 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
-    """The reasons why the test does not make the finding red; empty if it does."""
+    """Return the reasons why the test does not make the finding red; an empty list if it does."""
     facts = metric.calibration
     if facts.inconclusive == "too_few_runs":
         runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
@@ -158,7 +161,10 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: s
 
 
 def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
-    """The reason CONFIRMED if the second measurement confirmed the finding; always None for call counts."""
+    """Return the reason CONFIRMED if the second measurement confirmed the finding, otherwise None.
+
+    Call counts cannot be confirmed.
+    """
     evidence = finding.evidence or {}
     if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
         return None
@@ -166,17 +172,17 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
 
 def _second(evidence: dict[str, str]) -> dict[str, Parameter]:
-    """The parameters of a reason: the result of the second measurement."""
+    """Return the result of the second measurement as parameters of a reason."""
     return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
 
 
 def _unlike(factor: float | str | bool | None) -> bool:
-    """Whether the speeds of the sides differ too much to assume that they were recorded under equal conditions."""
+    """Return whether the speeds of the sides differ too much for equal recording conditions."""
     return isinstance(factor, float) and max(factor, 1.0 / factor) > LIKE_RUNS
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
-    """The reason CALLS_ROSE if the exact calls grew by at least half as much as the time."""
+    """Return the reason CALLS_ROSE if the exact number of calls grew by at least half as much as the time."""
     place = (finding.location.name, finding.location.file)
     counts = context.calls.get(place)
     if (
@@ -196,7 +202,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
-    """The reasons why attribution or confirmation prevents red."""
+    """Return the reasons from attribution and confirmation why the finding cannot be red."""
     evidence, confirm = finding.evidence or {}, context.policy.confirm
     found = []
     if evidence.get("reach") == "not reachable":
@@ -210,7 +216,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
-    """The most important reason why the total is not red; empty if it is."""
+    """Return a list with the most important reason why the total is not red; an empty list if it is red."""
     facts, p = metric.calibration, finding.statistics.get("p")
     sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
     reason = None

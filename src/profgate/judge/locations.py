@@ -1,4 +1,4 @@
-"""Locations of one comparison: names, call paths, former names and causes."""
+"""Describe the locations of a comparison by names, call paths, former names and causes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,7 +12,7 @@ LONGEST_PATH = 100  # frames; longer paths are cut in the middle
 
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
-    """The location of a row: a symbol, a calling context, a module or the whole workload."""
+    """Return the location of a row: a symbol, a calling context, a module or the whole workload."""
     symbol = int(detection.symbol[row])
     if symbol == WHOLE:
         return TOTAL
@@ -24,7 +24,7 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
 
 
 def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """The function names from the root to a row of the tree; a very long path is cut in the middle."""
+    """Return the function names from the root to a node of the tree; a very long path is cut in the middle."""
     tree, path = comparison.tree, []
     while tree is not None and node > 0:
         path.append(comparison.symbols.names[tree.symbol[node]])
@@ -37,7 +37,7 @@ def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
 
 
 def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
-    """The relations between renamed functions and their former locations."""
+    """Return the relations between renamed functions and their former locations."""
     return tuple(
         Relation("renamed", location_of(comparison, symbol), (Location(*former),))
         for symbol, former in sorted(comparison.renamed.items())
@@ -45,7 +45,7 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
 
 
 def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
-    """The causes of the changes of these symbols, without symbols that are their own cause."""
+    """Return the causes of the changes of these symbols. Symbols that are their own cause are omitted."""
     causes = comparison.causes
     if causes is None:
         return ()
@@ -61,7 +61,7 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
 
 
 def location_of(comparison: Comparison, symbol: int) -> Location:
-    """The name, file, line and module of a symbol."""
+    """Return the name, file, line and module of a symbol."""
     table = comparison.symbols
     name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
     if (name, file, module) == ("total", None, None):

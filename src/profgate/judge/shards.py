@@ -21,7 +21,7 @@ ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The report and the links of one shard; names are unique."""
+    """The report and the links of one shard, whose name is unique."""
 
     name: str
     report: Report
@@ -35,11 +35,12 @@ def merge_reports(
     warnings: Sequence[Reason] = (),
     acceptances: Sequence[Acceptance] | None = None,
 ) -> tuple[Report, Links]:
-    """Merge the reports of all shards into one judged report, and their links.
+    """Merge the reports of all shards into one judged report, and their links into one object.
 
-    ``lost`` are the shards without a report, ``warnings`` are added to those of the reports, and ``acceptances``
-    replace those of the reports. If several shards have a workload of the same name, the shard's name is appended to
-    it. The significance levels apply to all shards together, as if one job had compared everything.
+    ``lost`` lists the shards without a report. ``warnings`` are added to the warnings of the reports. ``acceptances``,
+    if given, replace the acceptances of the reports. If several shards have a workload of the same name, the name of
+    the shard is appended to the name of the workload. The significance levels apply to all shards together, as if one
+    job had compared everything.
 
     Raises:
         ProfgateError: if the reports are about different commits.
@@ -81,7 +82,7 @@ def _acceptances(shards: Sequence[Shard]) -> tuple[Acceptance, ...]:
 
 
 def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
-    """Merge the test families of the same name. Raises `ProfgateError` if their numbers of splits differ."""
+    """Merge test families with the same name. Raises `ProfgateError` if their numbers of splits differ."""
     by_name: dict[str, list[TestFamily]] = {}
     for shard in shards:
         for family in shard.report.tests:
@@ -102,16 +103,23 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
     return worse, better
 
 
-Standing = dict[tuple[str, str], Maxima]  # keys: names of shard and family
+Standing = dict[tuple[str, str], Maxima]  # by (name of the shard, name of the family)
 
 
 def _together(shard: Shard, standing: Standing, metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
-    """The metrics, with p-values corrected for the tests of all shards; comparisons with base jobs do not change."""
+    """Return the metrics with p-values corrected for the tests of all shards.
+
+    Comparisons with base jobs are not changed.
+    """
     return tuple(replace(metric, changes=_with_p(metric, shard, standing)) for metric in metrics)
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:
-    """The maxima of each shard, without its significant changes if these are significant among all tests too."""
+    """Return the maxima of the test statistics, by shard and family.
+
+    The significant changes of a shard are excluded from its maxima if they are also significant among the tests of all
+    shards.
+    """
     families = [(shard, family) for shard in shards for family in shard.report.tests]
     standing: Standing = {(shard.name, family.name): family.first for shard, family in families}
     waiting = families
@@ -144,13 +152,13 @@ def _number(change: Change, name: str) -> float:
 
 
 def _p(change: Change, shard: Shard, family: str, standing: Standing) -> float:
-    """The p-value among the tests of all shards, at least that among the tests of its own shard."""
+    """Return the p-value among the tests of all shards, which is at least that among the tests of its own shard."""
     p, t = _number(change, "p"), _number(change, "t")
     own = next(every for every in shard.report.tests if every.name == family)
     others = [maxima for (name, every), maxima in standing.items() if every == family and name != shard.name]
     maxima = [own.last if p <= RED else own.first, *others]
     largest: list[float] = [max(values) for values in zip(*(sides[int(t < 0)] for sides in maxima), strict=True)]
-    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # 1: the recorded split
+    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # the recorded split counts too
     return max(p, reached / len(largest))
 
 
@@ -167,7 +175,7 @@ def _with_p(metric: MetricReport, shard: Shard, standing: Standing) -> tuple[Cha
 
 
 def _worst(shards: Sequence[Shard]) -> Verdict:
-    """The worst verdict of reports that are not judged again, with the reasons of all."""
+    """Return the worst verdict, with the reasons of all verdicts, for reports that are not judged again."""
     order = ("fail", "not_compared", "inconclusive", "warn", "pass")
     gravest = min((shard.report.verdict for shard in shards), key=lambda verdict: order.index(verdict.conclusion))
     return replace(
@@ -189,14 +197,14 @@ def _all_absences(shards: Sequence[Shard], shared: set[str]) -> list[NotCompared
 
 
 def _absences(shard: Shard) -> tuple[NotCompared, ...]:
-    """The workloads that a shard could not compare; an empty shard counts as one such workload."""
+    """Return the workloads that a shard could not compare. An empty shard counts as one such workload."""
     if shard.report.workloads or shard.report.not_compared:
         return shard.report.not_compared
     return (NotCompared(shard.name, None, "both", Reason(ReasonCode.NOTHING_COMPARED)),)
 
 
 def _target(shards: Sequence[Shard]) -> Side:
-    """The target of all shards. Raises `ProfgateError` if they have different commits."""
+    """Return the common target of all shards. Raises `ProfgateError` if their commits differ."""
     first = shards[0]
     for shard in shards[1:]:
         if shard.report.target.sha != first.report.target.sha:
@@ -207,7 +215,7 @@ def _target(shards: Sequence[Shard]) -> Side:
 
 
 def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
-    """The common baseline; if the baselines differ, the most distant one and a warning."""
+    """Return the common baseline or, if the baselines differ, the most distant one with a warning."""
     sides = {shard.name: shard.report.baseline for shard in shards}
     farthest = max(sides.values(), key=lambda side: (side.sha is not None, side.distance or 0))
     if len({(side.sha, side.distance) for side in sides.values()}) == 1:
@@ -217,7 +225,7 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
-    """Each warning once, with the name of the shard unless all shards have it."""
+    """Return the warnings, prefixed with the shard's name unless all shards have the same warning."""
     each = [without_repeats(shard.report.warnings) for shard in shards]
     common = [warning for warning in each[0] if all(warning in warnings for warnings in each)]
     return common + [

@@ -1,4 +1,4 @@
-"""Compute the findings and the verdict of the gate from the contents of a report alone."""
+"""Compute the findings and the verdict of the gate only from the contents of a report."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -26,16 +26,16 @@ from profgate.model.units import CALLS
 from profgate.statistics.binomial import exceeds, interval
 
 FAR_APART = 0.5  # relative change above which an untested total needs a review
-NAMED_REASONS = 5  # for each kind; a longer list would hide the important ones
-SAMPLES_WANTED = 5000  # of each side, recommended if there are too few
-RUNS_WANTED = 5  # of each side
+NAMED_REASONS = 5  # of each colour, after the first; a longer list would hide the important ones
+SAMPLES_WANTED = 5000  # recommended number for each side
+RUNS_WANTED = 5  # recommended number for each side
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
 
 def judge(draft: Report, policy: Policy) -> Report:
-    """Return the report with findings and a verdict; judging the result again does not change it.
+    """Return the report with findings and a verdict. Judging the result again does not change it.
 
     The evidence of findings in the draft is reused. A report of schema 1 is returned unchanged.
     """
@@ -49,7 +49,7 @@ def judge(draft: Report, policy: Policy) -> Report:
 def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
     if metric.state != "compared":
         return replace(metric, findings=())
-    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # the others cannot show red
+    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # others cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
@@ -58,7 +58,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
-    """The reasons why no finding of a metric can be red."""
+    """Return the reasons why no finding of a metric can be red."""
     found = []
     if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
@@ -72,7 +72,10 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
 
 
 def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
-    """Exact calls per run (baseline, target) of functions whose calls changed by the same number in every run."""
+    """Return the exact calls per run of functions whose calls changed by the same number in every run.
+
+    The result maps (name, file) to (baseline, target).
+    """
     found = {}
     for metric in workload.metrics:
         if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.exact:
@@ -86,7 +89,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
 
 
 def _stated(policy: Policy) -> StatedPolicy:
-    """The policy, with the rate of false alarms on unchanged code and its 95 % confidence interval."""
+    """Return the policy with the rate of false alarms on unchanged code and its 95 % confidence interval."""
     known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
     reds, trials = policy.unchanged
     if not trials:
@@ -103,14 +106,14 @@ def _stated(policy: Policy) -> StatedPolicy:
 
 
 def policy_stated_in(report: Report) -> Policy:
-    """The policy that a report was judged by, with defaults for missing settings."""
+    """Return the policy that was used to judge a report, with defaults for missing settings."""
     stated = report.policy
     known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
     return replace(Policy(), unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
 
 
 def _over_budget(policy: Policy) -> bool:
-    """Whether significantly more false alarms were seen than the budget allows."""
+    """Return whether significantly more false alarms were seen than the budget allows."""
     reds, trials = policy.unchanged
     return exceeds(reds, trials, policy.budget)
 
@@ -132,12 +135,16 @@ class _VerdictInputs:
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
-        """The findings of one colour, most important first."""
+        """Return the findings of one colour, the most important first."""
         return [entry for entry in self.findings if entry[2].colour == colour]
 
 
 def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
-    """The metrics of workloads in which all metrics are inconclusive and have no red finding."""
+    """Return the metrics of all inconclusive workloads.
+
+    A workload is inconclusive if all its compared metrics are inconclusive and none has a red finding. Call counts are
+    omitted if the workload has other metrics.
+    """
     found = []
     for workload in report.workloads:
         compared = [metric for metric in workload.metrics if metric.state == "compared"]
@@ -152,7 +159,7 @@ def _undecided(metric: MetricReport) -> bool:
 
 
 def _total_untested(metric: MetricReport) -> bool:
-    """Whether the total changed a lot but could not be tested, which the verdict reports."""
+    """Return whether the total changed a lot but could not be tested. The verdict reports such totals."""
     return not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= FAR_APART
 
 
@@ -200,7 +207,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
-    """Reasons for the findings of one colour, one for each cause."""
+    """Return one reason for each cause of the findings of one colour."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
         cause = entry[2].cause

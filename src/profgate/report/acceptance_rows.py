@@ -1,4 +1,4 @@
-"""Acceptances in reports: commands that accept failing findings, and the states of acceptances."""
+"""Format the commands that accept failing findings, and the states of acceptances."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from profgate.report.rows import Row
 from profgate.report.wording import reason_text
 
 SHOWN = 20
-REFUSED = 5  # refused commands that are shown; anybody can write any number of them
+REFUSED = 5  # maximum number of refused commands; anybody can write any number of them
 ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
-COMMANDS = 3  # red functions for which a command is shown
+COMMANDS = 3  # maximum number of functions for which a command is shown
 LONGEST_COMMAND = 300
 STATES: dict[State, str] = {
     "open": "not judged",
@@ -27,7 +27,7 @@ STATES: dict[State, str] = {
 
 
 def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Commands that accept the red findings, each as inline code; empty if there is nothing to accept."""
+    """Return the commands that accept the red findings as inline code; empty if there is nothing to accept."""
     red = [row.finding.location for row in rows if row.finding.colour == "red" and not row.total]
     files = Counter(name for name, _ in {(place.name, place.file) for place in red})
     commands = dict.fromkeys(command_for(place.name, place.file if files[place.name] > 1 else None) for place in red)
@@ -36,7 +36,7 @@ def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def markdown_acceptances(report: Report) -> list[str]:
-    """A Markdown line for each acceptance, at most 20: those not refused, then the latest refused ones."""
+    """Return Markdown lines for at most 20 acceptances: those not refused, then the latest refused ones."""
     counted = [item for item in report.acceptances if item.state != "refused"]
     refused = [item for item in report.acceptances if item.state == "refused"]
     shown = [*counted[:SHOWN], *refused[-REFUSED:]][:SHOWN]
@@ -45,7 +45,7 @@ def markdown_acceptances(report: Report) -> list[str]:
 
 
 def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
-    """The comment with the latest refused commands that it does not show yet; replaces the previous list."""
+    """Replace the list of refused commands in a comment by the latest ones that the comment does not show yet."""
     text = body.partition(f"\n{ANSWERS}\n")[0].rstrip()
     new = [item for item in refused if not item.link or item.link not in text]
     for count in range(min(REFUSED, len(new)), 0, -1):
@@ -66,12 +66,12 @@ def _markdown(item: Acceptance) -> str:
 
 
 def remark_text(item: Acceptance) -> str:
-    """The reason for the state of an acceptance."""
+    """Return the reason for the state of an acceptance."""
     return reason_text(as_reason(item.remark), str)
 
 
 def plain_acceptances(report: Report) -> list[str]:
-    """A line for each acceptance, for a terminal."""
+    """Return a line of plain text for each acceptance."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
         f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")

@@ -26,12 +26,12 @@ from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
-COMMENT_BYTES = 60_000  # GitHub rejects a body above 65,536 characters; bytes are never fewer
+COMMENT_BYTES = 60_000  # GitHub rejects more than 65,536 characters, which are at least as many bytes
 SUMMARY_BYTES = 1_000_000  # GitHub drops the whole summary of a step if it exceeds 1 MiB
 OPEN_REASONS = 3
 LONGEST_TEXT = 400
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment has only the key of the frame
+LONGEST_FRAGMENT = 300  # characters; if the name is longer, the URL fragment has only the key of the frame
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
@@ -39,7 +39,7 @@ SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "i
 def render_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """The sticky comment, at most 60,000 bytes.
+    """Render the sticky comment with at most 60,000 bytes.
 
     Raises:
         ProfgateError: if the key contains characters that are not allowed in the marker.
@@ -56,7 +56,10 @@ def render_comment(
 def render_summary(
     report: Report, *, links: Links | None = None, run_url: str | None = None, note: str = ""
 ) -> Document:
-    """The step summary, at most 1,000,000 bytes; ``note`` is a trusted sentence, such as why there is no comment."""
+    """Render the step summary with at most 1,000,000 bytes.
+
+    ``note`` is a trusted sentence, such as the reason why there is no comment.
+    """
     for limit in (500, 200, 50, 10, 0):
         values = _view(report, limit, links or Links(), run_url, open_rows=20 if limit else 5)
         text = render_template("markdown/summary.md.j2", filters=FILTERS, note=note, **values)
@@ -68,7 +71,7 @@ def render_summary(
 def render_quiet_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """A comment with only the headline, for an outdated warning or an inconclusive comparison."""
+    """Render a comment with only the headline, for an outdated warning or an inconclusive comparison."""
     links = links or Links()
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     text = render_template(
@@ -87,7 +90,7 @@ def _marker_of(report: Report, key: str) -> str:
 
 
 def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "") -> str:
-    """The hidden first line that identifies the comment in later runs and stores the limits of acceptances."""
+    """Return the hidden first line, which identifies the comment in later runs and stores the limits of acceptances."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
@@ -95,7 +98,7 @@ def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "
 
 
 def _view(report: Report, limit: int, links: Links, run_url: str | None, open_rows: int = 3) -> dict[str, Any]:
-    """The values for the templates; names are not escaped yet."""
+    """Return the values for the templates. Names are not escaped yet."""
     groups, pairs, missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
     moved = tuple(pair for pair in pairs if rows.changed(pair))
     shown = pairs if len(pairs) <= 3 and moved else moved
@@ -139,7 +142,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
 
 
 def headline(report: Report) -> str:
-    """The headline in Markdown."""
+    """Return the headline in Markdown."""
     if _doubtful(report):
         return f"Not compared: {sentence(rows.doubt(report, _plain), LONGEST_TEXT)}"
     conclusion = report.verdict.conclusion
@@ -154,13 +157,13 @@ def headline(report: Report) -> str:
 
 
 def _advice(report: Report) -> str:
-    """Advice on how to get a conclusive result; empty unless the comparison is inconclusive."""
+    """Return advice on how to get a conclusive result; empty unless the comparison is inconclusive."""
     inconclusive = report.verdict.conclusion == "inconclusive" and not _doubtful(report)
     return wording.advice(report.verdict.reasons[0]) if inconclusive else ""
 
 
 def _compared(report: Report) -> str:
-    """A sentence with the compared commits and the numbers of workloads and metrics."""
+    """Return a sentence with the compared commits and the numbers of workloads and metrics."""
     base, head = short_sha(report.baseline.sha), short_sha(report.target.sha)
     count = len(rows.pairs(report))
     workloads = len({workload.name for workload, metric in report.metrics if metric.state == "compared"})
@@ -172,7 +175,7 @@ def _compared(report: Report) -> str:
 
 
 def finding_cells(row: Row, links: Links) -> dict[str, Any]:
-    """The table cells of one finding."""
+    """Return the table cells of one finding."""
     finding, place = row.finding, row.finding.location
     times = numbers.ratio(finding.from_value, finding.to_value)
     reach = statements.reach_text(finding)
@@ -194,14 +197,14 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
 
 
 def _origin(finding: Finding) -> str:
-    """How the pull request changed the function, with a link to the diff, or how it affects it indirectly."""
+    """Return how the pull request changed or indirectly affects the function, with a link to the diff if possible."""
     if source := statements.source_text(finding):
         return link(source, (finding.evidence or {}).get("source_link"))
     return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
 
 
 def total_cells(pair: Pair) -> dict[str, Any]:
-    """The table cells of one total."""
+    """Return the table cells of one total."""
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for f in pair.metric.findings if (row := Row(pair.workload, pair.metric, f)).total), None)
     change = numbers.signed(total.delta, unit)
@@ -217,7 +220,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
 
 
 def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
-    """Markdown lines on how the numbers were obtained: facts, notes, warnings, strategies and policy."""
+    """Return Markdown lines on how the numbers were obtained: facts, notes, warnings, strategies and policy."""
     lines = []
     if report.baseline.distance:
         commits = numbers.counted(report.baseline.distance, "commit")
@@ -250,7 +253,7 @@ def _policy(report: Report) -> list[str]:
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
-    """A line of facts for each metric; metrics with the same facts share a line."""
+    """Return a line of facts for each metric. Metrics with the same facts share a line."""
     lines: dict[str, list[str]] = {}
     for pair in pairs:
         metric = pair.metric
@@ -290,7 +293,7 @@ FILTERS = {**markdown_filters, "reason_text": _text}
 
 
 def _plain(name: str) -> str:
-    """A name for a sentence that is escaped later."""
+    """Format a name for a sentence that is escaped later."""
     return name_text(name, LONGEST_NAME)
 
 
@@ -337,7 +340,11 @@ def _frame_link(row: Row, links: Links) -> str | None:
 
 
 def _pages(found: Sequence[Row], pairs: Sequence[Pair], links: Links) -> str:
-    """Links to flame graphs and report, or the command to download them, or a note that there are no stacks."""
+    """Return links to a flame graph, to all pages and to the report.
+
+    Instead of the first link, there may be the command to download the flame graphs, or a note that there are no
+    stacks.
+    """
     names = [(row.workload, row.metric.name) for row in found] + [(pair.workload, pair.metric.name) for pair in pairs]
     page = next((links.pages[name] for name in names if name in links.pages), None)
     undrawable = all(pair.metric.undrawable for pair in pairs)

@@ -1,4 +1,4 @@
-"""Render the report as CSV: a row for each finding, listed change, and workload or metric not compared."""
+"""Render the report as CSV, with a row for each finding, listed change, and workload or metric not compared."""
 
 import csv
 import io
@@ -21,7 +21,10 @@ Cell = str | float | int | None
 
 
 def to_csv(report: Report) -> str:
-    """CSV with values in base units, empty if unknown; text that a spreadsheet would evaluate gets a leading quote."""
+    """Return the report as CSV, with values in base units and empty cells for unknown values.
+
+    Text that a spreadsheet would evaluate as a formula gets a leading quote.
+    """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -27,7 +27,7 @@ KEYS = {  # fields with a different name in the document
     "explained_by": "carried_by",
     "not_tested": "cannot_tell",
 }
-SENTENCES_BEFORE = {  # lists that contained text in earlier versions, and the reason code for it
+SENTENCES_BEFORE = {  # lists that contained texts in earlier versions, with the reason code for these texts
     "reasons": ReasonCode.FIRST_EDITION,
     "cannot_tell": ReasonCode.TEXT,
     "unsuited": ReasonCode.TEXT,
@@ -39,17 +39,17 @@ LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
 
 
 def to_json(report: Report) -> str:
-    """The report as deterministic JSON; values are in base units, non-finite numbers become null."""
+    """Return the report as deterministic JSON. Values are in base units; non-finite numbers become null."""
     return json.dumps(_encoded(report), indent=2, allow_nan=False) + "\n"
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
-    """Parse a report of schema 2 or 1; the sentences of schema 1 stay unchanged. Unknown keys are ignored.
+    """Parse a report of schema 1 or 2. Unknown keys are ignored; the sentences of schema 1 stay unchanged.
 
     A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
 
     Raises:
-        ProfgateError: if the document is invalid, with the path of the first missing or wrong value.
+        ProfgateError: if the document is invalid; the message has the path of the first missing or wrong value.
     """
     from pydantic import ValidationError
 
@@ -101,7 +101,10 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 
 @cache
 def _adapter() -> "TypeAdapter[list[Report]]":
-    """A validator for a list of reports: only a list can apply one configuration to all nested dataclasses."""
+    """Return a validator for a list of reports.
+
+    Only with a list does one configuration apply to all nested dataclasses.
+    """
     from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
     aliases: dict[str, AliasPath | AliasChoices] = {
@@ -125,7 +128,7 @@ def _first_error(error: "ValidationError") -> str:
 
 
 def _parsed(text: str) -> Plain:
-    """Parse JSON, converting the sentences of earlier versions to reasons with a text parameter."""
+    """Parse JSON, and convert the sentences of earlier versions to reasons with a text parameter."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
 
 

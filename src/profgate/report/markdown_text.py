@@ -11,7 +11,7 @@ MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 URL = re.compile(r"https?://[^\s]+", re.ASCII | re.IGNORECASE)
 RELATIVE = re.compile(r"[A-Za-z0-9._~%/-][^:\s]*", re.ASCII)
-# an underscore between letters or digits is not emphasis; the last two patterns begin a list, a rule or a heading
+# an underscore between letters or digits is not emphasis; the last two patterns match starts of a list, rule or heading
 ACTIVE = re.compile(
     r"[&<>\"'`*\[\]|@#$~\\!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)"
     r"|^[-+=](?=\s|[-=]*\s*$)|^\d(?=\d{0,8}[.)](?:\s|$))",
@@ -40,20 +40,20 @@ def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
 
 
 def link(label: str, url: str | None) -> str:
-    """A Markdown link with a trusted label, or only the label if the URL is unsafe."""
+    """Return a Markdown link with a trusted label, or only the label if the URL is unsafe."""
     target = link_target(url)
     return f"[{label}]({target})" if target else label
 
 
 def link_target(url: str | None) -> str | None:
-    """An http(s) or relative URL, percent-encoded for a Markdown link; None for any other URL."""
+    """Return an http(s) or relative URL, percent-encoded for a Markdown link; None for any other URL."""
     if not url or not (URL.fullmatch(url) or RELATIVE.fullmatch(url)):
         return None
     return quote(url, safe="%/:?#=&+,;~@!", errors="replace")
 
 
 def short_sha(sha: str | None) -> str | None:
-    """The first seven digits of a commit id; None if it is not a commit id."""
+    """Return the first seven digits of a commit id; None if it is not a commit id."""
     return sha[:7] if sha and SHA.fullmatch(sha) else None
 
 

@@ -1,4 +1,4 @@
-"""Format numbers for people: in readable units, with typographic signs, and a dash for unknown values."""
+"""Format numbers for people, with readable units, typographic signs and a dash for unknown values."""
 
 import math
 import re
@@ -13,7 +13,7 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-SMALLEST_SHARED = 0.005  # if the smaller value would be below it, each value has a separate unit
+SMALLEST_SHARED = 0.005  # if the smaller value would be below this in a shared unit, each value has its own unit
 UNIT_LENGTH = 24
 MANY = 5.0  # relative change above which a multiple is easier to read than a percentage
 LARGEST_MULTIPLE = 1_000
@@ -21,14 +21,14 @@ SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
 
 class Scale(NamedTuple):
-    """How to write values of a unit: divide by ``factor``, then append ``sign``."""
+    """The readable unit of a value, which is divided by ``factor`` and followed by ``sign``."""
 
     factor: float
     sign: str
 
 
 def quantity(value: float | None, unit: str) -> str:
-    """A value in base units as text: ``2.40 s``, ``1.50 MiB``, ``50,212 samples``."""
+    """Format a value in base units: ``2.40 s``, ``1.50 MiB``, ``50,212 samples``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     scale = scale_for(unit, value)
@@ -36,7 +36,7 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def signed(value: float | None, unit: str) -> str:
-    """A difference in base units with its sign: ``+2.80 s``, ``−512 KiB``, ``0 ns``."""
+    """Format a difference in base units with its sign: ``+2.80 s``, ``−512 KiB``, ``0 ns``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     text = quantity(value, unit)
@@ -44,7 +44,10 @@ def signed(value: float | None, unit: str) -> str:
 
 
 def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
-    """Both values, in the unit of the larger one unless the smaller is too small for it: ``2.40 → 5.10 s``."""
+    """Format two values: ``2.40 → 5.10 s``.
+
+    Both have the unit of the larger one unless the smaller one is too small for it.
+    """
     known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
     if len(known) < 2:
         return f"{quantity(from_value, unit)} → {quantity(to_value, unit)}"
@@ -56,24 +59,27 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
 
 
 def percent(fraction: float | None) -> str:
-    """A share without a plus sign: ``5.8 %``, ``<0.01 %``; ``–`` if unknown."""
+    """Format a share without a plus sign: ``5.8 %``, ``<0.01 %``; ``–`` if unknown."""
     return _percent(fraction, "<0.01 %", "")
 
 
 def signed_percent(fraction: float | None) -> str:
-    """A relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``; ``–`` if unknown."""
+    """Format a relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``; ``–`` if unknown."""
     return _percent(fraction, "≈0 %", "+")
 
 
 def share_from_to(share_from: float | None, share_to: float | None) -> str:
-    """Shares of the total on both sides: ``5.8 → 11.6 %``."""
+    """Format the shares of the totals of both sides: ``5.8 → 11.6 %``."""
     if share_from is None and share_to is None:
         return UNKNOWN
     return f"{percent(share_from).removesuffix(' %')} → {percent(share_to)}"
 
 
 def ratio(from_value: float | None, to_value: float | None) -> str:
-    """The target as a multiple of the baseline: ``2.1x``; ``new`` or ``gone`` if one side is zero, ``–`` if unknown."""
+    """Format the target as a multiple of the baseline: ``2.1x``.
+
+    The text is ``new`` or ``gone`` if one side is zero, and ``–`` if the ratio is unknown.
+    """
     if from_value is None or to_value is None or not (math.isfinite(from_value) and math.isfinite(to_value)):
         return UNKNOWN
     if from_value == 0 or to_value == 0:
@@ -86,7 +92,7 @@ def ratio(from_value: float | None, to_value: float | None) -> str:
 
 
 def smallest_change(fraction: float) -> str:
-    """The smallest visible change: ``18.5 %``, or ``27x`` for large changes.
+    """Format the smallest visible change: ``18.5 %``, or ``27x`` for large changes.
 
     ``>1,000x`` means that no change would be visible.
     """
@@ -96,19 +102,19 @@ def smallest_change(fraction: float) -> str:
 
 
 def probability(value: float | None) -> str:
-    """A p or q value: ``0.012``, ``<0.0001``."""
+    """Format a p or q value: ``0.012``, ``<0.0001``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     return "<0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number with its noun in singular or plural: ``1 workload``, ``1,812 workloads``."""
+    """Format a number with its noun in singular or plural: ``1 workload``, ``1,812 workloads``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """The readable unit for a value; unknown units are kept, without unsafe characters."""
+    """Return the readable unit for a value. Unknown units are kept, without unsafe characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:

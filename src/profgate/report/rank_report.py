@@ -15,7 +15,7 @@ from profgate.report.wording import reason_text
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
 Line = tuple[Tone, str]
 MOVED_HEADINGS = ("rank", "duration", "against the rest")
-SHOWN = 15  # tests that moved, unless verbose
+SHOWN = 15  # maximum number of moved tests, unless verbose
 FEW = 3
 TITLES: dict[Order, tuple[Tone, str]] = {
     "kept": ("good", "STABLE"),
@@ -24,11 +24,11 @@ TITLES: dict[Order, tuple[Tone, str]] = {
     "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
-APART = 1.25  # median ratio of all tests above which a note explains that ranks cannot show this
+APART = 1.25  # beyond this median ratio of all tests, a note explains that ranks cannot show it
 
 
 def counts(check: RankCheck) -> str:
-    """The actual and the expected number of stable ranks; empty if nothing was compared."""
+    """Return the actual and the expected number of stable ranks as text; empty if nothing was compared."""
     if check.count is None or check.identical:
         return ""
     shown = f"{_count(check.count)} of {counted(check.common, 'rank')} stable"
@@ -43,7 +43,7 @@ def counts(check: RankCheck) -> str:
 
 
 def notes(check: RankCheck) -> Iterable[str]:
-    """Remarks on the number of stable ranks."""
+    """Yield remarks on the number of stable ranks."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
@@ -62,7 +62,10 @@ def notes(check: RankCheck) -> Iterable[str]:
 
 
 def _against_usual(check: RankCheck, usual: int) -> str:
-    """A note on tests that moved farther than in the baseline; one in ``baselines + 1`` checks has one by chance."""
+    """Return a note on tests that moved farther than any test among the baseline runs.
+
+    By chance, one in ``baselines + 1`` checks has such a test.
+    """
     if not check.farther:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
     return (
@@ -73,12 +76,12 @@ def _against_usual(check: RankCheck, usual: int) -> str:
 
 
 def result_text(check: RankCheck) -> str:
-    """The result of the check: whether the order is stable, or why this is unknown."""
+    """Return the result of the check: whether the order is stable, or why this is unknown."""
     return plain(reason_text(check.result, str))
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """The check as plain lines, each with its tone."""
+    """Return the check as plain lines with their tones."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):
@@ -95,7 +98,7 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
 
 
 def rank_details(check: RankCheck) -> str:
-    """The counts and the tests that moved most, in Markdown."""
+    """Return the counts and the tests that moved most as Markdown."""
     lines = [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
     shown = _shown(check, verbose=False)
     if shown:
@@ -107,7 +110,7 @@ def rank_details(check: RankCheck) -> str:
 
 
 def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
-    """The rank checks of a report as (sign, location, check)."""
+    """Return the rank checks of a report as (sign, location, check)."""
     return tuple(
         (SIGNS[change.ranks.order], change.location.name, change.ranks)
         for change in report.changes
@@ -116,7 +119,7 @@ def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
 
 
 def _cells(test: MovedTest, unit: str) -> tuple[str, str, str]:
-    """The cells of a test: ranks (``12–15 → 301``), durations, and ratio relative to the median of all tests."""
+    """Return the cells of a test: ranks (``12–15 → 301``), durations, and ratio relative to the median of all tests."""
     low, high = test.rank_from
     ranks = f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"
     against_rest = UNKNOWN if test.ratio is None else numbers.ratio(1.0, test.ratio)
@@ -128,5 +131,8 @@ def _count(value: float) -> str:
 
 
 def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
-    """The tests that moved most; fewer if the order is stable, because noise always moves some tests."""
+    """Return the tests that moved most.
+
+    If the order is stable, only a few are returned, because noise always moves some tests.
+    """
     return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]

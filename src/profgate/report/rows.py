@@ -47,8 +47,8 @@ Quote = Callable[[str], str]
 class Row:
     """A finding with its workload and metric.
 
-    ``related`` is the number of other findings of the same cause in this metric, ``elsewhere`` the number of other
-    workloads with this cause.
+    ``related`` is the number of other findings of the same cause in this metric. ``elsewhere`` is the number of other
+    workloads that have findings of this cause.
     """
 
     workload: str
@@ -69,7 +69,7 @@ class Row:
 
 
 def tag_of(finding: Finding) -> tuple[str, str]:
-    """The symbol and the name of a finding's kind in all reports."""
+    """Return the symbol and the name that all reports use for a finding's kind."""
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
@@ -79,10 +79,11 @@ def tag_of(finding: Finding) -> tuple[str, str]:
 
 
 class Groups(NamedTuple):
-    """All findings, each in one group, worst first.
+    """All findings, divided into groups that are sorted from worst to best.
 
-    ``worse`` and ``better`` have one row for each cause, ``related`` the other findings of these causes. ``other`` are
-    notes; ``noise`` are notes within noise or without self cost on both sides.
+    ``worse`` and ``better`` contain one row for each cause, and ``related`` contains the other findings of these
+    causes. ``noise`` contains notes that are within noise or have no self cost on both sides, and ``other`` contains
+    all other notes.
     """
 
     worse: tuple[Row, ...]
@@ -101,7 +102,7 @@ class Pair:
 
 
 def grouped(report: Report) -> Groups:
-    """The findings of all workloads, grouped and sorted."""
+    """Return the findings of all workloads, grouped and sorted."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
     found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
@@ -140,18 +141,18 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
-    """All compared metrics: those with findings first, then by relative change, then by name."""
+    """Return all compared metrics: first those with findings, each group sorted by relative change and name."""
     found = [Pair(workload.name, metric) for workload, metric in report.metrics]
     return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
 
 
 def changed(pair: Pair) -> bool:
-    """Whether a metric has findings other than notes."""
+    """Return whether a metric has findings other than notes."""
     return any(finding.colour != "neutral" and finding.kind != "NoChange" for finding in pair.metric.findings)
 
 
 def not_compared(report: Report) -> tuple[NotCompared, ...]:
-    """Workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
+    """Return workloads and metrics that could not be compared, sorted by side (both, baseline, target) and name."""
     stated = {(entry.name, entry.metric) for entry in report.not_compared}
     unstated = [
         NotCompared(workload.name, metric.name, "both", joined(metric.not_tested or (Reason(ReasonCode.UNSTATED),)))
@@ -165,7 +166,7 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 
 
 def doubt(report: Report, quote: Quote) -> str:
-    """A sentence that explains why nothing was compared."""
+    """Return a sentence that explains why nothing was compared."""
     missing, known = not_compared(report), len(pairs(report))
     if len(missing) == 1:
         return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
@@ -177,9 +178,9 @@ def doubt(report: Report, quote: Quote) -> str:
 
 
 def headline(report: Report, quote: Quote) -> str:
-    """The most important result as one sentence, or an empty string; ``quote`` escapes names for the output format.
+    """Return the most important result as one sentence, or an empty string.
 
-    Findings of functions take precedence over totals.
+    Findings of functions take precedence over totals. ``quote`` escapes names for the output format.
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
     colour = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}.get(conclusion)
@@ -222,12 +223,12 @@ def _improvement(groups: Groups, quote: Quote) -> str:
 
 
 def _function(rows: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
-    """The first row that is not a total, optionally of one metric."""
+    """Return the first row that is not a total, optionally only among the rows of one metric."""
     return next((row for row in rows if not row.total and (metric is None or row.metric is metric)), None)
 
 
 def _total_of(row: Row, report: Report, quote: Quote) -> str:
-    """The change of the total, as a suffix for the sentence about a function."""
+    """Return the change of the total, as a suffix for the sentence about a function."""
     relative = row.metric.total.relative
     if row.total or relative is None:
         return ""
@@ -239,30 +240,33 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
 
 
 def finding_key(location: Location) -> str:
-    """Sixteen hexadecimal digits that identify a function, file and call path in a URL."""
+    """Return sixteen hexadecimal digits that identify a function, its file and its call path in a URL."""
     parts = (location.name, location.file or "", *(location.context or ()))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """The name of a finding's function; with its file if ``with_file``, or for names such as ``<genexpr>``."""
+    """Return the name of a finding's function.
+
+    The file is appended if ``with_file`` is set or if the name is a placeholder such as ``<genexpr>``.
+    """
     name, file = finding.location.name, finding.location.file
     return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or name[:1] in NAMELESS) else name
 
 
 def total_within_noise(metric: MetricReport) -> bool:
-    """Whether the total was tested and has no finding."""
+    """Return whether the total was tested and has no finding."""
     tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
     return bool(tested) and not any(finding.is_total for finding in metric.findings)
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """The state of a total without a finding."""
+    """Return whether a total without a finding is within noise or was not tested, as text."""
     return "within noise" if total_within_noise(metric) else "not tested"
 
 
 def change_text(row: Row, quote: Quote) -> str:
-    """One finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
+    """Return one finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
     finding, unit = row.finding, row.metric.unit
     before, after = finding.from_value, finding.to_value
     if row.total:
@@ -277,7 +281,7 @@ def change_text(row: Row, quote: Quote) -> str:
 
 
 def _size_text(row: Row) -> str:
-    """The change of a finding: ``7.4x slower (14 → 103 samples)``."""
+    """Return the change of a finding: ``7.4x slower (14 → 103 samples)``."""
     finding, relative = row.finding, row.finding.relative
     if relative is None:
         return "different"
@@ -295,7 +299,7 @@ def _size_text(row: Row) -> str:
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
-    """The first reason for a finding's colour, related findings, the common factor and the growth."""
+    """Return texts on the first reason for a finding's colour, related findings, the common factor and the growth."""
     finding = row.finding
     parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
     if finding.explained_by is not None:
@@ -311,9 +315,9 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 
 
 def growth(row: Row) -> str:
-    """How the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
+    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
-    Empty if no strategy that compares models reports a change in the finding's direction.
+    The text is empty if no strategy that compares models reports a change in the finding's direction.
     """
 
     def preference(change: Change) -> tuple[bool, bool]:
@@ -340,7 +344,7 @@ def growth(row: Row) -> str:
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
-    """The reasons of the verdict that neither the headline nor a row shows."""
+    """Return the reasons of the verdict that neither the headline nor a row shows."""
     shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
     reasons = [reason for reason in report.verdict.reasons if reason.code not in shown]
     if report.verdict.conclusion == "inconclusive":
@@ -360,7 +364,7 @@ def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str,
 
 
 def weight_of(finding: Finding) -> tuple[int, int, float, float]:
-    """Sort key for findings: improvements last, then by colour, kind and size of the change."""
+    """Return the sort key of a finding: improvements last, otherwise by colour, kind and size of the change."""
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),

@@ -1,4 +1,4 @@
-"""The Jinja environment and the location of its templates."""
+"""Locate and render the templates."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -11,7 +11,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 def template_root() -> Traversable:
-    """The directory of the templates: in the installed package, or next to src/ in a checkout."""
+    """Return the directory of the templates: in the installed package, or next to src/ in a checkout."""
     package = resources.files("profgate")
     packaged = package.joinpath("templates")
     return packaged if packaged.is_dir() else package.joinpath("..", "..", "templates")
@@ -23,7 +23,7 @@ def read_asset(name: str) -> str:
 
 
 def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
-    """Render a template; values are escaped only in HTML and SVG templates, and a missing value is an error."""
+    """Render a template. Values are escaped only in HTML and SVG templates; a missing value is an error."""
     environment = _environment()
     if filters:
         environment = environment.overlay()

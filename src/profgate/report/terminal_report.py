@@ -1,4 +1,4 @@
-"""Render the report for a terminal as plain lines, each with a tone that the publisher maps to a colour."""
+"""Render the report for a terminal as plain lines with tones, which the publisher maps to colours."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -27,21 +27,21 @@ WORDS = {
 }
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
-FEW = 3  # up to this number, metrics without findings are shown too
-PAIRS = 40  # metrics, unless verbose
-ROWS = 20  # of each group and metric, unless verbose
+FEW = 3  # with at most this many metrics, those without findings are shown too
+PAIRS = 40  # maximum number of metrics, unless verbose
+ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
-REASONS = 5  # in addition to the first, unless verbose
+REASONS = 5  # maximum number of reasons after the first, unless verbose
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}  # shown in a separate list
 
 
 def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -> str:
-    """The report as plain text, starting with the verdict; ``verbose`` adds all changes with their reasons."""
+    """Return the report as plain text, beginning with the verdict; ``verbose`` adds all changes with their reasons."""
     return "".join(f"{line}\n" for _, line in terminal_lines(report, verbose=verbose, width=width))
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """The lines of the report, each with its tone."""
+    """Return the lines of the report with their tones."""
     width = max(width, NARROWEST)
     lines: list[Line] = [
         *_verdict(report, verbose=verbose),
@@ -99,7 +99,7 @@ def _side(side: Side) -> str:
 
 
 def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
-    """Findings and notes by the ``id`` of their metric."""
+    """Return the findings and the notes of each metric, by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
     notes = (*groups.related, *groups.other, *groups.noise)
@@ -132,7 +132,7 @@ def _pair_lines(
 
 
 def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
-    """The findings of one metric, their growth with the input size, and the reasons for their colours."""
+    """Yield the findings of one metric, their growth with the input size, and the reasons for their colours."""
     shown = [*findings, *notes] if verbose else findings[:ROWS]
     if not shown:
         yield "quiet", "  no finding"
@@ -183,7 +183,7 @@ HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
-    """Findings in aligned columns; names are cut in the middle if the columns do not fit into ``width``.
+    """Yield findings in aligned columns; names are cut in the middle if the columns do not fit into ``width``.
 
     ``brief`` omits the headings and the column of shares.
     """

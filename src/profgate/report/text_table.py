@@ -1,4 +1,4 @@
-"""Aligned text columns for a terminal."""
+"""Align text in columns for a terminal."""
 
 from collections.abc import Container, Sequence
 
@@ -8,7 +8,10 @@ NARROWEST = 12  # smallest width of the column of names, in terminal columns
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
-    """Format rows as lines of ``width`` columns; column ``name`` is cut to fit, columns in ``right`` align right."""
+    """Format rows as lines that fit into ``width`` terminal columns.
+
+    The texts of column ``name`` are cut if necessary; the columns in ``right`` are right-aligned.
+    """
     if not rows:
         return []
     sizes = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]

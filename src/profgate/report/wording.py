@@ -11,13 +11,13 @@ from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # for one test; if more exist, a random sample is used
+MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
-    """The sentence for a reason, without a full stop; ``quote`` escapes names for the output format."""
+    """Return the sentence for a reason, without a full stop; ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
     # reports of earlier versions store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
@@ -28,18 +28,18 @@ def reason_text(reason: Reason, quote: Quote) -> str:
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
-    """Like `reason_text`, but capitalized unless the sentence begins with a name."""
+    """Return the text of `reason_text`, capitalized unless it begins with a name."""
     text = reason_text(reason, quote)
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
 def advice(reason: Reason) -> str:
-    """A sentence on what to record for a conclusive comparison; empty for other reasons."""
+    """Return a sentence on what to record for a conclusive comparison; empty for reasons without advice."""
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
 class _Sentence(Formatter):
-    """Fills in parameters: ``{change:size}`` with a style of `STYLES`, ``{runs:run}`` as a number with its noun."""
+    """A formatter for parameters: ``{change:size}`` has a style of `STYLES`, ``{runs:run}`` adds a noun to a number."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
@@ -56,7 +56,7 @@ def _number(value: Parameter) -> float | None:
 
 
 def _size(value: float | None) -> str:
-    """A relative change as a percentage, or as a multiple if it is large."""
+    """Format a relative change as a percentage, or as a multiple if it is large."""
     return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
 
 
@@ -107,7 +107,7 @@ def _few_splits(parameters: Parameters, _quote: Quote) -> str:
 
 
 def second_measurement(parameters: Parameters) -> str:
-    """The result of a second measurement: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
+    """Return the result of a second measurement: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
     runs, change, p = (parameters.get(name) for name in ("runs", "change", "p"))
     if not runs:
         return "a second measurement"
