@@ -19,7 +19,7 @@ Graph = dict[str, StoredCommit]
 
 
 class Checker:
-    """Checks a revision and the commits before it; ``verbose`` adds unchanged rows to the reports."""
+    """The checks of a revision and the commits before it; ``verbose`` adds unchanged rows to the reports."""
 
     def __init__(
         self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
@@ -33,9 +33,9 @@ class Checker:
         self._strategies, self._verbose = strategies, verbose
 
     def checks(self, last: int | None) -> Checks:
-        """Check the commit, or the ``last`` measured commits up to it, oldest first.
+        """Check the commit or, if ``last`` is set, that many measured commits up to it, oldest first.
 
-        Raises ProfgateError if nothing was measured.
+        Raises ProfgateError if none of them was measured.
         """
         before = [self._target] if last is None else [commit.sha for commit in ancestors(self._target, self._graph)]
         measured = in_order(self._graph, [sha for sha in before if sha in self._measured])
@@ -76,7 +76,7 @@ class Checker:
             before,
             after,
             policy=self._policy,
-            baseline_side=self._side(baseline, distance - 1),  # number of commits between them; 0 for the parent
+            baseline_side=self._side(baseline, distance - 1),  # number of commits between baseline and target
             target_side=self._side(target),
             strategies=self._strategies,
             verbose=self._verbose,

@@ -1,6 +1,6 @@
-"""Checks: comparisons of measured commits with the nearest ancestor that was measured in the same way.
+"""Checks, which compare a measured commit with the nearest ancestor that was measured in the same way.
 
-They are shown as a commit graph with the changes beside its edges, or as JSON (`profgate.check/1`).
+Checks are formatted as a commit graph with the changes beside the edges, or as JSON (`profgate.check/1`).
 """
 
 import json
@@ -21,8 +21,8 @@ from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
 HASH_LENGTH = 12  # characters of a hash to show
-ROWS = 10  # maximum number of findings per metric, and of workloads not compared, unless verbose
-GAP = 3  # columns between the graph and the text beside it
+ROWS = 10  # maximum number of findings per metric, and of workloads that were not compared, unless verbose
+GAP = 3  # characters between the graph and the text beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Checked commits, children first, linked to parents in this list; ``first`` are workloads without a baseline."""
+    """The checks, and the graph of their commits, children first; ``first`` lists workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
@@ -46,7 +46,7 @@ class Checks:
 
     @property
     def exit_code(self) -> int:
-        """1 if the gate failed in any check, 3 if nothing was compared, otherwise the highest exit code of a check."""
+        """The exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest of the checks."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
 
@@ -72,10 +72,10 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """Return the graph, newest commits first: a star is a commit, with its findings beside the edge to its baseline.
+    """Return the commit graph, children first. A star marks a commit; its findings are beside the edge below it.
 
-    Only findings that count for the gate are shown. ``verbose`` shows the changes of each strategy instead, in lines
-    that may be wider than ``width``.
+    Only findings that count for the gate are shown. With ``verbose``, the changes of each strategy are shown instead,
+    in lines that may be wider than ``width``.
     """
     lanes: list[str] = []
     lines: list[Line] = []
@@ -97,12 +97,12 @@ def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> l
 
 
 def newest_of(shown: int, known: int) -> str:
-    """Return a note that only the newest measured commits were examined."""
+    """Return the note that only the newest measured commits were examined."""
     return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
 
 
 def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
-    """Join the lanes of the children of a commit. Returns its lane."""
+    """Join the lanes of a commit's children, and return the commit's lane (a column of the graph)."""
     if sha not in lanes:
         lanes.append(sha)
     column = lanes.index(sha)
@@ -152,7 +152,7 @@ def _headline(report: Report) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """Yield the total and the counted findings of each metric; one line counts the metrics without findings."""
+    """Yield the total and the findings of each metric; if there are many metrics, only count those without findings."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0

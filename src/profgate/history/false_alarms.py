@@ -1,7 +1,7 @@
 """Estimates the false-alarm rate of the gate from trials on unchanged code.
 
-A trial compares two jobs at one commit, two commits whose difference does not affect the program, or two random halves
-of the jobs at one commit. Trials of one commit share its runs, so they are not fully independent.
+A trial compares a job with earlier jobs at the same commit, two random halves of the jobs at a commit, or two commits
+whose difference does not affect the program. Trials at one commit use the same runs, so they are not fully independent.
 """
 
 import hashlib
@@ -13,14 +13,14 @@ from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LEAST_JOBS = 4  # at one commit; with fewer jobs, a half can be a single job, which is a trial already
-LAST = 200  # only the latest comparisons count, so that a fixed gate recovers
-TO_PROMOTE = 50  # comparisons within the budget that a demoted gate needs to be promoted
+LEAST_JOBS = 4  # minimum number of jobs at a commit for halves; with fewer jobs, a half can be a single job
+LAST = 200  # number of latest comparisons that count, so that a corrected gate recovers
+TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be promoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Two sides with equivalent code; ``name`` distinguishes trials of the same two commits."""
+    """Two sides with equivalent code; ``name`` distinguishes trials that have the same commits."""
 
     baseline: str
     target: str
@@ -30,7 +30,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """Return the trials of a job's ``added`` readings against the ``earlier`` readings of other jobs at the commit."""
+    """Return the trials of a job that adds readings to the ``earlier`` readings of other jobs at the same commit."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -46,23 +46,23 @@ def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) ->
 
 
 def _half(jobs: Collection[str], commit: str) -> Collection[str]:
-    """Select a pseudorandom half of the jobs; the selection is the same for the same jobs and commit."""
+    """Return a pseudorandom half of the jobs, which depends only on the jobs and the commit."""
     seed = "\0".join([commit, *sorted(jobs)])
     order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
     return order[: len(order) // 2]
 
 
 def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
-    """Whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
+    """Return whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
 
-    False for an empty list, because GitHub may return no files for a very large diff.
+    Returns False if ``paths`` is empty, because GitHub may return no files for a very large diff.
     """
     patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
     return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
 
 
 def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:
-    """Return the policy with the number of false alarms. Verdicts must be in the order in which they were recorded."""
+    """Return the policy with the number of false alarms in ``verdicts``, which must be in the order of recording."""
     reds = [
         verdict.conclusion == "fail"
         for verdict in verdicts
@@ -72,7 +72,7 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Whether the gate is demoted: from when red verdicts exceed the budget until they are within it again."""
+    """Return whether the gate is demoted: from when red verdicts exceed the budget until they no longer do."""
     demoted, since = False, list[bool]()  # red verdicts since the gate was last demoted or promoted
     for red in reds:
         since = [*since[1 - LAST :], red]

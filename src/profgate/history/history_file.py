@@ -1,11 +1,11 @@
-"""The SQLite file of a history: its tables, how to open it, and how to check an untrusted file.
+"""The SQLite file of a history: its tables, opening it, and checking an untrusted file.
 
-Rules for later versions: tables and columns may be added (older versions ignore them; a new column is nullable or has a
-default), but their meaning must not change. Any other change needs a new major number in `profgate.history/N`; older
-versions then refuse the file.
+Later versions may add tables, and columns that are nullable or have a default; older versions ignore them. The meaning
+of existing tables and columns must not change. Any other change needs a new major number in `profgate.history/N`, so
+that older versions refuse the file.
 
-``python -m profgate.history.history_file FILE`` checks one file. It imports few modules because it starts for every
-file.
+``python -m profgate.history.history_file FILE`` checks one file. This module imports few others, because a new process
+runs for every file.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ from profgate.errors import ProfgateError
 FILE = "history.sqlite"
 VERSION = "profgate.history/1"
 LOCK_TIMEOUT = 60  # seconds to wait for another writer
-MAX_FILE_BYTES = 1 << 30  # of an untrusted file
+MAX_FILE_BYTES = 1 << 30  # maximum size of an untrusted file
 MAX_VALUE_BYTES = 1 << 28
 MAX_STEPS = 1 << 33  # maximum number of SQLite virtual machine instructions
-MAX_ENTRIES = 200  # tables and indexes
+MAX_ENTRIES = 200  # maximum number of tables and indexes
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT);
 CREATE TABLE IF NOT EXISTS commits (
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# schema keywords that can make SQLite evaluate expressions during a read
+# schema keywords that can make SQLite evaluate expressions when it reads
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
 )
@@ -81,14 +81,14 @@ def sqlite_errors(place: Path) -> Iterator[None]:
     """Convert SQLite errors to a ProfgateError that names the file."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite quotes bytes of a damaged file in its message
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the message of SQLite may quote bytes of a damaged file
         what = "another process has locked it; try again" if "locked" in str(error) else str(error)
         raise ProfgateError(str(place), f"is not a usable history ({what}); if it is damaged, remove it") from error
 
 
 @contextlib.contextmanager
 def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open the file in a mode of SQLite URIs, such as ``rw``; its schema is not trusted."""
+    """Open the file in a mode of SQLite URIs, such as ``rw``, without trusting its schema."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     with sqlite_errors(place), contextlib.ExitStack() as stack:
         connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
@@ -96,16 +96,16 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM needs one
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM attaches one database
         connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
-        if hasattr(connection, "setconfig"):  # Python 3.12
+        if hasattr(connection, "setconfig"):  # since Python 3.12
             connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined, unused-ignore]
         yield connection
 
 
 @contextlib.contextmanager
 def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only with limits on size and CPU time. Raises ProfgateError for views, triggers and the like."""
+    """Open a file read-only with limits on size and CPU time. Raises ProfgateError if it has views or triggers."""
     with connected(place, "ro&immutable=1") as connection:
         if place.stat().st_size > MAX_FILE_BYTES:
             raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
@@ -135,7 +135,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Create empty temporary tables and columns in place of those that an older version did not create."""
+    """Create temporary tables and views that supply the tables and columns missing in a file of an older version."""
     for table, columns in tables().items():
         known = columns_of(connection, table)
         missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
@@ -158,7 +158,7 @@ def check_version(connection: sqlite3.Connection, place: Path) -> None:
 
 @functools.cache
 def tables() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Return the type and nullability of each column, by table; referenced tables come first."""
+    """Return the type and nullability of each column of each table; referenced tables come first."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
@@ -166,13 +166,13 @@ def tables() -> dict[str, dict[str, tuple[str, bool]]]:
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[str, bool]]:
-    """Return the type and nullability of each column of a table; empty if the table does not exist."""
+    """Return the type and nullability of each column of a table, or an empty dict if the table does not exist."""
     query = 'SELECT name, type, NOT "notnull" AND NOT pk FROM pragma_table_info(?)'
     return {name: (kind, bool(nullable)) for name, kind, nullable in connection.execute(query, (table,))}
 
 
 def check_file(place: Path) -> None:
-    """Check an entire untrusted file. Raises ProfgateError if it is damaged or not a history."""
+    """Check an entire untrusted file. Raises ProfgateError if the file is damaged or is not a history."""
     with connected_untrusted(place) as connection:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":

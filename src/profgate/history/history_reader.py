@@ -3,7 +3,7 @@
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
 
-Every problem with a file raises a `ProfgateError` that names it.
+Every problem with a file raises a `ProfgateError` that names the file.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CHECK_TIMEOUT = 120  # seconds
-MAX_PROFILE_BYTES = 1 << 28  # of a decompressed profile
+MAX_PROFILE_BYTES = 1 << 28  # maximum size of a decompressed profile
 ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # variables that Python may need to start
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
@@ -47,9 +47,9 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 
 @contextlib.contextmanager
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
-    """Open an untrusted history for reading. Raises ProfgateError if it is damaged.
+    """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
 
-    A separate process reads the entire file first, so that a file that crashes SQLite crashes only that process.
+    A separate process checks the entire file first, so that a file that crashes SQLite ends only that process.
     """
     place = Path(path)
     _check_in_process(place)
@@ -59,7 +59,7 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
 
 def _check_in_process(place: Path) -> None:
     command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # the check must not see tokens in the environment, because a malicious file may take control of it
+    # the process gets no tokens from the environment, because a malicious file may take control of the process
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     try:
         done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
@@ -71,17 +71,17 @@ def _check_in_process(place: Path) -> None:
 
 
 class HistoryReader:
-    """A history that is open for reading; created by `open_untrusted` and `open_history`."""
+    """A history that is open for reading. `open_untrusted` and `open_history` create it."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(_series)  # thousands of readings share one text
+        self._series = cache(_series)  # thousands of readings have the same text
         self._facts = cache(_facts)
 
     def commits(self) -> dict[str, StoredCommit]:
-        """Return every known commit by its hash."""
+        """Return a mapping from hashes to all stored commits."""
         with self.damage():
             rows = self.connection.execute("SELECT sha, parents, time, title FROM commits")
             return {
@@ -96,7 +96,7 @@ class HistoryReader:
             return [self._series(*row) for row in self.connection.execute(query)]
 
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
-        """Return the keys of the series measured at each commit; ``key`` restricts them to one series."""
+        """Return the keys of the series that were measured at each commit; ``key`` selects a single series."""
         chosen = "" if key is None else "WHERE series = (SELECT id FROM series WHERE name = ?)"
         # one statement, because another process may add rows between two statements
         query = (
@@ -112,9 +112,9 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Yield readings in the order in which they were recorded, optionally of one series and of some commits.
+        """Yield readings in the order of recording; ``key`` selects one series, ``commits`` selects commits.
 
-        ``profiles`` adds the profile files that are stored.
+        With ``profiles``, the readings contain their stored files.
         """
         conditions, values = ["1"], list[str]()
         if key is not None:
@@ -129,7 +129,7 @@ class HistoryReader:
                 yield self.reading(number, profiles=profiles)
 
     def reading(self, number: int, *, profiles: bool) -> Reading:
-        """Return the reading with this number."""
+        """Return the reading with this ID; ``profiles`` includes its stored file."""
         with self.damage():
             row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:
@@ -154,13 +154,13 @@ class HistoryReader:
             yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
 
     def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
-        if not self._symbols.keys() >= set(numbers):  # not read yet, or added by another process
+        if not self._symbols.keys() >= set(numbers):  # symbols not read yet, or added by another process
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
 
     def verdicts(self) -> list[StoredVerdict]:
-        """Return the gate's verdicts on unchanged code, in the order in which they were recorded."""
+        """Return the gate's verdicts on unchanged code in the order of recording."""
         query = (
             "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts"
             " WHERE kind = 'unchanged' ORDER BY id"
@@ -169,7 +169,7 @@ class HistoryReader:
             return [StoredVerdict(*row) for row in self.connection.execute(query)]
 
     def reported_trends(self) -> dict[str, str]:
-        """Return the texts of the reported trends, by series."""
+        """Return the text of the reported trends of each series."""
         query = "SELECT series, content FROM records WHERE target = '' AND strategy = 'change_point' ORDER BY series"
         with self.damage():
             return dict(self.connection.execute(query))

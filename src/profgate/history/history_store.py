@@ -1,6 +1,6 @@
-"""Writes a history of measurements, by commit and configuration.
+"""Stores a history of measurements by commit and configuration.
 
-    with open_history(".profgate", write=True) as store:  # a folder, created if it is missing
+    with open_history(".profgate", write=True) as store:  # a folder, which is created if it is missing
         with store.writing():  # one transaction; other writers wait
             store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
             store.add(readings)  # ignores readings that are already stored
@@ -36,7 +36,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # search for unused names again when the number of names has grown by this factor
+GROWTH = 1.25  # growth factor of the number of symbols after which unused symbols are searched again
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
@@ -45,7 +45,7 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
-    """Open the history in a folder. Raises ProfgateError if it is missing, unless ``write`` and ``create`` are set."""
+    """Open the history in a folder. Raises ProfgateError if there is none, unless ``write`` and ``create`` are set."""
     place = Path(folder) / FILE
     if write and create:
         ignore = str(place.with_name(".gitignore"))
@@ -53,7 +53,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
             write_text(ignore, "*\n")
     elif not place.is_file():
         raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
-    # readers need write access too: they roll back the journal of a writer that was killed
+    # readers also need write access, because they roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
         check_version(connection, place)
@@ -78,7 +78,7 @@ class HistoryStore(HistoryReader):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """Run all writes in the block in one transaction; other writers wait. Calls can be nested."""
+        """Run all writes in the block in one transaction, while other writers wait. Calls can be nested."""
         if self.connection.in_transaction:
             yield self
             return
@@ -92,7 +92,7 @@ class HistoryStore(HistoryReader):
             self._symbols = {}
 
     def add_commits(self, commits: Iterable[StoredCommit]) -> None:
-        """Add commits; replace those that are already stored."""
+        """Add commits, and update those that are already stored."""
         with self.writing():
             self.connection.executemany(
                 "INSERT INTO commits (sha, parents, time, title) VALUES (?, ?, ?, ?) ON CONFLICT (sha) DO UPDATE SET"
@@ -101,7 +101,7 @@ class HistoryStore(HistoryReader):
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
-        """Add the readings that are not stored yet. Returns their number."""
+        """Add the readings that are not stored yet. Returns the number of added readings."""
         with self.writing():
             return sum(self._add(reading) for reading in readings)
 
@@ -130,7 +130,7 @@ class HistoryStore(HistoryReader):
         return bool(cursor.rowcount)
 
     def _number(self, table: str, **values: str) -> int:
-        """Return the ID of the row with these values, matched by its unique columns; insert it if it is missing."""
+        """Return the ID of the row whose unique columns have these values; insert the row if it is missing."""
         key = (table, *values.values())
         if key not in self._numbers:
             marks = ", ".join("?" * len(values))
@@ -143,7 +143,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """Return the ID of the stored file, which several readings may share; None for a reading without a file."""
+        """Return the ID of the reading's file, which several readings may share; None if the reading has no file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)
@@ -174,15 +174,15 @@ class HistoryStore(HistoryReader):
     def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
         """Add verdicts on unchanged code.
 
-        With ``replace_known``, verdicts on the same commits and job are replaced, otherwise they are left unchanged.
+        With ``replace_known``, stored verdicts on the same commits and job are replaced. Otherwise they are kept.
         """
         rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
         self._insert("verdicts", rows, replace_known=replace_known)
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the texts of reported trends by series.
+        """Store the text of the reported trends of each series.
 
-        With ``replace_known``, the texts of known series are replaced, otherwise they are left unchanged.
+        With ``replace_known``, stored texts of the same series are replaced. Otherwise they are kept.
         """
         same = {"baseline": "", "target": "", "strategy": "change_point"}
         rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
@@ -198,7 +198,7 @@ class HistoryStore(HistoryReader):
     def merge(self, other: HistoryReader) -> int:
         """Add the entries that only the other history has. Returns the number of added readings.
 
-        Raises ProfgateError if the other history is damaged; nothing is added then.
+        Raises ProfgateError, and adds nothing, if the other history is damaged.
         """
         with self.writing(), other.damage():
             if self._is_empty():
@@ -213,7 +213,7 @@ class HistoryStore(HistoryReader):
         return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
 
     def _copy(self, other: HistoryReader) -> int:
-        """Copy all rows, which is much faster than adding the readings one by one."""
+        """Copy all rows of the other history; this is much faster than adding readings one by one."""
         for table, columns in tables().items():
             names, marks = ", ".join(columns), ", ".join("?" * len(columns))
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
@@ -223,13 +223,13 @@ class HistoryStore(HistoryReader):
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def _unknown(self, other: HistoryReader) -> list[int]:
-        """Return the IDs, in the other history, of the readings that this history lacks."""
+        """Return the IDs of the readings in the other history that are missing from this one."""
         known = {tuple(identity) for _, *identity in self.connection.execute(IDENTITIES)}
         rows = other.connection.execute(f"{IDENTITIES} ORDER BY readings.id")
         return [number for number, *identity in rows if tuple(identity) not in known]
 
     def prune(self, retention: Retention) -> int:
-        """Remove data beyond the retention limits. Returns the number of columns from which symbols were dropped."""
+        """Remove data beyond the retention limits. Returns the number of columns that lost symbols."""
         with self.writing():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
@@ -252,7 +252,7 @@ class HistoryStore(HistoryReader):
         return dropped
 
     def _newest_runs(self, most: int) -> list[int]:
-        """Return the last reading of each of the ``most`` newest runs, newest first, without reading older rows."""
+        """Return the last reading ID of each of the ``most`` newest runs, newest first. Older rows are not read."""
         found: dict[tuple[int, int], int] = {}
         for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
             found.setdefault(tuple(run), number)
@@ -261,7 +261,7 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drop the symbols with the smallest costs from readings up to ID ``last``. Returns the number of changed rows.
+        """Drop the symbols with the smallest self values up to reading ``last``. Returns the number of changed rows.
 
         Rows are deleted and inserted again, because SQLite leaves pages half empty when rows shrink in place.
         """
@@ -274,7 +274,7 @@ class HistoryStore(HistoryReader):
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
-        """Drop names that no reading uses, if there are many names and many are new since the last search."""
+        """Drop symbols that no reading uses, if there are many symbols and many were added since the last search."""
         count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
         row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
         left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
@@ -293,7 +293,7 @@ class HistoryStore(HistoryReader):
 
 
 def _run_bytes(text: str) -> bytes:
-    """Return eight bytes that identify a run of a job; readings from a history have them as hexadecimal digits."""
+    """Return eight bytes that identify a run; readings from a history contain these bytes in hexadecimal."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 

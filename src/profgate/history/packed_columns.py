@@ -1,8 +1,9 @@
-"""Converts the columns of a stored reading to bytes and back; the bytes are untrusted.
+"""Converts the columns of a stored reading to bytes, and parses such bytes without trusting them.
 
-Layout, little endian: one byte for the encoding (1 plain, 2 deflated), then the body. The body is a byte of flags
-(1 = calls), the number of rows as uint32, and the columns: symbol numbers as differences, self values, total minus
-self, calls. A column is its width in bytes (1, 2 and 4 unsigned, 8 signed) followed by its values.
+The layout is little-endian. The first byte is the encoding of the rest (1 plain, 2 deflated). The rest, the body,
+consists of a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol
+numbers, self values, total minus self values, and calls. Each column is one byte with the width of a value in bytes (1,
+2 and 4 are unsigned, 8 is signed), followed by the values.
 """
 
 import struct
@@ -23,7 +24,7 @@ HEAD = struct.Struct("<BI")
 
 
 def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArray | None) -> bytes:
-    """Encode symbol numbers and three columns of equal length (calls may be None), sorted by symbol number."""
+    """Encode symbol numbers and up to three columns of the same length, with rows sorted by symbol number."""
     numbers = np.array(symbols, np.int64)
     order = np.argsort(numbers, kind="stable")
     columns = [np.diff(numbers[order], prepend=np.int64(0)), own[order], total[order] - own[order]]
@@ -35,7 +36,7 @@ def packed(symbols: Sequence[int], own: IntArray, total: IntArray, calls: IntArr
 
 
 def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None]:
-    """Decode symbol numbers, self, total and calls from the output of `packed`. Raises ValueError for invalid bytes."""
+    """Parse symbol numbers, self values, totals and calls from bytes. Raises ValueError if the bytes are invalid."""
     body = _body(data)
     if len(body) < HEAD.size:
         raise ValueError("the columns are cut off")
@@ -63,7 +64,7 @@ def _within(values: IntArray) -> IntArray:
 
 
 def thinned(data: bytes, rows: int) -> bytes:
-    """Reduce the columns to the ``rows`` rows with the largest self values. Raises ValueError like `unpacked`."""
+    """Keep only the ``rows`` rows with the largest self values. Raises ValueError if the bytes are invalid."""
     numbers, own, total, calls = unpacked(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]

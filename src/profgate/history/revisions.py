@@ -24,7 +24,7 @@ HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
-    """Resolve a revision with git, or as an unambiguous prefix of a ``known`` hash. Raises ProfgateError."""
+    """Resolve a revision with git, or as a unique prefix of a ``known`` hash. Raises ProfgateError if both fail."""
     try:
         return resolved(rev)
     except ProfgateError:
@@ -35,7 +35,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Return every commit that git or the history knows; git takes precedence."""
+    """Return the commit, the ancestors that git finds, and all commits in the history; git takes precedence."""
     known = store.commits()
     try:
         return known | commits_before(sha)
@@ -48,20 +48,20 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that returns the readings of the baseline's ancestors for the key of a series."""
+    """Return a function that maps the key of a series to its readings at the baseline's ancestors."""
     ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
     return lambda key: past_of(store, ancestry, key)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that returns the readings of the newest commits, for a baseline whose commit is unknown."""
+    """Return a function that maps the key of a series to its newest readings, for a baseline without a commit."""
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
     return lambda key: past_of(store, newest_first, key)
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
-    """Split ``REV:WORKLOAD`` into revision and workload; None if the text is a path."""
+    """Split ``REV:WORKLOAD`` into revision and workload; return None if the text is a path."""
     if exists(text) or ":" not in text:
         return None
     rev, _, workload = text.partition(":")
@@ -69,10 +69,10 @@ def stored_name(text: str) -> tuple[str, str] | None:
 
 
 def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
-    """Load both sides of a comparison, at least one of them from the history.
+    """Load both sides of a comparison; at least one of them is in the history.
 
-    Noise is estimated from the commits before a stored baseline. Raises ProfgateError for a commit or workload that is
-    not in the history.
+    If the baseline is stored, the noise is estimated from the commits before it. Raises ProfgateError if a commit or
+    workload is not in the history.
     """
     (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
     before_files, after_files = stored_sides(before, after)

@@ -1,4 +1,4 @@
-"""Converts profiles to readings, and stored readings to the sides of a comparison and to verdicts of trials."""
+"""Converts profiles to readings, converts stored readings to the sides of a comparison, and runs trials on them."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
 from profgate.pipeline import PipelineInput
 
-LARGEST_STORED = 32 << 20  # bytes; larger profiles are not stored as files
+LARGEST_STORED = 32 << 20  # bytes; files of larger profiles are not stored
 
 
 def trend_rules(policy: Policy) -> Rules:
-    """Return a function that returns the `change_point` options of the first matching rule for a series and metric."""
+    """Return a function that maps a series and metric to the `change_point` options of the first matching rule."""
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, wiring.strategies())
@@ -36,9 +36,9 @@ def trend_rules(policy: Policy) -> Rules:
 def readings(
     sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
 ) -> list[Reading]:
-    """Return the readings of these files; ``keep`` also stores the files.
+    """Return the readings of these files; with ``keep``, readings contain their files.
 
-    Raises ProfileError with all unreadable files, and ComparisonError.
+    Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """
     read = wiring.read_all(sources)
     broken = [error for error in read if isinstance(error, ProfileError)]
@@ -56,7 +56,7 @@ def readings(
 
 
 def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
-    """Return the gate's verdict on two sides with equivalent code, without automatic demotion."""
+    """Compare the sides of a trial without automatic demotion, and return the gate's verdict."""
     before, after = stored_sides(trial.before, trial.after)
     given = PipelineInput(
         before,
@@ -75,9 +75,10 @@ def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
-    """Convert the readings of each side to sources: the stored files if all exist, otherwise profiles of the readings.
+    """Return the stored files of each side or, if any of them is missing, profiles made from the readings.
 
-    If the history dropped symbols of some readings, these are merged into one symbol in all. Raises ProfileError.
+    Symbols that the history dropped from some readings are merged into one symbol in all readings. Raises ProfileError
+    if a stored file is unreadable.
     """
     if any(reading.profile is None or is_benchmark(reading) for side in sides for reading in side):
         return [

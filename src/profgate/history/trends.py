@@ -1,6 +1,7 @@
 """Finds trends: persistent changes of a workload's total or of a symbol's share along a line of commits.
 
-Trends are stored in the history so that each is reported once. Their JSON format is `profgate.trends/1`.
+Reported trends are stored in the history, so that each trend is reported only once. Their JSON format is
+`profgate.trends/1`.
 """
 
 import contextlib
@@ -25,13 +26,13 @@ from profgate.report.templates import render_template
 from profgate.report.terminal_report import Line
 from profgate.statistics.change_points import Shift, change_points, shifts
 
-CHANGE_POINT = "change_point"  # the strategy of trends
+CHANGE_POINT = "change_point"  # the strategy that finds trends
 SCHEMA = "profgate.trends/1"
-LEAST_SHARE = 0.01  # minimum share of the run for a symbol
+LEAST_SHARE = 0.01  # minimum share of the run for a symbol to be examined
 MOST_SYMBOLS = 20
 LEAST_MOVE = 0.005  # minimum change of a symbol's share of the run
-NEAR = 4  # commits; a trend that is found again within this distance is the same trend
-LARGEST = 1e300  # ratios of larger values overflow
+NEAR = 4  # maximum distance in commits at which two similar trends count as the same
+LARGEST = 1e300  # maximum value; ratios of larger values overflow
 MOST_PAST = 30  # maximum number of commits for the noise estimate
 HASH_LENGTH = 12  # characters of a commit hash to show
 MOST_ROWS = 50  # maximum number of rows in a summary
@@ -49,9 +50,9 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A change of a total (in the metric's unit) or of a symbol's share of the run, from ``before`` to ``after``.
+    """A persistent change of a total (in the metric's unit) or of a symbol's share, from ``before`` to ``after``.
 
-    ``name`` is None for the total. A step is at commit ``first``; a drift spans ``commits`` measured commits from
+    ``name`` is None for the total. A step occurs at commit ``first``. A drift spans ``commits`` measured commits, from
     ``first`` to ``last``. ``p`` is a two-sided p-value.
     """
 
@@ -85,12 +86,12 @@ class Trend:
         return (self.after > self.before) == (self.better == "lower")
 
 
-Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a series and metric
+Rules = Callable[[Series, Metric], TrendRules]  # function that returns the options for a series and metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """One metric of one series: its commits in order, and the columns measured at each commit."""
+    """One metric of one series, with its commits in order and the columns measured at each commit."""
 
     metric: Metric
     commits: list[str]
@@ -101,7 +102,7 @@ class _Line:
 
 
 def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """Find the persistent changes of every series along a line of commits, oldest first."""
+    """Find the persistent changes of every series along ``line``, whose commits are sorted oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
@@ -111,7 +112,7 @@ def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> lis
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes of one series along a line of commits: first of the total, then of symbols."""
+    """Find the persistent changes of one series along a line of commits. For each metric, the total comes first."""
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)
@@ -131,7 +132,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """Return the readings since the last persistent change of any total, so that all have the same level."""
+    """Return the readings since the last persistent change of any total, so that all are at the same level."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):
@@ -141,18 +142,18 @@ def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Read
 
 
 def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that have not been reported yet."""
+    """Return the trends that the history does not list as reported."""
     return unknown_of(trends, _reported(store), line)
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not known yet. A known trend may have grown or moved by a few commits."""
+    """Return the trends that are not known. A trend is also known if it has grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
 def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
-    """Return the texts to store, by series, when these trends are reported."""
+    """Return the text to store for each series whose ``new`` trends are reported."""
     reported = [*_reported(store), *new]
     return {
         key: json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
@@ -161,7 +162,7 @@ def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]
 
 
 def trends_of_text(text: str) -> list[Trend]:
-    """Parse the trends in a stored text; invalid entries are ignored."""
+    """Parse the trends in a stored text, ignoring invalid entries."""
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
@@ -205,7 +206,7 @@ def _lines(readings: Sequence[Reading], line: Sequence[str]) -> list[_Line]:
 
 
 def _heaviest(line: _Line) -> list[SymbolKey]:
-    """Return the symbols with the largest shares in the runs of the newest commits."""
+    """Return the symbols with the largest mean shares at the newest commits."""
     weight: dict[SymbolKey, float] = {}
     newest = [column for columns in line.columns[-10:] for column in columns if column.sum > 0]
     for column in newest:
@@ -216,7 +217,7 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
 
 
 def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """Return the commits at which the symbol's share is known, and the shares; dropped symbols have no share."""
+    """Return the commits at which the symbol's share is known, and the shares; those of dropped symbols are unknown."""
     commits, shares = [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
         known = [share for column in columns if (share := _share(column, symbol)) is not None]
@@ -255,14 +256,14 @@ def _trend(
 
 
 def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
-    """Return the readings of a series at the nearest measured ancestors since the last persistent change."""
+    """Return the readings of a series since its last persistent change, at the nearest measured ancestors."""
     measured = store.measured_commits(key)
     chosen = list(islice((sha for sha in ancestors if sha in measured), MOST_PAST))
     return of_one_regime(list(store.readings(key, chosen)), chosen[::-1])
 
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
-    """Return the trends as JSON; ``further`` is the number of measured commits before the examined ones."""
+    """Return the trends as JSON; ``further`` is the number of older measured commits that were not examined."""
     rows = [
         asdict(trend) | {"kind": "drift" if trend.is_drift else "step", "relative": trend.relative, "new": trend in new}
         for trend in trends
@@ -271,7 +272,7 @@ def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> 
 
 
 def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> list[Line]:
-    """Return a line for each trend, grouped by workload and metric."""
+    """Return the lines of all trends, grouped by workload and metric."""
     lines: list[Line] = []
     heading = ""
     for trend in trends:
@@ -293,7 +294,7 @@ def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
 
 
 def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
-    """Return the summary of the trends that a run of the base branch reports, regressions first."""
+    """Return the Markdown summary of the trends that a run on the base branch reports, regressions first."""
     ordered = sorted(trends, key=lambda trend: not trend.worse)
     cells = [
         {

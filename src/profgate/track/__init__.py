@@ -1,1 +1,1 @@
-"""Benchmarks over versions: measuring, jumps and the evolution page."""
+"""The ``profgate track`` command: benchmarks over versions, their jumps, and the evolution page."""

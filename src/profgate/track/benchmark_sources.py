@@ -1,4 +1,4 @@
-"""The sources of benchmarks: digests that show whether a benchmark changed, and copies for old versions."""
+"""Finds the sources of benchmarks, computes digests that show changes, and copies sources into old versions."""
 
 import glob
 import hashlib
@@ -15,7 +15,10 @@ MOST_SOURCES = 10_000
 
 
 def files_matching(folder: str, pattern: str) -> list[str]:
-    """Return sorted paths below a folder that match a glob like ``bench/**/*.py``; a folder matches all its files."""
+    """Return the sorted paths of files below a folder that match a glob such as ``bench/**/*.py``.
+
+    If a folder matches, all its files are included. Raises ProfgateError if too many files match.
+    """
     root = os.path.realpath(folder)
     found = set()
     for name in glob.iglob(pattern, root_dir=root, recursive=True):  # noqa: PTH207 - patterns are relative
@@ -29,18 +32,18 @@ def files_matching(folder: str, pattern: str) -> list[str]:
 
 
 def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
-    """Return a digest of these files and their names; None if none of them exists."""
+    """Return a digest of the names and contents of these files; None if none of them exists."""
     digest = hashlib.sha256()
     paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
     for name, path in paths:
         digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
         with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)  # continues this digest
+            hashlib.file_digest(stream, lambda: digest)  # adds the content to the digest
     return digest.hexdigest() if paths else None
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """Return the text of a file that a profile names; None if it is missing, too large or outside of the folder."""
+    """Return the text of a file that a profile names; None if the file is missing, too large or outside the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -52,7 +55,7 @@ def text_below(folder: str, name: str) -> str | None:
 
 
 def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
-    """Copy files and folders of the current folder to the same paths in another checkout."""
+    """Copy files and folders from the current folder to the same paths in another checkout."""
     for name in paths:
         target = Path(folder, prefix, name)
         if Path(name).is_absolute() or ".." in Path(name).parts:
@@ -73,8 +76,8 @@ def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
 def digest_at_line(path: str, line: int | None, text: str) -> str:
     """Return a digest of the function or class at this line (counted from 1), with its decorators and nested functions.
 
-    Layout, comments and the rest of the file are ignored. If no function is at the line, the digest is of the whole
-    file. If the language has no grammar, or the parser reports an error, it is of the plain text.
+    The digest ignores layout, comments and the rest of the file. If no function is at the line, the digest covers the
+    whole file. It is computed from the plain text if the language has no grammar or the parser reports an error.
     """
     parsed = parsed_source(path, text)
     if parsed is None:
@@ -92,11 +95,11 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
-    """Return the largest function that begins at the line, or the innermost around it, preferring named functions."""
+    """Return the largest function that begins at the line, otherwise the innermost, preferably named, one around it."""
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last
     ]
-    # an anonymous function on a single line is an argument of the call written there
+    # an anonymous function on a single line is an argument of the call on that line
     opening = [found for found in around if line <= found.opens and (found.kind != "anonymous" or _size(found))]
     if opening:
         return max(opening, key=_size)

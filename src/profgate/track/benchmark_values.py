@@ -1,4 +1,4 @@
-"""Converts the profiles and benchmark results of one run to one value per benchmark and metric."""
+"""Converts the profiles and benchmark results of a run to one value per benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,10 +14,10 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 
 
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
-    """Return the totals of each profile under its workload's name, or the median of each benchmark in a result file.
+    """Return the totals of each profile, named after its workload, and the median of each benchmark in a result file.
 
-    If a profile counts calls, their number is also a metric, because it is deterministic. Metrics without a better
-    direction are omitted.
+    ``profiles`` are pairs of workload name and profile. The number of calls is added as a deterministic metric if a
+    profile contains it. Metrics for which neither direction is better are omitted.
     """
     known = list(profiles)
     files_of = Counter(
@@ -50,7 +50,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _medians(
     workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """Yield medians. ``files_of`` is the number of files per benchmark; above one, the name includes the file."""
+    """Yield the median of each benchmark; the name includes the workload if ``files_of`` counts several files."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

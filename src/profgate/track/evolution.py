@@ -1,4 +1,4 @@
-"""Converts the values of many versions to lines with jumps."""
+"""Converts the values of many versions to an evolution, with its lines and jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from profgate.model.units import MetricKind
 from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
-FIRST_COUNTED = ("instructions", "Ir", "calls")  # preferred deterministic metrics
+FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics, preferred first
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
-    """The options of an evolution: ``metric`` is shown first, ``min_change`` is a fraction.
+    """The options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    With ``stretches``, benchmarks whose source changed are compared between these changes instead of being left out.
+    With ``stretches``, a benchmark whose source changed is compared between the changes instead of being omitted.
     """
 
     metric: str | None = None
@@ -29,7 +29,7 @@ class EvolutionOptions:
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """Return the lines and jumps of these versions, in order. Raises ComparisonError if nothing was measured."""
+    """Return the evolution over these versions, which must be in order. Raises ComparisonError if none was measured."""
     options = options or EvolutionOptions()
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
@@ -53,7 +53,7 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
 
 
 def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
-    """Return float64[version, run], padded with NaN if a version has fewer runs."""
+    """Return a float64 array with one row per version and one column per run, padded with NaN."""
     rows: list[list[float]] = [[] for _ in range(versions)]
     for number, reading in readings:
         if math.isfinite(reading.value):
@@ -87,7 +87,7 @@ def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Se
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric, otherwise a deterministic one, otherwise the metric of most lines."""
+    """Return the requested metric. The default is a deterministic metric or, without one, the metric of most lines."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

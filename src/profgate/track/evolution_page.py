@@ -27,13 +27,13 @@ MODULES = (
     "evolution",
 )
 STYLES = ("page", "evolution")
-STATIC_JUMPS = 20  # rows of the table that is shown without JavaScript
+STATIC_JUMPS = 20  # maximum number of rows in the table without JavaScript
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
-    """Return the page as text; ``links`` maps numbers of jumps to pages below the folder of this page.
+    """Return the page as text; ``links`` maps indices of jumps to the relative paths of their pages.
 
-    Raises `ValueError` for a link that leaves the folder.
+    Raises `ValueError` if a link leaves the folder of this page.
     """
     links = links or {}
     for link in links.values():
@@ -58,7 +58,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
-    """Return the data for the page's script: columns by version, each name once."""
+    """Return the data for the page's script, in which lines refer to names by index."""
     places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
@@ -120,19 +120,19 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """Return the column, or None if it equals the median, as with counted values and single runs."""
+    """Return the values as a list, or None if they equal the medians, as for counted values and single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 
 
 def _short(value: float) -> float:
-    """Round the value to seven digits, more than the page shows."""
+    """Round the value to seven significant digits; the page shows fewer."""
     shown = float(f"{value:.7g}")
     return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
 
 
 def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
-    """Return name, value and tone of each fact at the top of the page."""
+    """Return the name, value and tone of each fact at the top of the page."""
     jumps = evolution.first_jumps()
     worse = sum(jump.direction == "worse" for _, jump in jumps)
     measured = sum(bool(version.runs) for version in evolution.measured)

@@ -1,4 +1,4 @@
-"""Formats an evolution for the terminal, as JSON and as CSV."""
+"""Formats an evolution as terminal text, JSON or CSV."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVers
 
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
-MOST_VERSIONS = 6  # maximum number listed in one warning
+MOST_VERSIONS = 6  # maximum number of versions listed in a warning
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_COLUMNS = (
     *("version", "commit", "benchmark", "metric", "unit", "value", "low", "high", "n", "jump", "source_changed"),
@@ -24,7 +24,7 @@ ARROWS = {"worse": "▲", "better": "▼"}
 
 
 class JumpCells(NamedTuple):
-    """The table cells of a jump, for the terminal and the page."""
+    """The cells of a jump in the tables of the terminal and the page."""
 
     arrow: str
     benchmark: str
@@ -34,7 +34,7 @@ class JumpCells(NamedTuple):
 
 
 def jump_cells(evolution: Evolution, jump: Jump) -> JumpCells:
-    """Return the cells of a jump: ``▲``, its benchmark, ``v1 → v2``, ``+12 %``, ``2.0 → 2.2 s``."""
+    """Return the cells of a jump, such as ``▲``, ``bench_sort``, ``v1 → v2``, ``+12 %``, ``2.0 → 2.2 s``."""
     line = evolution.lines[jump.line]
     versions = (version_name(evolution.measured[number]) for number in (jump.baseline, jump.target))
     change = signed_percent(jump.ratio) if jump.ratio is not None else "from zero"
@@ -48,12 +48,12 @@ def version_name(measured: MeasuredVersion) -> str:
 
 
 def finite(values: FloatArray) -> list[float | None]:
-    """Return the values with None instead of NaN."""
+    """Return the values as a list in which None replaces NaN and infinity."""
     return [value if math.isfinite(value) else None for value in values.tolist()]
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
-    """Return lines with their tone: the number of measured versions, warnings, and the jumps of the first metric."""
+    """Return lines, each with a tone: the number of measured versions, warnings, and the jumps of the first metric."""
     measured = sum(bool(version.runs) for version in evolution.measured)
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
@@ -76,7 +76,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
 
 
 def warnings(evolution: Evolution) -> Iterator[str]:
-    """Yield each problem and warning once, with all versions that have it."""
+    """Yield each distinct problem and warning with the versions to which it applies."""
     found: dict[str, list[str]] = {}
     for measured in evolution.measured:
         for text in filter(None, (measured.problem, *measured.warnings)):
@@ -139,7 +139,7 @@ def _metric(line: EvolutionLine) -> dict[str, str]:
 
 
 def evolution_csv(evolution: Evolution) -> str:
-    """Return CSV with a row for each version and benchmark that has a value, in version order."""
+    """Return CSV with one row per measured version, benchmark and metric, in version order."""
     jumps = {(jump.line, jump.target): jump.direction for jump in evolution.jumps}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -156,7 +156,7 @@ def evolution_csv(evolution: Evolution) -> str:
 
 
 def _cell(value: object) -> object:
-    """Return text on one line that no spreadsheet reads as a formula, and whole numbers without a fraction."""
+    """Return whole numbers as integers, and text as one line that spreadsheets do not interpret as a formula."""
     if isinstance(value, str):
         shown = plain(value)
         return f"'{shown}" if shown.startswith(FORMULA) else shown

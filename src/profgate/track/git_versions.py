@@ -1,4 +1,4 @@
-"""Versions in a git repository, and clean worktrees of them."""
+"""Finds versions in a git repository, and checks them out into new worktrees."""
 
 import os
 import shutil
@@ -15,23 +15,23 @@ OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIREC
 
 
 def without_git(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment without the variables that git sets, for example in hooks, to locate its repository."""
+    """Return the environment without the variables that git uses to locate its repository and sets in hooks."""
     return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository that contains a folder; ``prefix`` is the folder's path from the top, empty or ending in ``/``."""
+    """The repository around a folder; ``prefix`` is the folder's path below ``top``, empty or ending in ``/``."""
 
     top: str
     prefix: str
 
     def last(self, count: int) -> list[Version]:
-        """Return the last versions in the first-parent history of HEAD, oldest first."""
+        """Return the last ``count`` versions in the first-parent history of HEAD, oldest first."""
         return self._log(f"--max-count={count}", "HEAD")
 
     def between(self, first: str, last: str) -> list[Version]:
-        """Return ``first`` and every version after it up to ``last`` in first-parent history."""
+        """Return ``first`` and the versions after it in the first-parent history of ``last``, oldest first."""
         start, end = self._commit(first), self._commit(last)
         return [*self._log("--max-count=1", start), *self._log(end, f"^{start}")]
 
@@ -41,7 +41,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Resolve a name to a commit, and return it as a version with that name."""
+        """Return the version with this name, at the commit of ``revision`` (default: the name)."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
@@ -52,11 +52,11 @@ class Repository:
         return _git(self.top, "diff", *how, before, after, "--")
 
     def is_dirty(self) -> bool:
-        """Whether a tracked file has uncommitted changes."""
+        """Return whether a tracked file has uncommitted changes."""
         return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
 
     def files(self, commit: str) -> frozenset[str]:
-        """Return the paths of all files of a commit, relative to the top."""
+        """Return the paths of all files in a commit, relative to the top folder."""
         return frozenset(filter(None, _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
 
     def _commit(self, revision: str) -> str:
@@ -75,7 +75,7 @@ class Repository:
 
 
 def repository_around(folder: str) -> Repository:
-    """Return the repository that contains a folder. Raises ProfgateError if there is none, or no git."""
+    """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
     try:
         top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
@@ -87,7 +87,7 @@ def repository_around(folder: str) -> Repository:
 
 @contextmanager
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """Check out a commit into a new folder, which is removed on exit. Raises ProfgateError."""
+    """Check out a commit into a new folder, and remove it on exit. Raises ProfgateError if git fails."""
     try:
         _git(repository, "worktree", "add", "--quiet", "--force", "--detach", place, commit)
     except ProfgateError as error:
@@ -112,7 +112,7 @@ def _version(entry: str) -> Version:
 
 
 def _git(folder: str, *arguments: str) -> str:
-    """Return the output of git. Hooks are disabled, because they are not part of a measurement."""
+    """Run git without hooks, which are not part of a measurement, and return its output."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
     options = ("-c", f"core.hooksPath={os.devnull}")
     return git(arguments, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Creates differential flame graphs of an evolution's jumps."""
+"""Creates differential flame graphs for the jumps of an evolution."""
 
 import hashlib
 import re
@@ -29,9 +29,9 @@ Versions = tuple[Version, Version]
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
-    """Yield the number of each jump and its page, at most ``most`` pages, the largest jumps of each metric first.
+    """Yield the index and page of jumps, starting with the largest jump of each metric; stop after ``most`` pages.
 
-    A jump whose profiles contain no calls has no page. Two metrics of one pair of versions may share a page.
+    Jumps without a comparison that can be drawn have no page. Two metrics of the same versions may share a page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
@@ -53,7 +53,7 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[
 
 
 def in_turns(metrics: Sequence[str], first: str) -> list[int]:
-    """Return the indices of ``metrics`` in round-robin order over the distinct metrics, starting with ``first``."""
+    """Return the indices of ``metrics`` so that distinct metrics take turns, starting with ``first``."""
     seen: Counter[str] = Counter()
     turns = []
     for number, metric in enumerate(metrics):
@@ -63,7 +63,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Compare both versions in the jump's metric, or in the first metric that can be drawn."""
+    """Compare both versions in the jump's metric or, if it cannot be drawn, in the first metric that can."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -78,7 +78,7 @@ def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: Sou
 
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
-    """Return the profiles of one benchmark, renamed so that each counts as a run of it."""
+    """Return the profiles of a benchmark, renamed so that each counts as one of its runs."""
     runs = track.folder.records(version.key)
     found = (source for number in runs for source in track.folder.profiles(version.key, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
@@ -90,7 +90,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """Return the source diff: between two commits by git, otherwise between the files that the setups installed."""
+    """Return the source diff from `git diff` or, without a repository, from the files that the setups installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)

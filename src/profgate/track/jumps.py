@@ -1,10 +1,11 @@
 """Finds jumps: differences between neighbouring versions that exceed the noise.
 
-The noise of a step is the larger of two values: the standard error from the variance of runs, pooled over the line,
-and the median step between neighbours, because two builds of one source differ by more than two runs of one build. A
-step of counted values without noise is a jump if it exceeds the minimum change.
+The noise of a step has two estimates, of which the larger one counts: the standard error from the variance of runs,
+pooled over all versions, and a multiple of the median step between neighbours. The second exists because two builds
+of one source differ more than two runs of one build. A step of counted values without noise is a jump if it exceeds the
+minimum change.
 
-In long lines of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
+In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
 over several versions.
 """
 
@@ -21,24 +22,26 @@ from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
 from profgate.track.versions import Jump
 
-ALPHA = 0.05  # probability of a false jump among all steps of all lines
+ALPHA = 0.05  # probability of at least one false jump in all series
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
-PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}  # of runs, in logarithms
+# standard deviation of the logarithms of runs, used if no version has several runs
+PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}
 PRIOR_DEGREES = 30.0
-STEPS_FOR_NOISE = 6  # with fewer steps, their median is not reliable
-NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation in a normal distribution
-LASTING = 0.6  # fraction of a step that must remain in the medians around it
+STEPS_FOR_NOISE = 6  # minimum number of steps for a reliable median
+NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation of a normal distribution
+LASTING = 0.6  # minimum difference of the medians around a step, as a fraction of the step
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
-LEAST_T = 3.0  # minimum t of the best split; smaller values are never significant, and the permutation test is slow
+LEAST_T = 3.0  # minimum t of the best split for the slow permutation test; smaller values are never significant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """Comparable versions of line number ``line``, excluding versions without values.
+    """The values of comparable versions in line number ``line``, excluding versions without values.
 
-    ``numbers`` int64[n]: numbers of the versions. ``middle`` float64[n]: medians. ``count`` int64[n]: number of values.
-    ``values`` float64[n, run]: all values, padded with NaN if a version has fewer runs.
+    ``numbers``, ``middle`` and ``count`` have one element per version: its number, its median and its number of values
+    (int64, float64, int64). ``values`` is a float64 array with one row per version and one column per run, padded with
+    NaN.
     """
 
     line: int
@@ -50,7 +53,7 @@ class Series:
 
 
 def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Return the median of the finite values of each row (NaN if there are none), and their number."""
+    """Return the median (NaN if there is none) and the number of the finite values in each row."""
     count = np.isfinite(values).sum(axis=1)
     if not values.shape[1]:
         return np.full(len(values), np.nan), count
@@ -60,7 +63,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
-    """Find the jumps of all series, largest first. ``min_change`` is a fraction; None uses the default of the kind."""
+    """Find the jumps of all series, largest first. ``min_change`` is a fraction (default: by metric kind)."""
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
@@ -75,7 +78,7 @@ def _size(jump: Jump) -> float:
 def _of_series(
     series: Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
-    """Find the jumps of a series. ``alpha`` is the false-alarm probability per step, ``critical`` its t quantile."""
+    """Find jumps. ``alpha`` is the false-alarm rate per step; ``critical`` maps degrees of freedom to the minimum t."""
     if len(series.numbers) < 2:
         return
     if series.middle.min() <= 0.0:
@@ -96,7 +99,7 @@ def _of_series(
 
 
 def _best_t(logs: FloatArray) -> float:
-    """Return the largest t statistic of all splits into an earlier and a later part, assuming equal variances."""
+    """Return the largest t statistic (with equal variances) of all splits into an earlier and a later part."""
     count = np.arange(LEAST_SEGMENT, len(logs) - LEAST_SEGMENT + 1)
     if not len(count):
         return 0.0
@@ -110,7 +113,7 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Yield steps and drifts between segments, except near a steep step, which locates the change more exactly."""
+    """Yield persistent steps and drifts, except near a steep step, because that step locates the change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
         first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
@@ -118,7 +121,7 @@ def _lasting(
 
 
 def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
-    """Return the standard error of each step between neighbours, in logarithms, and its degrees of freedom."""
+    """Return the standard error of each step between neighbours, in logarithms, and the degrees of freedom."""
     kind, count = series.metric.kind, series.count
     degrees = float((count - 1).sum())
     spread, typical = PRIOR_NOISE[kind], 0.0
@@ -136,14 +139,14 @@ def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Whether the surrounding versions show the step too, so that a single outlier does not count as two jumps."""
+    """Return whether the surrounding versions show the step too, so that an outlier does not count as two jumps."""
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
 
 
 def _from_zero(series: Series) -> Iterator[Jump]:
-    """Yield the jumps of counted values from or to zero; a time of zero is not a measurement."""
+    """Yield the jumps of counted values from or to zero; times of zero are invalid."""
     if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
         return
     for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
@@ -153,7 +156,7 @@ def _from_zero(series: Series) -> Iterator[Jump]:
 def _jump(
     series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
-    """Create the jump at a version from its predecessor or from ``first``; ``levels`` are the means of two segments."""
+    """Create the jump at ``place`` from ``first`` or its predecessor; ``levels`` are the means of two segments."""
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(

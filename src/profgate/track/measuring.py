@@ -1,4 +1,4 @@
-"""The plan of a track, and the measurement of one version: checkout, setup and missing runs."""
+"""The plan of ``profgate track``, and the measurement of one version: checkout, setup and missing runs."""
 
 import glob
 import hashlib
@@ -29,11 +29,11 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure, and how. ``repository`` is None if a setup command installs the versions.
+    """The command and versions to measure. ``repository`` is None if a setup command installs the versions.
 
-    ``copied`` are paths to copy into each worktree, ``sources`` are patterns of benchmark source files. ``here`` runs
-    the command in the current folder. ``refine`` measures only versions that narrow down a jump. ``timeout`` is in
-    seconds.
+    ``copied`` lists paths to copy into each worktree, and ``sources`` lists patterns of benchmark source files. With
+    ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a jump are
+    measured. ``timeout`` is in seconds.
     """
 
     command: tuple[str, ...]
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """A digest of everything that makes runs comparable: the command, its setup and files of the current folder."""
+        """A digest of what comparable runs have in common: the command, its setup, and files of the current folder."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -64,7 +64,7 @@ class Plan:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def warnings(self) -> Iterator[str]:
-        """Yield messages about uncommitted changes and submodules, which are not measured."""
+        """Yield warnings if there are uncommitted changes or submodules, because they are not measured."""
         if self.repository is None:
             return
         if not self.here and self.repository.is_dirty():
@@ -82,21 +82,21 @@ class Plan:
 
 
 class VersionRuns:
-    """The runs of one version; ``source`` is the folder for its sources, which must not exist yet."""
+    """The runs of one version; ``source`` is a folder, not created yet, for the version's sources."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, version: Version, source: str) -> None:
         self.plan, self.folder, self.version, self.source = plan, folder, version, source
         self.place = "." if plan.here else str(Path(source, plan.prefix))
 
     def measure(self) -> str:
-        """Make the missing runs of the version. Returns why it cannot be measured, otherwise an empty string."""
+        """Make the missing runs of the version. Returns the reason if this fails, otherwise an empty string."""
         try:
             with self._checkout():
                 problem = self._set_up()
                 if not problem:
                     return self._make_runs()
         except ProfgateError as error:
-            if error.where.startswith(self.folder.folder):  # such as a full disk; the version is not the cause
+            if error.where.startswith(self.folder.folder):  # the version is not the cause, but for example a full disk
                 raise
             problem = str(error)
         except OSError as error:  # a full disk, or unreadable files of the version
@@ -160,7 +160,7 @@ class VersionRuns:
         return RunRecord(known, seconds, machine(), warnings=warnings)
 
     def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
-        """Run a command with its placeholders filled. Raises ProfgateError for a version name with shell characters."""
+        """Fill the placeholders of a command and run it. Raises ProfgateError for unsafe version names."""
         version = self.version
         if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
             what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
@@ -171,7 +171,7 @@ class VersionRuns:
             "version": version.name,
             "commit": version.commit,
         }
-        # a fixed hash seed fixes the order of sets, so that counted calls are reproducible
+        # a fixed hash seed fixes the order of sets, which makes call counts reproducible
         environment = {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(values)
         return run_command(
             filled(command, values),
@@ -183,7 +183,7 @@ class VersionRuns:
         )
 
     def _own_digest(self, value: BenchmarkValue) -> str | None:
-        """Return the digest of the benchmark's source, which --source or the result format names."""
+        """Return the digest of the benchmark's source, found by --source or by the location in the result."""
         if self.plan.sources:
             patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
             names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
@@ -192,7 +192,7 @@ class VersionRuns:
         return digest_at_line(value.file, value.line, text) if value.file and text is not None else None
 
     def _command_digest(self) -> str | None:
-        """Return the digest of the files that the command names."""
+        """Return a digest of the files that the command names."""
         plan, names = self.plan, self.plan.named_files()
         if plan.repository is not None and not plan.here:
             # only committed or copied files count; files built by a setup command differ in every version
@@ -203,7 +203,7 @@ class VersionRuns:
 
 
 def machine() -> str:
-    """Return a description of the machine; times are comparable only on the same machine."""
+    """Return a description of the machine, because times from different machines are not comparable."""
     processor = platform.processor() or platform.machine()
     cpu = Path("/proc/cpuinfo")
     if cpu.is_file():

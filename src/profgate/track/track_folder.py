@@ -1,7 +1,7 @@
-"""The folder with the runs of a track. Each run is created in a hidden folder, then moved into place atomically.
+"""The folder in which ``profgate track`` stores runs. Each is made in a hidden folder and then moved atomically.
 
-The folder is not the history: a track stores complete profiles of any command over old versions, for flame graphs of
-their differences. In the history they would count as base runs and change the estimated noise of the gate.
+This folder is separate from the history. It stores complete profiles of old versions, for differential flame graphs. In
+the history, these profiles would count as base runs and change the noise estimate of the gate.
 """
 
 import contextlib
@@ -26,9 +26,9 @@ from profgate.model.source import SourceFile
 from profgate.track.versions import RunRecord
 
 SCHEMA = "profgate.track-run/1"
-RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # files of one run; the command writes profiles to OUTPUT
+RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the files of a run, and the folder for its profiles
 ASIDE = ".aside-"
-SOURCES = "work/source/source"  # the checkout layout of CI runners, so that paths in profiles are shortened correctly
+SOURCES = "work/source/source"  # the checkout layout of CI runners, for which paths in profiles are shortened
 
 
 def record_to_json(record: RunRecord) -> str:
@@ -37,7 +37,7 @@ def record_to_json(record: RunRecord) -> str:
 
 
 def record_from_json(text: str) -> RunRecord | None:
-    """Parse a record; None if it is damaged, so that the run is repeated."""
+    """Parse a record; return None if the record is damaged, so that the run is repeated."""
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
@@ -47,7 +47,7 @@ def record_from_json(text: str) -> RunRecord | None:
 
 
 class TrackFolder:
-    """The runs of one command; ``key`` is a digest of the command, its setup and the copied files."""
+    """The stored runs of one command; ``key`` is a digest of the command, its setup and the copied files."""
 
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a string, which child processes get as an environment variable
@@ -56,16 +56,16 @@ class TrackFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[str]:
-        """Lock the folder, and stop and clean up what a killed track left behind.
+        """Lock the folder, and remove the processes and files that a killed ``profgate track`` left behind.
 
-        Yields the path of a folder that does not exist yet, for the sources of each version in turn. The path never
-        changes, because profiles contain it. It is outside of all repositories, because tools search parent folders for
+        Yields the path of a folder, not created yet, for the sources of one version at a time. The path is always the
+        same, because profiles contain it. It is outside all repositories, because tools search parent folders for
         settings.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
             (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles must not be committed
-            lock_file = (Path(self.folder) / "lock").open("wb")  # shared by all commands, which write the same pages
+            lock_file = (Path(self.folder) / "lock").open("wb")  # for all commands, because they write the same pages
         with lock_file as lock:
             _lock(lock.fileno(), self.folder)
             self._clear()
@@ -77,7 +77,7 @@ class TrackFolder:
                 shutil.rmtree(place, ignore_errors=True)
 
     def records(self, version: str) -> dict[int, RunRecord]:
-        """Return the finished runs of a version by number, without damaged ones."""
+        """Return the finished runs of a version by run number, without damaged ones."""
         found = {}
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
@@ -99,7 +99,7 @@ class TrackFolder:
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Path]:
-        """Create a folder for a new run; it is removed on exit unless the run was stored."""
+        """Create a folder for a new run, and remove it on exit unless the run was stored."""
         folder = self._aside()
         with self._errors():
             (folder / OUTPUT).mkdir(parents=True)
@@ -119,7 +119,7 @@ class TrackFolder:
             attempt.rename(place)
 
     def note_started(self, started: Started) -> None:
-        """Record a started process, so that the next track can end it if this one is killed."""
+        """Record a started process, which the next ``profgate track`` ends if this one is killed."""
         write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
 
     @contextlib.contextmanager
@@ -144,9 +144,9 @@ class TrackFolder:
 
     def _work_folder(self) -> Path:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
-        shutil.rmtree(place, ignore_errors=True)  # left by a killed track
+        shutil.rmtree(place, ignore_errors=True)  # left by a killed process
         try:
-            place.mkdir(mode=0o700)  # fails if another user created the path, even as a link
+            place.mkdir(mode=0o700)  # fails if another user has created the path, even as a link
         except OSError as error:
             raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
         return place
@@ -178,16 +178,16 @@ def _lock(file: int, folder: str) -> None:
 
 
 class ReleaseSources:
-    """The sources of releases, for diffs between two of them: a list of files per release, and each text stored once.
+    """The stored sources of releases, for diffs between them: one list of files per release, and the distinct texts.
 
-    A list maps paths to digests of texts; None marks a file that is not text.
+    A list maps each path to the digest of its text, or to None if the file is not text.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def store(self, version: str, source: str) -> None:
-        """Store the text files below a folder, each text once; do nothing if there are too many files."""
+        """Store the text files below a folder, without duplicate texts; do nothing if there are too many files."""
         if self._list(version).is_file():
             return
         try:
@@ -203,7 +203,7 @@ class ReleaseSources:
         write_text(str(self._list(version)), json.dumps(listed))
 
     def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
-        """Return the texts that differ between two versions, and all paths of the second; None if either is missing."""
+        """Return the old and new texts that differ, and all new paths; None if a version is not stored."""
         old, new = self._listed(before), self._listed(after)
         if old is None or new is None:
             return None
@@ -227,7 +227,7 @@ class ReleaseSources:
             return None
 
     def _listed(self, version: str) -> dict[str, str | None] | None:
-        """Return the file list of a version; None if it is missing or invalid, such as one with a path as a digest."""
+        """Return the file list of a version; None if the list is missing or invalid."""
         try:
             listed = json.loads(self._list(version).read_bytes())
             valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())

@@ -1,4 +1,4 @@
-"""Measures the versions of a plan: which ones, in which order, and with which results."""
+"""Selects and orders the versions of a plan, measures them, and collects the results."""
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,7 +15,7 @@ from profgate.track.versions import Evolution, MeasuredVersion, Version
 
 
 class Track:
-    """The versions of a plan, and the folder with their runs; ``report`` receives progress messages."""
+    """A plan and the folder that stores its runs; ``report`` is called with progress messages."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, report: Callable[[str], None]) -> None:
         self.plan, self.folder = plan, folder
@@ -26,13 +26,14 @@ class Track:
         return [self._measured(version) for version in self.plan.versions]
 
     def evolution(self) -> Evolution:
-        """Return the lines and jumps so far. Raises ComparisonError if nothing was measured."""
+        """Return the evolution of the measured versions. Raises ComparisonError if nothing was measured."""
         return evolution_of(" ".join(self.plan.command), self.measured_versions(), self.plan.options)
 
     def measure(self, source: str, *, again: bool = False) -> None:
-        """Measure every version that lacks runs; ``source`` is the folder for its sources. Finished runs remain stored.
+        """Measure the versions that lack runs; ``source`` is the folder for the sources of a version.
 
-        ``again`` first removes the runs of failed versions, so that they are measured again.
+        With ``again``, the runs of failed versions are removed first, so that these versions are measured again. Other
+        finished runs remain stored.
         """
         versions = self.plan.versions
         for version in versions if again else ():
@@ -52,7 +53,7 @@ class Track:
             self._report(f"{_label(version)}: {result}{rest}")
 
     def _to_measure(self) -> Iterator[tuple[int, int]]:
-        """Yield the number of each version to measure, and how many are left after it (0 if unknown)."""
+        """Yield the number of each version to measure, and the number of versions left after it (0 if unknown)."""
         count = len(self.plan.versions)
         missing = {number for number, version in enumerate(self.plan.versions) if self._lacks_runs(version)}
         if not self.plan.refine:
@@ -99,7 +100,7 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """Return all numbers below ``count`` in bisection order, so that a track stopped early covers the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that the first few already cover the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
     for first, last in gaps:  # the loop appends to the list
@@ -111,10 +112,10 @@ def coarse_to_fine(count: int) -> list[int]:
 
 
 def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
-    """Return the version to measure next to narrow down a jump: both ends, then the middle of the first wide jump.
+    """Return the number of the version to measure next: first both ends, then the middle of the first jump.
 
-    ``tried`` are the versions that were measured or failed, ``jumps`` are pairs of version numbers. Returns None if no
-    jump has an untried version between its two versions.
+    ``tried`` contains the versions that were measured or failed, and ``jumps`` contains pairs of version numbers. Jumps
+    without untried versions in between are skipped. Returns None if there are no others.
     """
     for end in (count - 1, 0):
         if count and end not in tried:

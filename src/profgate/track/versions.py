@@ -1,4 +1,4 @@
-"""Data classes for benchmarks over versions: measured values and their jumps."""
+"""Data classes for versions, the values measured for them, and the jumps between them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version; ``commit`` is empty for a release that a setup command installs."""
+    """A version to measure; ``commit`` is empty for a release that a setup command installs."""
 
     name: str
     commit: str = ""
@@ -25,7 +25,7 @@ class Version:
 class BenchmarkValue:
     """The result of one run for one benchmark and metric, with ``value`` in the metric's unit.
 
-    ``file`` and ``line`` locate the benchmark, ``source`` is a digest of its source code; None if unknown.
+    ``file`` and ``line`` locate the benchmark, and ``source`` is a digest of its source code. Unknown fields are None.
     """
 
     benchmark: str
@@ -38,7 +38,7 @@ class BenchmarkValue:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One finished run of one version; ``problem`` explains why it has no values."""
+    """A finished run of a version; ``problem`` explains why the run has no values."""
 
     values: tuple[BenchmarkValue, ...] = ()
     seconds: float = 0.0
@@ -49,7 +49,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """The values of each run of one version on ``machine``; ``problem`` explains why there are none."""
+    """A version with the values of each run on ``machine``; ``problem`` explains why there are no values."""
 
     version: Version
     runs: tuple[tuple[BenchmarkValue, ...], ...] = ()
@@ -60,11 +60,11 @@ class MeasuredVersion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvolutionLine:
-    """One benchmark in one metric over all versions.
+    """The values of one benchmark and metric over all versions.
 
-    ``middle``, ``low`` and ``high`` float64[version]: median, smallest and largest value, NaN if there is none.
-    ``count`` int64[version]: number of values. ``breaks``: the versions in which the benchmark's source changed.
-    ``source_known`` is False if the source of no version could be read.
+    ``middle``, ``low`` and ``high`` are float64 arrays with one element per version: the median, smallest and largest
+    value, NaN without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the versions in
+    which the benchmark's source changed. ``source_known`` is False if the source is unknown in all versions.
     """
 
     benchmark: str
@@ -79,10 +79,10 @@ class EvolutionLine:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A change beyond the noise, in line number ``line``, from version number ``baseline`` to ``target``.
+    """A change in line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
 
-    ``ratio`` is the change divided by the baseline, None if the baseline is zero. ``noise`` is the standard error of
-    the change in natural logarithms, 0 if the values do not vary.
+    ``ratio`` is the change divided by the baseline value (None if that is zero). ``noise`` is the standard error of the
+    change in natural logarithms (0 if the values do not vary).
     """
 
     line: int
@@ -97,9 +97,9 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """All lines, sorted by benchmark and metric, and their jumps, largest first.
+    """The lines of all benchmarks, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``metric`` is the name of the metric that is shown first. ``measured`` lists all versions in order.
+    ``metric`` is the name of the metric to show first. ``measured`` lists all versions in order.
     """
 
     title: str
@@ -110,7 +110,7 @@ class Evolution:
     notes: tuple[str, ...] = ()
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
-        """Return the jumps of the metric that is shown first, with their numbers."""
+        """Return the jumps of the metric to show first, each with its index in ``jumps``."""
         return [
             (number, jump) for number, jump in enumerate(self.jumps) if self.lines[jump.line].metric.name == self.metric
         ]
