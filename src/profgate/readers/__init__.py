@@ -1,1 +1,1 @@
-"""Bytes of one format in, one Profile out; a file for each format."""
+"""Readers that convert profile files to Profile objects, with one module per format."""

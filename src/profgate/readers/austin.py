@@ -47,7 +47,7 @@ class AustinReader(BuiltInReader):
 
 @dataclass
 class _Samples:
-    """The samples read so far."""
+    """Samples that have been read so far."""
 
     where: str
     header: dict[str, str] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Samples:
         return self.header.get("mode", "wall")
 
     def add_all(self, lines: list[str]) -> None:
-        """Add all lines.
+        """Add the samples in all lines.
 
         Raises ProfileError if too many lines are not samples, or if the mode changes after the first sample.
         """
@@ -82,7 +82,7 @@ class _Samples:
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
-        """Add the line if it is a sample. Return whether it was added."""
+        """Add the line if it is a sample, and return whether it was added."""
         memory = self.mode == "memory"
         sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
         if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):
@@ -105,7 +105,7 @@ class _Samples:
         return number
 
     def profile(self) -> Profile:
-        """Return the profile of all samples. Raises ProfileError if the sums exceed 63 bits."""
+        """Return the profile of all samples. Raises ProfileError if a sum exceeds 63 bits."""
         metrics = _METRICS.get(self.mode, (_CPU,))
         scale = np.array([1000 if metric.unit == "nanoseconds" else 1 for metric in metrics], np.int64)
         values = np.array(self.values, np.int64).reshape(-1, len(metrics)).T * scale[:, None]

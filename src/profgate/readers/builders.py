@@ -21,13 +21,13 @@ FrameKey = tuple[str, str | None, int | None, str | None]
 
 
 def line_of(value: object) -> int | None:
-    """Return the value if it is a valid line number, otherwise None."""
+    """Return ``value`` if it is a valid line number, otherwise None."""
     return value if type(value) is int and 0 < value < MAX_LINE else None
 
 
 @dataclass
 class Frames:
-    """Frames of a profile. Frames with the same name, file, line and module share a number."""
+    """Numbered frames of a profile. Frames with the same name, file, line and module have the same number."""
 
     numbers: dict[FrameKey, int] = field(default_factory=dict)
 
@@ -44,18 +44,18 @@ class Frames:
 
 @dataclass
 class Paths:
-    """Call paths of all samples, root first."""
+    """Call paths of all samples, from root to leaf."""
 
     frames: "array[int]" = field(default_factory=lambda: array("q"))
     ends: "array[int]" = field(default_factory=lambda: array("q", [0]))
 
     def add(self, path: Iterable[int]) -> None:
-        """Append a path of frame numbers."""
+        """Append a path, given as frame numbers from root to leaf."""
         self.frames.extend(path)
         self.ends.append(len(self.frames))
 
     def stacks(self, values: IntArray, where: str) -> Stacks:
-        """Build stacks with ``values`` int64[metric, path]. Raises ProfileError if their sum exceeds 63 bits."""
+        """Build stacks with an int64 value per metric and path. Raises ProfileError if a sum exceeds 63 bits."""
         for row in values:
             sum_of(row, where)
         return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where=where)
@@ -63,7 +63,7 @@ class Paths:
 
 @dataclass
 class Tree:
-    """Call tree as lists by node: parent (or `ROOT`), frame, self value and number of calls."""
+    """Call tree, stored as lists of the parents (or `ROOT`), frames, self values and call counts of nodes."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -72,7 +72,7 @@ class Tree:
     known: dict[int, int] = field(default_factory=dict)
 
     def add(self, parent: int, frame: int) -> int:
-        """Append a node with zero value and zero calls, and return its number."""
+        """Append a node with value 0 and no calls, and return the number of the node."""
         self.parent.append(parent)
         self.frame.append(frame)
         self.own.append(0)
@@ -80,7 +80,7 @@ class Tree:
         return len(self.parent) - 1
 
     def below(self, parent: int, frame: int) -> int:
-        """Return the child of ``parent`` for ``frame``, adding it if it does not exist."""
+        """Return the child of ``parent`` for ``frame``. If there is no such child, add it."""
         key = (parent + 1) << 32 | frame
         node = self.known.get(key)
         if node is None:
@@ -88,12 +88,12 @@ class Tree:
         return node
 
     def stacks(self, values: IntArray, where: str, *, calls: bool = False) -> Stacks:
-        """Build stacks with ``values`` int64[metric, node], and with the numbers of calls if ``calls`` is true."""
+        """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true."""
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         return stacks_from_parents(parent, frame, values, np.array(self.calls, np.int64) if calls else None, where)
 
     def values(self) -> IntArray:
-        """Return the self values as integers, int64[1, node]."""
+        """Return the self values as an int64 array with one row and one column per node."""
         return np.array(self.own, np.int64).reshape(1, -1)
 
 
@@ -106,7 +106,7 @@ def call_graph(
     edge_total: ArrayLike,
     edge_calls: ArrayLike,
 ) -> CallGraph:
-    """Build a call graph. ``edges`` are (caller, callee) pairs; costs are int64[metric, ...], or 1-D for one metric."""
+    """Build a call graph from (caller, callee) ``edges``. Costs have one row per metric, or are 1-D for one metric."""
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(
         self_value=_column(np.atleast_2d(own)),

@@ -1,4 +1,4 @@
-"""Reader for the text format of Valgrind's callgrind and cachegrind and of Xdebug: exact costs, calls and call edges.
+"""Reader for the text format of callgrind, cachegrind and Xdebug: exact costs, calls and call edges.
 
 Source: Valgrind's manual, "Callgrind Format Specification".
 """
@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind appends a recursion level to the name and counts each level as a separate function
+# callgrind appends the recursion level to a name, so that each level is a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -56,7 +56,7 @@ class CallgrindReader(BuiltInReader):
         return source.size <= len(source.head) or _BODY.search(source.head) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile with one metric for each event. Raises ProfileError with the line number."""
+        """Return a profile with one metric per event. Raises ProfileError if the file is invalid."""
         source = unwrap(source)
         text = _Text(source.name)
         for number, line in numbered_lines(source):
@@ -67,7 +67,7 @@ class CallgrindReader(BuiltInReader):
 
 @dataclass
 class _Text:
-    """Parser state."""
+    """Parser state of a file."""
 
     where: str
     number: int = 0
@@ -81,7 +81,7 @@ class _Text:
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
-    inside: str | None = None  # the file of an inlined call
+    inside: str | None = None  # file of an inlined call
     current: int | None = None
     callee: dict[str, str] = field(default_factory=dict)
     called: tuple[int, int] | None = None
@@ -130,7 +130,7 @@ class _Text:
             self.header.setdefault(key, value)
 
     def name_of(self, space: str, value: str) -> str:
-        """Return the name in ``value``, which may be the number of an earlier name."""
+        """Return the name that ``value`` contains or refers to by the number of an earlier name."""
         match = _NUMBERED.fullmatch(value)
         if match is None:
             return value
@@ -165,7 +165,7 @@ class _Text:
         return number
 
     def begin_call(self, parts: list[str]) -> None:
-        """Store callee and number of calls; the next line contains the cost of the call."""
+        """Store the callee and the number of calls. The next line contains their cost."""
         if "cfn" not in self.callee or self.current is None or len(parts) < 2:
             raise self.error("is no call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
@@ -198,7 +198,7 @@ class _Text:
             into[place] += cost
 
     def move(self, texts: list[str]) -> None:
-        """Update the position from a cost line; its last column is the source line."""
+        """Update the position from a cost line. The last column of the position is the source line."""
         for place, text in enumerate(texts):
             if text != "*":
                 number = self.numbers([text.lstrip("+-")])[0]
@@ -206,7 +206,7 @@ class _Text:
                 self.last[place] = number if sign is None else self.last[place] + sign * number
 
     def numbers(self, texts: list[str]) -> list[int]:
-        """Parse integers, including hexadecimal ones such as 0x1f."""
+        """Return the integers in ``texts``, which may be hexadecimal, such as 0x1f."""
         if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
@@ -218,7 +218,7 @@ class _Text:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
 
     def profile(self) -> Profile:
-        """Return the functions and edges, with one metric for each event that is a cost."""
+        """Return a profile of functions and call edges, with one metric for each event that is a cost."""
         own = self.columns(self.own, self.events).T
         self.check_totals(own)
         rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
@@ -253,7 +253,7 @@ class _Text:
         )
 
     def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
-        """Return int64[row, name]. Raises ProfileError if a number or the sum of a column exceeds 63 bits."""
+        """Return an int64 array with one column per name. Raises ProfileError if a number or sum exceeds 63 bits."""
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             if sum(map(abs, column)) > MAX_TOTAL:
                 raise ProfileError(f"{self.where}: {name}", "the costs add up beyond 2^63; record less")
@@ -287,10 +287,10 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """Return the inclusive costs int64[event, function] and how many of them are upper bounds.
+    """Return int64 inclusive costs, with one row per event, and how many of the costs are upper bounds.
 
-    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. Mutually recursive
-    functions count each other's costs repeatedly, so their costs are limited to the cost of their whole component.
+    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. In mutually
+    recursive functions, costs are counted repeatedly, so each sum is limited to the cost of the whole component.
     """
     total = own.copy()
     others = caller != callee
@@ -307,10 +307,10 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 
 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Return the component of each function, int64[function], and the size of each component, int64[component].
+    """Return int64 arrays with the strongly connected component of each function and the size of each component.
 
-    Strongly connected components by Tarjan, "Depth-first search and linear graph algorithms" (1972), with an explicit
-    stack because call graphs can be deep.
+    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). It uses an explicit stack
+    because call graphs can be deep.
     """
     order = np.argsort(caller, kind="stable")
     called = callee[order].tolist()
@@ -340,7 +340,7 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:
-    """Return the metric of an event and the factor to its base unit. Xdebug includes the unit in the event name."""
+    """Return the metric of an event and the factor to the base unit. Xdebug's event names contain the unit."""
     match = _WITH_UNIT.fullmatch(event)
     if match is None or match["unit"].lower() not in BASE_UNITS:
         return Metric(event, "count", kind=MetricKind.COUNTED), 1

@@ -13,7 +13,7 @@ from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# real profiles compress far less; the ratio is only checked for files larger than RATIO_FLOOR
+# real profiles have far lower ratios; the ratio is checked if the output exceeds RATIO_FLOOR
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
@@ -28,10 +28,10 @@ _UTF16_PROBE = 64
 
 
 def unwrap(source: SourceFile) -> SourceFile:
-    """Return the profile after removing up to three layers of compression and converting its text to UTF-8.
+    """Return the file without compression (at most three layers), with its text converted to UTF-8.
 
     Raises ProfileError if a layer is damaged or too large, if there are too many layers, or if the module that
-    decompresses it is not installed.
+    decompresses a layer is not installed.
     """
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
@@ -43,7 +43,7 @@ def unwrap(source: SourceFile) -> SourceFile:
 
 
 def is_wrapped(source: SourceFile) -> bool:
-    """Return whether the file is compressed or its text is not plain UTF-8."""
+    """Return whether `unwrap` changes the file, because it is compressed, has a byte order mark or is UTF-16."""
     head = source.head
     return head.startswith((*_PACKED, _UTF8_BOM)) or _utf16_of(head) is not None
 
@@ -57,7 +57,7 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a text with their numbers, from 1. Raises ProfileError for a line longer than 64 KiB."""
+    """Yield the number (from 1) and bytes of each line. Raises ProfileError if a line has 64 KiB or more."""
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:
@@ -67,7 +67,7 @@ def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
 
 
 def inflate(source: SourceFile) -> bytes:
-    """Decompress one layer of gzip, zstandard or zlib. Raises ProfileError if it is damaged or too large."""
+    """Return the data after decompressing one layer. Raises ProfileError if the data is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         for piece, taken in _pieces(stream, source):
@@ -81,7 +81,7 @@ def inflate(source: SourceFile) -> bytes:
 
 
 def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
-    """Yield the decompressed bytes of all members, each with the number of compressed bytes read so far."""
+    """Yield pairs of decompressed bytes and the number of compressed bytes read so far, for all members."""
     zstd = _zstd() if source.head.startswith(_ZSTD) else None
     kind, damage = ("packed", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
@@ -103,13 +103,13 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
         taken += 0 if member.unused_data else len(waiting)
-        # some tools append zero padding or signatures: continue only if another member follows
+        # some tools append zero bytes or signatures, so continue only if another member follows
         if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return
 
 
 def _zstd() -> ModuleType:
-    """Import the zstandard module of the standard library, or its backport before Python 3.14."""
+    """Return the zstandard module of the standard library, or its backport before Python 3.14."""
     try:
         return import_module("compression.zstd")
     except ModuleNotFoundError:
@@ -129,7 +129,7 @@ def _plain_text(source: SourceFile) -> SourceFile:
 
 
 def _utf16_of(head: bytes) -> str | None:
-    """Return the byte order of UTF-16 text, detected by its byte order mark or by alternating zero bytes."""
+    """Return the encoding of UTF-16 text, which has a byte order mark or alternating zero bytes, otherwise None."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
     if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):

@@ -1,4 +1,4 @@
-"""Reader for CPU profiles of V8 (Node.js, Chrome, Deno): sampled call trees with the time between samples."""
+"""Reader for V8's CPU profiles (Node.js, Chrome, Deno), which contain a call tree and timed samples."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
-_NO_FRAME = -1  # for the root and for idle time, which is not a cost
+_NO_FRAME = -1  # frame of the root and of idle time, which is not a cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
@@ -34,12 +34,12 @@ class CpuprofileReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        # a long list can push the other keys out of the searched bytes, but they then include the first node
+        # other keys may be outside the searched bytes if a list is long, but one of these keys is then inside
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return one metric, the time in nanoseconds, with the mean duration of a sample as its period.
+        """Return a profile of the time in nanoseconds. The period is the mean duration of a sample.
 
         Raises ProfileError if the file is invalid.
         """
@@ -68,10 +68,10 @@ class CpuprofileReader(BuiltInReader):
 
 
 def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int, int]:
-    """Return int64[sample] durations, their exponent, and the number of samples whose time is before the previous one.
+    """Return int64 durations of the samples, their exponent, and the number of samples with a decreasing time.
 
-    Durations are in microseconds times ``10**exponent``. A sample lasts until the next one, the last until the end.
-    Samples are in chronological order, so an earlier time is replaced by the latest time before it.
+    Durations are in microseconds times ``10**exponent``. A sample lasts until the next sample, or until the end of the
+    profile. Samples are in chronological order, so a time that is too early is replaced by the latest previous time.
     """
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
@@ -86,7 +86,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 
 @dataclass
 class _Nodes:
-    """The call tree read so far. Nodes are numbered in file order."""
+    """Call tree that has been read so far. Nodes are numbered in file order."""
 
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class _Nodes:
     links: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Json, where: str) -> None:
-        """Add a node with its links to its children or to its parent."""
+        """Add a node and its links to its children or parent."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
@@ -110,28 +110,28 @@ class _Nodes:
             self.links.append((_id_of(node["parent"], where), own))
 
     def frame_number(self, name: str, call: Json) -> int:
-        """Return the frame of a function. The column distinguishes anonymous functions."""
+        """Return the frame of a function. Anonymous functions on one line are distinguished by their columns."""
         url, line = call.get("url"), call.get("lineNumber")
         file = _file_of(url) if isinstance(url, str) and url else None
-        first = line_of(line + 1) if isinstance(line, int) else None  # V8 counts lines from 0
+        first = line_of(line + 1) if isinstance(line, int) else None  # V8 numbers lines from 0
         return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
-        """Return the node of each id, int64[id]."""
+        """Return an int64 array with the node of each id."""
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Return the self times of all call nodes. Time of the root itself becomes its weight."""
+        """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root."""
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
         own = np.zeros(len(parent), dtype=np.int64)
         np.add.at(own, sampled, durations)
         root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
-        # children of a node that is not a call become children of the root
+        # nodes whose parent is not a call become children of the root
         calls = frame != _NO_FRAME
         place = np.append(np.cumsum(calls) - 1, -1)
         above = np.where(parent >= 0, np.append(calls, False)[parent], False)
@@ -141,12 +141,12 @@ class _Nodes:
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
-        """Return the mean duration of all samples that are not idle, at least 1, or None if there are none."""
+        """Return the mean duration of the samples that are not idle (at least 1), or None if all samples are idle."""
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 
     def parents(self) -> IntArray:
-        """Return int64[node]: the number of the parent, or -1 for none."""
+        """Return an int64 array with the number of each node's parent, or -1 if a node has no parent."""
         parent = np.full(len(self.names), -1, dtype=np.int64)
         above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
         parent[below] = above
@@ -159,7 +159,7 @@ class _Nodes:
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Move samples of the garbage collector from the root to the call that it interrupted.
 
-        Returns the nodes of the samples, and the parents and frames of all nodes.
+        The result contains the nodes of the samples, and the parents and frames of all nodes.
         """
         collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
         before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))
@@ -180,7 +180,7 @@ def _id_of(value: object, where: str) -> int:
 
 
 def _file_of(url: str) -> str:
-    """Return the path of a file URL; other URLs are unchanged."""
+    """Return the path in a file URL, or any other URL unchanged."""
     if not url.startswith(_FILE):
         return url
     path = unquote(url.removeprefix(_FILE))

@@ -1,4 +1,4 @@
-"""Reader for the Firefox profiler's processed format, also written by samply: tables of stacks, frames and functions.
+"""Reader for the Firefox profiler's processed format, which samply also writes.
 
 Source: "Processed profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, versions up to 58.
 """
@@ -14,7 +14,7 @@ from profgate.readers.json_text import Json, document_of, listing, mapping, numb
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
-# samply leaves symbolication to the viewer
+# files of samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
 
 
@@ -28,7 +28,7 @@ class FirefoxReader(BuiltInReader):
     keys = ("preprocessedProfileVersion",)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a metric for each kind of weight: samples, time in nanoseconds or bytes.
+        """Return a profile with one metric per kind of weight: samples, nanoseconds or bytes.
 
         Raises ProfileError if the file is invalid.
         """
@@ -44,7 +44,7 @@ class FirefoxReader(BuiltInReader):
 
 @dataclass
 class _Tables:
-    """The data that all threads share: frames, tables and library names."""
+    """Data that all threads share: frames, tables and library names."""
 
     threads: Threads
     shared: Json
@@ -65,11 +65,11 @@ class _Tables:
         return Thread(prefix, frame, frames, stacks, kind, weights_of(written, len(stacks), where))
 
     def table(self, thread: Json, name: str, where: str) -> Json:
-        """Return a table of the thread, or the shared table in newer versions of the format."""
+        """Return a table of the thread, or the shared table that replaces it in newer versions of the format."""
         return mapping(thread.get(name, self.shared.get(name)), where, repr(name))
 
     def frames_of(self, thread: Json, where: str) -> IntArray:
-        """Return int64[frame of the thread]: the number of the frame in the profile."""
+        """Return an int64 array that maps the frames of the thread to frame numbers of the profile."""
         texts = listing(thread.get("stringArray", self.shared.get("stringArray")), where, "'stringArray'")
         functions, frames = self.table(thread, "funcTable", where), self.table(thread, "frameTable", where)
         calls = numbers(frames.get("func"), f"{where}: 'frameTable.func'")
@@ -91,7 +91,7 @@ class _Tables:
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
-        """Return int64[function]: the string index of its file, which is in a table of sources since version 58."""
+        """Return the int64 string index of each function's file, which is in a table of sources since version 58."""
         if "source" not in functions:
             return _column(functions, "fileName", count, f"{where}: 'funcTable.fileName'")
         sources = mapping(self.shared.get("sources"), where, "'sources'")
@@ -99,7 +99,7 @@ class _Tables:
         return _picked(names, _column(functions, "source", count, f"{where}: 'funcTable.source'"), where)
 
     def modules_of(self, thread: Json, functions: Json, count: int, where: str) -> list[str | None]:
-        """Return the library of each function, found through its resource."""
+        """Return the library of each function, which the function's resource specifies."""
         resources = self.table(thread, "resourceTable", where)
         library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
         picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
@@ -115,7 +115,7 @@ def _libraries(document: Json, where: str) -> list[str | None]:
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:
-    """Return a column that older or newer versions of the format may omit."""
+    """Return a column of a table. Some versions of the format omit the column."""
     column = numbers(table[name], where) if name in table else np.full(count, NONE, dtype=np.int64)
     if len(column) != count:
         raise wrong(where, f"has {len(column)} rows instead of {count}")
@@ -123,7 +123,7 @@ def _column(table: Json, name: str, count: int, where: str) -> IntArray:
 
 
 def _picked(values: IntArray, rows: IntArray, where: str) -> IntArray:
-    """Return the values at the given rows, -1 for row -1."""
+    """Return the values at the given rows, or -1 for row -1."""
     if np.any(rows >= len(values)):
         raise wrong(where, "has a function whose source or resource it does not hold")
     return np.append(values, NONE)[rows]

@@ -1,4 +1,4 @@
-"""Reader for folded stacks (``a;b;c 12``), which many profilers write and most can be converted to."""
+"""Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ _THREAD = re.compile(r"tid:\d+")
 _LINE = r":(?P<line>-?[0-9]{1,10})"
 # `block in add - shop/cart.rb:12`
 _RBSPY = re.compile(r"(?P<name>.+?) - (?P<file>.+)" + _LINE)
-# `Cart::add /shop/cart.php:12`; PHP's own functions have the file `<internal>`
+# `Cart::add /shop/cart.php:12`; built-in functions of PHP have the file `<internal>`
 _PHPSPY = re.compile(r"(?P<name>[^ ]+) (?P<file>.*[./].*|<.*)" + _LINE)
 # `cart.py:Cart.add:12`
 _PYTHON_SAMPLING = re.compile(r"(?P<file>[^:]+):(?P<name>.+)" + _LINE)
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
-    """Return the values as exact integers, the root's self value and their common decimal exponent."""
+    """Return the values and the root's self value as exact integers, and their common decimal exponent."""
     fractions = [*scan.decimals.values(), *scan.root_values]
     exponent = min([0, *(int(value.normalize().as_tuple().exponent) for value in fractions)])
     factor = 10**-exponent
@@ -47,7 +47,7 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     """Return warnings about skipped lines and replaced bytes.
 
-    Raises ProfileError if the file does not contain folded stacks with one value for each stack.
+    Raises ProfileError if the file does not contain folded stacks with one value per stack.
     """
     quoted = "; ".join(f"line {number}: {what}" for number, what in scan.bad)
     if scan.bad_count > WORST_SHARE * scan.lines:
@@ -67,7 +67,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
-    """Return the complete lines in the head, or the whole first line if it is longer than the head."""
+    """Return the complete lines in the head, or the complete first line if the head does not contain it."""
     if len(source.head) == source.size or b"\n" in source.head or b";" not in source.head:
         return source.head.splitlines()[:SNIFFED]
     with source.open(0, None) as stream:
@@ -89,18 +89,18 @@ class FoldedReader(BuiltInReader):
         self._kernels = kernels
 
     def recognizes(self, source: SourceFile) -> str | None:
-        """Return the reason if the first 200 lines look like folded stacks, otherwise None.
+        """Return the reason why the first 200 lines look like folded stacks, or None.
 
         Either all lines match, or at least half match and a line contains ``;``. `read` reports the other lines.
         """
         if not source.size:
             return "the file is empty"
-        # Austin's format is also folded, but has its own reader because its frames include file and line
+        # Austin's files are also folded, but have their own reader because their frames contain file and line
         if b"\0" in source.head or source.head.lstrip().startswith(b"# austin:"):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
-            lines.pop()  # truncated at the end of the head
+            lines.pop()  # the last line may be incomplete
         fitting = sum(stack_and_value(line) is not None for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
@@ -109,14 +109,14 @@ class FoldedReader(BuiltInReader):
         return None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return stacks with exact values; decimal fractions set the metric's exponent.
+        """Return stacks with exact values. Decimal fractions are stored as integers with an exponent.
 
         Raises ProfileError if the file is invalid.
         """
         return self.join(source, [self.scan(source, 0, None)])
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
-        """Scan the lines that start in this byte range. Raises ProfileError if a line is invalid."""
+        """Return the scan of the lines that start in this byte range. Raises ProfileError if a line is invalid."""
         return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
@@ -148,7 +148,7 @@ class FoldedReader(BuiltInReader):
 
 
 def _period(unit: str, exponent: int, values: IntArray) -> int | None:
-    """Return the value of one sample: 1 for samples, otherwise the greatest common divisor if it exceeds 1, or None."""
+    """Return the value of one sample: 1 for samples, otherwise `period_of` the values if it exceeds 1, or None."""
     if unit == "samples":
         return 1 if exponent == 0 else None
     divisor = int(np.gcd.reduce(values)) if len(values) else 0
@@ -156,7 +156,7 @@ def _period(unit: str, exponent: int, values: IntArray) -> int | None:
 
 
 def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:
-    """Split a folded difference (``stack before after``) into baseline and target.
+    """Return the baseline and the target of a folded difference, which has lines ``stack before after``.
 
     Raises ProfileError if a line is invalid or the file is larger than ``limit`` bytes.
     """
@@ -177,14 +177,14 @@ def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, Source
 
 
 def unnumbered(file: str | None, name: str) -> str:
-    """Return the name without its task number, because asyncio numbers tasks in the order in which they start."""
+    """Return the name without the asyncio task number, which depends on the order in which tasks start."""
     return "Task-*" if file == "<task>" and name.removeprefix("Task-").isdecimal() else name
 
 
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
-    """Return the frames with files and lines, the stacks with threads combined, and the profiler if it is known.
+    """Return frames with files and lines, stacks without thread frames, and the profiler or None if it is unknown.
 
-    A profile has one dialect. It is used only if most frames match it; otherwise the names are left unchanged.
+    A dialect is the notation of one profiler. It is applied if most names match it, otherwise names stay unchanged.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
@@ -199,7 +199,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
 
 
 def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stacks]:
-    """Return the names and stacks without the first frame of each stack, which is the thread."""
+    """Return the names and stacks without the first frame of each stack, which represents the thread."""
     below, on_root = stacks.depth > 0, stacks.depth[stacks.leaf] == 0
     used, frame = np.unique(stacks.frame[below], return_inverse=True)
     left = replace(
@@ -214,7 +214,7 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
 
 
 def _frames(names: list[str], dialect: re.Pattern[str]) -> FrameList:
-    """Parse the frames in this dialect. A frame that does not match it has only a name."""
+    """Return the frames parsed in this dialect. Frames that do not match the dialect have only a name."""
     frames = FrameList.of_names(list(names))
     for number, text in enumerate(names):
         if place := dialect.fullmatch(text):

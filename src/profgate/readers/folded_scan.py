@@ -1,4 +1,4 @@
-"""Scanner for folded stacks. It front-codes lines while reading, so each line costs only its new frames."""
+"""Scanner for folded stacks, which stores only the frames of a line that differ from the previous line."""
 
 import re
 from array import array
@@ -18,24 +18,24 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
 
-SMALL = 4 << 20  # bytes; larger files are sorted block by block if their lines are not in order
+SMALL = 4 << 20  # bytes; the lines of larger files are sorted block by block if they are not in order
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # bytes of a block that are checked to decide whether its lines are sorted
+SAMPLE = 1 << 16  # number of bytes of a block that are checked to decide whether its lines are sorted
 MAX_LINE = 16 << 20
-FOLD_EVENTS = 8_000_000  # longer streams are merged into a tree, so that memory use depends on unique paths
+FOLD_EVENTS = 8_000_000  # longer streams are merged into a tree, to limit memory use to the unique paths
 WORST_SHARE = 0.10
 QUOTED = 3
 MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
-NEAR = 4  # levels compared one by one: most stacks differ from the previous stack only near the leaf
+NEAR = 4  # levels that are compared one by one, because most stacks differ only near the leaf
 
 _VALUE = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
 _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
-_ODD_FIRST = frozenset(b" #")  # need the slow path: a blank may be inside a bracket; # starts a comment
+_ODD_FIRST = frozenset(b" #")  # for the slow path, because a blank may be inside brackets and # starts a comment
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
@@ -43,10 +43,10 @@ _OPEN, _CLOSE = b"([{<", b")]}>"
 class Scan:
     """Result of scanning a file. A frame's number is its position in ``frames``.
 
-    Stacks are front-coded: each stack shares ``shared`` int32 leading frames with the previous stack and adds ``fresh``
-    int32 frames, whose numbers are stored consecutively in ``new`` int32. ``values`` int64 are the weights;
-    ``decimals`` are the weights that are not integers, by stack index. ``seen`` counts all lines, ``lines`` those that
-    should contain a stack. ``bad`` contains the numbers and messages of the first invalid lines.
+    Stacks are front-coded: each stack consists of the first ``shared`` frames of the previous stack and ``fresh`` new
+    frames, whose numbers are stored consecutively in ``new``. All are int32. ``values`` contains int64 weights, and
+    ``decimals`` maps stack indices to weights that are not integers. ``seen`` is the number of lines, and ``lines``
+    is the number of lines that should contain a stack. ``bad`` has numbers and messages of the first invalid lines.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Scan:
     two_numbers: int = 0
 
     def events(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return depth int64, frame int64 and whether a stack ends there, with one entry for each new frame."""
+        """Return arrays with one entry per new frame: int64 depth, int64 frame, and whether a stack ends there."""
         fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
         ends = np.cumsum(fresh)
         depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
@@ -76,20 +76,20 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Complete lines with line ends. If ``data`` is sorted, ``lines`` are the same lines in file order."""
+    """Block of complete lines, including line ends. If ``data`` is sorted, ``lines`` has the lines in file order."""
 
     data: bytes
     lines: list[bytes] | None = None
 
     def number_of(self, begin: int, end: int) -> int:
-        """Return the line number within the block, from 1, of the line ``data[begin:end]``."""
+        """Return the number of the line ``data[begin:end]`` within the block, counted from 1."""
         if self.lines is None:
             return self.data.count(b"\n", 0, begin) + 1
         return self.lines.index(self.data[begin:end]) + 1
 
 
 def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
-    """Read about ``size`` bytes and continue to the end of the line."""
+    """Return at least ``size`` bytes, up to the end of a line, or the rest of the stream."""
     data = stream.read(size)
     if data and not data.endswith(b"\n"):
         rest = stream.readline(MAX_LINE + 1)
@@ -105,10 +105,10 @@ def _in_order(data: bytes) -> bool:
 
 
 def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
-    """Yield blocks of the lines that start within the range.
+    """Yield the lines that start within the byte range, in blocks.
 
-    If a large input is not sorted, each block is sorted, because sorted neighbours share most of their bytes. The order
-    of lines does not affect the result.
+    The blocks of a large unsorted file are sorted, because adjacent lines then share most of their bytes. The order of
+    lines does not affect the result.
     """
     last = source.size if stop is None else stop
     with source.open(max(0, start - 1), None) as stream:
@@ -130,7 +130,7 @@ def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
-    """Split a stack into frames, treating ``; `` inside brackets as part of a name (Rust's ``[u8; 8]``)."""
+    """Return the frames of a stack. A ``; `` inside brackets is part of a name, such as Rust's ``[u8; 8]``."""
     parts, begin, level = [], 0, 0
     for place, byte in enumerate(stack):
         if byte in _OPEN:
@@ -145,14 +145,14 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """Split a line at the blanks before its final number. Return None if it does not end with blanks and a number."""
+    """Return the text before the final number of a line, and the number, or None if the line has another form."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Parse a line that the fast path rejects. Return None if it is invalid, after counting it."""
+    """Return stack and value of a line that the fast path rejects. If it is invalid, count it and return None."""
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -163,7 +163,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
     try:
         value = Decimal(written)
         fits = not value or (value.adjusted() <= MAX_DIGITS and int(value.as_tuple().exponent) >= -MAX_DIGITS)
-    except InvalidOperation:  # the exponent is out of range for Decimal
+    except InvalidOperation:  # the exponent is too large for Decimal
         value, fits = Decimal(), False
     if value < 0:
         what = "a negative value; a difference of two profiles is given with --difference"
@@ -175,7 +175,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
 
 
 def _fold(scan: Scan) -> None:
-    """Merge the stream into its tree: the sums stay the same, and each unique path is stored once."""
+    """Merge the stream into a tree that stores each unique path once, with the sum of its values."""
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
@@ -198,7 +198,7 @@ def check_sum(name: str, total: int) -> None:
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Return the longest prefix of whole frames that ``path`` and ``data[begin:]`` share, and its number of frames."""
+    """Return the longest common prefix of ``path`` and ``data[begin:]`` in whole frames, and the number of frames."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1
@@ -222,8 +222,8 @@ def _too_deep(scan: Scan, block: _Block, begin: int, end: int) -> ProfileError:
 def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
     """Append the stacks of a block and return the new ``path`` and ``depth``.
 
-    ``path`` is the previous stack without its last frame, ``depth`` its number of frames. Lines are not copied: the
-    shared prefix is compared in place, and only the rest is split.
+    ``path`` is the previous stack without its last frame, and ``depth`` is the number of frames in ``path``. The shared
+    prefix of a line is compared without copying, and only the rest of the line is split.
     """
     data, size = block.data, len(block.data)
     number_of, append_new = scan.frames.__getitem__, scan.new.extend
@@ -267,9 +267,9 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
 
 
 def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
-    """Scan a block with compiled code, which leaves unusual lines to Python.
+    """Scan a block with compiled code, and unusual lines with Python.
 
-    Returns false if these lines are so frequent that the Python scanner is faster.
+    Return False if unusual lines are so frequent that the Python scanner is faster.
     """
     data, at, seen, odd = block.data, 0, 0, 0
     while True:
@@ -282,7 +282,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
         for name in lines.names(len(scan.frames)):
-            scan.frames[name]  # inserting the names in the same order assigns the same numbers
+            scan.frames[name]  # inserts the name; the same order results in the same numbers
         if at == len(data):
             break
         end = data.find(b"\n", at)
@@ -302,9 +302,9 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
 
 
 def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Scan a line of any form: comment, fraction, weight without a frame, or brackets.
+    """Scan a line of any form and return the new path and depth.
 
-    Returns the new path and depth.
+    The line may be a comment, or contain a fraction, brackets or a weight without frames.
     """
     line = block.data[place]
     if not line.strip() or line.startswith(b"#"):
@@ -316,7 +316,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if found is None:
         return path, depth
     stack, exact = found
-    # lines with value 0 count too; otherwise a difference with removed stacks could pass as a profile
+    # includes lines with value 0, otherwise a difference with removed stacks could pass as a profile
     scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
         return path, depth
@@ -347,7 +347,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
     if bracketed:
-        # a byte prefix does not show how many bracketed frames the next stack shares, so it starts from the root
+        # the number of frames in a byte prefix with brackets is unknown, so the next stack is compared from the root
         if depth >= MAX_DEPTH:
             raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
         return b"", 0
@@ -355,7 +355,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
 
 
 def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
-    """Scan a byte range into one front-coded stream. Raises ProfileError if it is invalid."""
+    """Return the scan of the lines that start in a byte range. Raises ProfileError if a line is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled = kernels.line_scan() if kernels is not None else None
@@ -371,12 +371,12 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")
-    scan.frames.default_factory = None  # all frames are known, and the counter cannot be pickled
+    scan.frames.default_factory = None  # no frames are added later, and the counter cannot be pickled
     return scan
 
 
 def join_scans(parts: Sequence[Scan]) -> Scan:
-    """Join the scans of consecutive parts into the scan of the whole file."""
+    """Return the scan of the whole file from the scans of its parts, given in file order."""
     if len(parts) == 1:
         return parts[0]
     whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))

@@ -12,7 +12,7 @@ _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A format, a pattern of its first bytes, and advice; ``{name}`` is the shell-quoted file name."""
+    """Unsupported format: name, pattern of its first bytes, and advice, in which ``{name}`` is the quoted file name."""
 
     what: str
     looks: bytes
@@ -29,7 +29,7 @@ FOREIGN = (
     ),
     Foreign(
         "a memray recording",
-        rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # compressed with LZ4, whose first block starts with the name
+        rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # an LZ4 file has "memray" in its first block
         "install memray, the version that recorded it, or run: memray transform speedscope -o a.speedscope.json {name}",
     ),
     Foreign("a .NET trace", rb"Nettrace", "run: dotnet-trace convert --format Speedscope {name}"),
@@ -81,7 +81,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """Return the format of the file and how to convert it, or None if the format is unknown."""
+    """Return a message with the format of the file and advice for converting it, or None if the format is unknown."""
     found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

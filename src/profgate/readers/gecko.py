@@ -1,8 +1,8 @@
 """Reader for the Gecko profile format, written by `perf script report gecko` and by Firefox before processing.
 
-Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30, and
-the numbered sources of later versions. Locations are parsed as in the Firefox profiler, so that both formats of a
-recording contain the same functions.
+Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30.
+Numbered sources, which later versions introduced, are also supported. Locations are parsed as in the Firefox profiler,
+so that both formats of a recording contain the same functions.
 """
 
 import re
@@ -18,7 +18,7 @@ from profgate.readers.json_text import Json, document_of, ends_hold, listing, ma
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# every writer puts one of these keys near an end of the file; processed profiles contain none of them
+# every Gecko profile has one of these keys near its start or end, and processed profiles have none of them
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
@@ -42,7 +42,7 @@ class GeckoReader(BuiltInReader):
         return known and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return one metric, the number of samples: each sample counts as 1, as in the Firefox profiler.
+        """Return a profile of sample counts. Every sample counts as 1, as in the Firefox profiler.
 
         Raises ProfileError if the file is invalid.
         """
@@ -58,7 +58,7 @@ class GeckoReader(BuiltInReader):
 
 
 class Location(NamedTuple):
-    """Location of a frame; ``line`` is -1 if it is unknown."""
+    """Location of a frame. An unknown ``line`` is -1."""
 
     name: str
     file: str | None = None
@@ -67,7 +67,7 @@ class Location(NamedTuple):
 
 
 def located(location: str, sources: list[str | None]) -> Location:
-    """Parse a symbolic location: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
+    """Return the parsed location: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:
@@ -78,17 +78,17 @@ def located(location: str, sources: list[str | None]) -> Location:
     place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
     if place is None:
         name, place = "", _SCRIPT.fullmatch(script)
-    # a position without a file needs a numbered source; otherwise the text is a label
+    # a position must have a file or a numbered source, otherwise the text is a label
     if place is None or not (place[1] or numbered):
         return Location(location)
     source = int(numbered[1]) if numbered else len(sources)
-    # scripts loaded by other scripts are chained with "->"; the last script is the one that runs
+    # a chain of scripts that load each other is joined by "->", and its last script contains the function
     file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
     return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
 
 class _Library(NamedTuple):
-    """Address range of a library from ``begin`` up to ``end``, loaded at ``base``."""
+    """Library that is loaded at ``base`` and has the addresses from ``begin`` to ``end`` (exclusive)."""
 
     begin: int
     end: int
@@ -97,7 +97,7 @@ class _Library(NamedTuple):
 
 
 def _in_library(address: str, libraries: list[_Library]) -> Location:
-    """Return the address relative to its library, which is the same in the next run, or the absolute address."""
+    """Return the address relative to its library, which does not change between runs, or the absolute address."""
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
     if at < 0 or number >= libraries[at].end:
@@ -106,7 +106,7 @@ def _in_library(address: str, libraries: list[_Library]) -> Location:
 
 
 def _libraries(process: Json, where: str) -> list[_Library]:
-    """Return the libraries that have a name, sorted by address."""
+    """Return the libraries with a name, sorted by address."""
     found = []
     for place, library in numbered_objects(process.get("libs", []), where, "'libs'", "library"):
         name = library.get("name")
@@ -119,7 +119,7 @@ def _libraries(process: Json, where: str) -> list[_Library]:
 
 
 def _sources(process: Json, where: str) -> list[str | None]:
-    """Return the file of each source. Later versions of the format number the sources."""
+    """Return the file of each numbered source, which only later versions of the format contain."""
     if "sources" not in process:
         return []
     names = _column(process, "sources", "filename", where)
@@ -138,7 +138,7 @@ def _add_process(process: Json, threads: Threads, where: str) -> None:
 def _frames_of(
     thread: Json, threads: Threads, libraries: list[_Library], sources: list[str | None], where: str
 ) -> IntArray:
-    """Return int64[frame of the thread]: the number of the frame in the profile."""
+    """Return an int64 array that maps the frames of the thread to frame numbers of the profile."""
     texts = listing(thread.get("stringTable"), where, "'stringTable'")
     locations = _rows(thread, "frameTable", "location", where)
     lines = _rows(thread, "frameTable", "line", where)
@@ -160,7 +160,7 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """Return a column of a table of rows, located by its schema. Missing values are None."""
+    """Return a column of a table that is stored by row. The schema gives the column index; missing values are None."""
     what = mapping(holder.get(table), where, repr(table))
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")

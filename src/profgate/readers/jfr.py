@@ -1,4 +1,4 @@
-"""Reader for the output of the JDK's `jfr print --json`: samples of threads and of allocations."""
+"""Reader for the output of the JDK's `jfr print --json`: thread samples and allocation samples."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# the field with the number of allocated bytes; empty for thread samples
+# the field with the number of allocated bytes for each type of event; empty for thread samples
 _BYTES_FIELDS = {
     "jdk.ExecutionSample": "",
     "jdk.NativeMethodSample": "",
@@ -33,7 +33,7 @@ class JfrReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return samples of running threads, and bytes of sampled allocations if they were recorded.
+        """Return the samples of running threads and, if recorded, the bytes of sampled allocations.
 
         Raises ProfileError if the file is invalid.
         """

@@ -17,10 +17,10 @@ Json = dict[str, object]
 
 
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
-    """Decode a JSON document, with fractions as Decimal.
+    """Return a decoded JSON document, with fractions as Decimal.
 
-    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position for invalid JSON, for infinite
-    numbers, and for NaN if ``missing`` is None.
+    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid,
+    contains infinity, or contains NaN and ``missing`` is None.
     """
 
     def constant(text: str) -> object:
@@ -46,7 +46,7 @@ def document_of(source: SourceFile) -> Json:
 
 
 def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
-    """Yield the JSON object of each line with its position, and skip lines that do not start with ``{``.
+    """Yield the position and JSON object of each line, and skip lines that do not start with ``{``.
 
     Raises ProfileError if an object is invalid.
     """
@@ -64,14 +64,14 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """Return the value if it is an object. Otherwise, raises ProfileError with location ``where``."""
+    """Return ``value``. Raises ProfileError with location ``where`` if it is not an object."""
     if not isinstance(value, dict):
         raise wrong(where, f"{what} is no JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """Return the value if it is an array. Otherwise, raises ProfileError with location ``where``."""
+    """Return ``value``. Raises ProfileError with location ``where`` if it is not an array."""
     if not isinstance(value, list):
         raise wrong(where, f"{what} is no JSON array")
     return value
@@ -83,9 +83,9 @@ def wrong(where: str, what: str) -> ProfileError:
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
-    """Yield the objects of the array ``key`` with their positions, such as ``where: node 3``.
+    """Yield the position (such as ``where: node 3``) and content of each object in the array ``values``.
 
-    Raises ProfileError if the file is invalid.
+    Raises ProfileError if ``values`` is not an array of objects. The message names the array by its ``key``.
     """
     for number, value in enumerate(listing(values, where, key)):
         place = f"{where}: {item} {number}"
@@ -103,9 +103,9 @@ def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuar
 
 
 def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
-    """Return the value if it is a number from ``least`` to ``most``.
+    """Return ``value``.
 
-    Raises ProfileError with location ``where`` for other values.
+    Raises ProfileError with location ``where`` if the value is not a number from ``least`` to ``most``.
     """
     if not is_number(value, least, most):
         raise wrong(where, f"has {str(value)[:40]!r} for {what}")
@@ -113,7 +113,7 @@ def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: 
 
 
 def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int | Decimal]:
-    """Return the weights of ``count`` samples. Raises ProfileError unless all are numbers from 0 to 2^63."""
+    """Return the weights of ``count`` samples. Raises ProfileError if a weight is not a number from 0 to 2^63 - 1."""
     if len(values) != count:
         raise wrong(where, f"has {count} samples and {len(values)} weights")
     if set(map(type, values)) - {int, Decimal}:
@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether the first or last 64 KiB, where profilers put metadata, contain each of the texts."""
+    """Return whether each text occurs in the first or last 64 KiB, which are where profilers put metadata."""
     if all(text in source.head for text in texts):
         return True
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:

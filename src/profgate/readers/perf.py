@@ -1,6 +1,6 @@
-"""Reader for the output of ``perf script``: one stack per sample, leaf first, with its event.
+"""Reader for the output of ``perf script``, which contains an event and a leaf-first stack for each sample.
 
-Source: the manual page perf-script(1). The output depends on the requested fields.
+Source: the manual page perf-script(1). The fields in the output depend on the options of the command.
 """
 
 import re
@@ -19,7 +19,7 @@ from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# command, process ID, optional thread, CPU, time and period, then the event; a single frame may follow
+# command, process ID, optional thread, CPU, time and period, then event, and optionally a single frame
 _HEADER = re.compile(
     rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
     rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?"
@@ -29,7 +29,7 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
-# symbols that virtual machines write for perf: V8 with --perf-basic-prof, CPython with -X perf
+# symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
 _V8 = re.compile(
     r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?P<name>[^/:]*) (?P<file>.*?):(?P<line>\d+)(?::\d+)?"
 )
@@ -37,7 +37,7 @@ _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62
-# with more unreadable lines, the file is in another format
+# if more lines are unreadable, the file is considered to be in another format
 _MOST_SKIPPED = 10
 
 
@@ -59,7 +59,7 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the sums of periods if the file contains them, otherwise numbers of samples.
+        """Return the sum of the periods for each event and path, or the number of samples if periods are missing.
 
         Raises ProfileError if the file is invalid.
         """
@@ -71,7 +71,7 @@ class PerfReader(BuiltInReader):
 
 @dataclass
 class _Event:
-    """Samples of an event: their number and the sum of their periods, by path."""
+    """Number of samples and sum of their periods for each path of an event."""
 
     samples: dict[int, int] = field(default_factory=dict)
     periods: dict[int, int] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class _Event:
 
 @dataclass
 class _Text:
-    """The samples read so far. Equal paths share a number."""
+    """Samples that have been read so far. Equal paths have the same number."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -102,7 +102,7 @@ class _Text:
     unfinished: bool = False
 
     def read(self, source: SourceFile) -> None:
-        """Parse all lines. A sample is added when it ends."""
+        """Parse all lines, and add each sample when it is complete."""
         for number, line in numbered_lines(source):
             text = line.strip()
             if not text and line.endswith(b"\n"):
@@ -121,7 +121,7 @@ class _Text:
             )
 
     def begin(self, text: bytes, number: int) -> None:
-        """Parse the header of a sample, and close the previous sample."""
+        """Add the previous sample, and parse the header of the next sample."""
         self.close()
         header = _header_of(text)
         if header is None:
@@ -148,7 +148,7 @@ class _Text:
         self.first_skipped = self.first_skipped or f"line {number}: {text[:60].decode(errors='replace')!r}"
 
     def close(self) -> None:
-        """Add the current sample, which is complete."""
+        """Add the current sample to its event."""
         if self.open is None:
             return
         event, period = self.open
@@ -194,7 +194,7 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """Return int64[event, path], and for each event its metric and the value of one sample."""
+        """Return an int64 array with one row per event, and the metric and the value of one sample of each event."""
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
         periods: list[int | None] = []
@@ -217,7 +217,7 @@ class _Text:
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:
-    """Match the first line of a sample. Blanks are collapsed so that malicious input cannot slow the match down."""
+    """Return the match of a sample's first line. Blanks are collapsed so that malicious input is not slow to match."""
     return _HEADER.fullmatch(b" ".join(line.split()))
 
 
@@ -228,7 +228,7 @@ def _call_of(text: bytes) -> bytes | None:
 
 
 def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
-    """Parse ``symbol+0x1 (module)``, ``symbol (inlined)`` or a bare symbol into name, file, line and module."""
+    """Return name, file, line and module of ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``."""
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]

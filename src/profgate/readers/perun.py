@@ -1,4 +1,4 @@
-"""Reader for Perun's profiles: repeated measurements, models, and call stacks of the kperf and memory collectors."""
+"""Reader for Perun's profiles: measurements, models, and the call stacks of the kperf and memory collectors."""
 
 import math
 import zlib
@@ -23,7 +23,7 @@ from profgate.readers.reader import BuiltInReader
 _PACKED = b"profile "
 _ZLIB = b"\x78"
 _HEADER_LIMIT = 100
-# parts of a structured uid, in the order in which they are joined; other parts follow
+# parts of a structured uid in the order in which they are joined, followed by any other parts
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _SIZE = "structure-unit-size"
 
@@ -42,7 +42,7 @@ class PerunReader(BuiltInReader):
         return (source.head.startswith(_ZLIB) and _starts_packed(source.head)) or super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return measurements in the file's unit with the models in the file, or stacks if the records have traces."""
+        """Return the measurements and models in the file, or stacks if the records have traces."""
         where, data = source.name, read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
@@ -114,7 +114,7 @@ class _Document:
         )
 
     def metric(self, kind: str, subtype: str) -> Metric:
-        """Return the metric of the profile, in the unit that the header gives for this type of record."""
+        """Return the metric of the profile. The header specifies the unit for each type of record."""
         if self.collector == "kperf":
             return Metric("samples", "samples", kind=MetricKind.SAMPLED)
         units = mapping(self.header.get("units") or {}, self.where, "'units'")
@@ -128,7 +128,7 @@ class _Document:
         return Metric(_text(self.header.get("type")) or kind, base if factor == 1 else unit, kind=counted)
 
     def records(self) -> Iterator[tuple[int, object]]:
-        """Yield repetition and content of each record, for all three layouts of the format."""
+        """Yield the repetition and the content of each record. The format has three layouts of records."""
         compact = self.document.get("resources")
         if compact is not None:
             yield from ((0, record) for record in self.compact_records(mapping(compact, self.where, "'resources'")))
@@ -142,7 +142,7 @@ class _Document:
                 yield order, record
 
     def compact_records(self, resources: Json) -> Iterator[Json]:
-        """Yield the records of the compact form: the fields of their type and one value from each column."""
+        """Yield the records of the compact layout, which stores common fields by type and other values in columns."""
         types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
@@ -157,7 +157,7 @@ class _Document:
     def add_measurement(self, record: Json, order: int, where: str) -> None:
         amount = _number(record.get("amount"), where, "amount")
         if math.isnan(amount):
-            # stored as NaN so that its location does not count as added or removed
+            # a missing amount is NaN, so that the location does not count as added or removed
             self.warnings["records have no amount"] += 1
         frame = self.frame_of_uid(record.get("uid"), where, _text(record.get("location")) or None)
         size, exclusive = (_number(record.get(key), where, key) for key in (_SIZE, "exclusive"))
@@ -165,11 +165,11 @@ class _Document:
         number = _whole(stated, where, "order")
         self.rows.append((frame, amount, size, exclusive, _text(record.get("subtype")), number))
         if record.get("trace") and not math.isnan(amount):
-            # the first frame of a trace is the one that allocates
+            # the first frame of a trace is the function that allocates, so the trace is reversed
             self.add_path(self.trace(record, where)[::-1], record, where)
 
     def add_stack(self, record: Json, where: str) -> None:
-        """Add the stack of a kperf record, which has separate command, callers and leaf, or one folded uid."""
+        """Add the stack of a kperf record, which contains command, callers and leaf separately or as one folded uid."""
         uid = record.get("uid")
         leaf = _text(uid)
         if not leaf or "trace" in record:
@@ -198,7 +198,7 @@ class _Document:
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
-        """Return the frame of a record. Its name is the whole uid, as Perun prints it."""
+        """Return the frame of a record. The name of the frame is the whole uid, as Perun prints it."""
         if isinstance(uid, dict):
             return self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
         if not isinstance(uid, str) or not uid:
@@ -208,7 +208,7 @@ class _Document:
     def models(self) -> Iterator[Model]:
         inner = self.document.get("global")
         found = self.document.get("models") or (inner.get("models") if isinstance(inner, dict) else None) or []
-        # a model's uid has no binary, so it is looked up in the records to which the model was fitted
+        # a model's uid does not contain the binary, so the binary is looked up in the records of the model
         modules = {key[0]: key[3] for key in self.frames.numbers}
         sizes = self.sizes() if found else {}
         for where, model in numbered_objects(found, self.where, "'models'", "model"):
@@ -243,7 +243,7 @@ class _Document:
 def _coefficients(model: Json, where: str) -> dict[str, float]:
     """Return the coefficients by name, or by index if they have no name.
 
-    Quadratic models with two coefficients are from earlier releases of Perun, which fitted b0 + b1*x^2.
+    Quadratic models with two coefficients come from earlier releases of Perun, which fitted b0 + b1*x^2.
     """
     entries = listing(model.get("coeffs") or [], where, "'coeffs'")
     found = {}
@@ -257,7 +257,7 @@ def _coefficients(model: Json, where: str) -> dict[str, float]:
 def _curve(
     model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return x and y of a moving average, a regressogram or a kernel regression, or None for a model with a formula."""
+    """Return x and y of a moving average, regressogram or kernel regression, or None if the model has a formula."""
     found = model.get("bucket_stats") or model.get("kernel_stats")
     if not found:
         return None
@@ -271,12 +271,12 @@ def _curve(
 def _curve_points(
     name: str, y: FloatArray, start: float, end: float, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return x and y of a model's values, with x increasing; a missing y is NaN.
+    """Return the increasing x values and the y values of a model's points. A missing y is NaN.
 
-    The file contains y only; x is computed from ``sizes``, the x values of the records. A regressogram has a value for
-    each of its equally wide buckets; empty buckets are 0, and ``sizes`` distinguish them from a measured 0. A moving
-    average or kernel regression has a value for each record, sorted by x; values at the same x are averaged. If the
-    sizes do not match the model, the points are assumed to be equally spaced.
+    The file contains only y, so x is computed from ``sizes``, the x values of the records. A regressogram has one value
+    per bucket, and all buckets are equally wide. The value of an empty bucket is 0, and ``sizes`` shows which buckets
+    are empty. Other models have one value per record, sorted by x, and values at the same x are averaged. If ``sizes``
+    does not match the model, the points are assumed to be equally spaced.
     """
     x = np.linspace(start, end, len(y))
     if MODEL_NAMES[REGRESSOGRAM] == name:
@@ -306,7 +306,7 @@ def _starts_packed(head: bytes) -> bool:
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
-    """Return the JSON from a packed profile: ``profile <type> <length> NUL <json>``, zlib-compressed."""
+    """Return the JSON from a packed profile, which is ``profile <type> <length> NUL <json>`` compressed by zlib."""
     content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")
@@ -339,7 +339,7 @@ def _text(value: object) -> str:
 
 
 def _number(value: object, where: str, what: str) -> float:
-    """Return a measured value as float64, NaN if it is missing."""
+    """Return a measured value as float64, or NaN if the value is missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return math.nan
     try:

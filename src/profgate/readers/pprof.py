@@ -1,4 +1,4 @@
-"""Reader for pprof profiles, as written by Go, Rust, Node.js and others: protobuf, optionally gzipped."""
+"""Reader for pprof profiles, which are optionally gzipped protobuf files (Go, Rust, Node.js and others)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ from profgate.readers.quantities import in_base_unit
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_paths
 
-# field numbers of the published schema, by message
+# field numbers from the published schema, with one line per message
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
 _WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
-_LISTS = {13}  # comment: numbers, packed or not
+_LISTS = {13}  # the comment field, a list of varints that may be packed
 _SAMPLE_LOCATION, _SAMPLE_VALUE = 1, 2
 _ID = 1
 _MAPPING_FILE = 5
@@ -44,10 +44,10 @@ _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
 _SNIFFED_FIELDS = 2000
-# Go's profiler interrupts functions with these; their samples are attributed to the interrupted function
+# Go's profiler interrupts functions with these calls; the samples belong to the interrupted function
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# limit for memory: inlined calls allow a small file to contain a very large number of frames
+# memory limit, because inlined calls allow a small file to contain a very large number of frames
 _MAX_FRAMES = 100_000_000
 
 
@@ -76,11 +76,11 @@ class PprofReader(BuiltInReader):
                 if types and count > _SNIFFED_FIELDS:
                     break
         except ProfileError:
-            pass  # the last field may extend beyond the head
+            pass  # the head may end within the last field
         return types > 0
 
     def read(self, source: SourceFile) -> Profile:
-        """Return all sample types as metrics over the same stacks; inlined calls are separate frames."""
+        """Return a profile with one metric per sample type. Inlined calls are separate frames."""
         message = _Message(read_all(unwrap(source)), source.name, self._kernels)
         message.split()
         return message.profile()
@@ -94,7 +94,7 @@ class _Function(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Locations:
-    """Locations by id: ``ids`` int64[location] ascending; location ``k`` has ``frames[offsets[k]:offsets[k + 1]]``."""
+    """Locations sorted by their int64 ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]``."""
 
     ids: IntArray
     offsets: IntArray
@@ -102,13 +102,13 @@ class _Locations:
 
     @property
     def sizes(self) -> IntArray:
-        """Number of frames of each location, int64[location]."""
+        """Number of frames of each location, as an int64 array."""
         return np.diff(self.offsets)
 
 
 @dataclass
 class _Frames:
-    """Frames of the profile, one for each function in each binary."""
+    """Frames of the profile, with one frame per binary and function."""
 
     listed: FrameList = field(default_factory=lambda: FrameList.of_names([]))
     numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
@@ -125,7 +125,7 @@ class _Frames:
 
 @dataclass
 class _Message:
-    """Parser state of the outer message. ``places`` are byte ranges: start, end, start, end, ..."""
+    """Parser state of the outer message. ``places`` maps fields to lists of byte ranges (start, end, start, ...)."""
 
     data: bytes
     where: str
@@ -135,7 +135,7 @@ class _Message:
     period: int = 0
 
     def split(self) -> None:
-        """Find the fields of the outer message."""
+        """Locate the fields of the outer message."""
         by_tag = {number << 3 | LENGTH: found for number, found in self.places.items()}
         at = 0
         while (at := leap(self.data, at, by_tag)) < len(self.data):
@@ -155,12 +155,12 @@ class _Message:
             raise truncated(self.where, len(self.data), "no sample type is declared")
 
     def columns(self, number: int) -> tuple[IntArray, IntArray]:
-        """Return int64 starts and ends of all fields with this number."""
+        """Return the starts and ends of all fields with this number, as int64 arrays."""
         found = np.array(self.places[number], dtype=np.int64)
         return found[::2].copy(), found[1::2].copy()
 
     def rows(self, number: int, requested: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Yield the byte offset of each message in field ``number`` and its requested scalar numbers."""
+        """Yield the byte offset and the requested varints of each message in field ``number``."""
         starts, ends = self.columns(number)
         return zip(starts.tolist(), *single_varints(self.data, starts, ends, requested, self.where), strict=True)
 
@@ -187,7 +187,7 @@ class _Message:
         )
 
     def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
-        """Return the value of one sample: 1 for sample counts, the period if it is of this type, otherwise None."""
+        """Return the value of one sample: 1 for sample counts, the period if it has this type and unit, or None."""
         if name in {"samples", "sample"}:
             return 1
         if (name, unit) not in period_types or self.period <= 0:
@@ -196,7 +196,7 @@ class _Message:
         return int(scaled[0])
 
     def value_types(self, number: int) -> list[tuple[str, str]]:
-        """Return name and unit of each type in field ``number``."""
+        """Return the name and unit of each value type in field ``number``."""
         return [(self.string(name, at), self.string(unit, at)) for at, name, unit in self.rows(number, (1, 2))]
 
     def string(self, number: int, at: int) -> str:
@@ -208,13 +208,13 @@ class _Message:
         requested = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
         found = {}
         for at, number, name, system, file, line in self.rows(_FUNCTION, requested):
-            # every string index is checked: an invalid index is an error even if it is not used
+            # all string indices are checked, because an invalid index is an error even if the string is not used
             plain, linker = self.string(name, at), self.string(system, at)
             found[number] = _Function(plain or linker, self.string(file, at) or None, line_of(line))
         return found
 
     def locations(self, frames: _Frames) -> _Locations:
-        """Return the frames of each location, innermost first, as in the file."""
+        """Return the frames of each location, with the innermost frame first, as in the file."""
         modules = {
             number: self.string(file, at) or None for at, number, file in self.rows(_MAPPING, (_ID, _MAPPING_FILE))
         }
@@ -242,7 +242,7 @@ class _Message:
         return _locations_of(found)
 
     def lines(self) -> Iterator[list[tuple[int, int]]]:
-        """Yield function and line number of all lines of each location."""
+        """Yield a list of (function, line number) pairs for each location."""
         starts, ends = self.columns(_LOCATION)
         spans = inner_messages(self.data, starts, ends, _LOCATION_LINE, self.where)
         requested = (_LINE_FUNCTION, _LINE_LINE)
@@ -251,7 +251,7 @@ class _Message:
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
-        """Return root-first paths, their offsets and int64[type, sample] values, with the samples in reverse order."""
+        """Return root-first paths, offsets, and int64 values (row per type), all with the samples in reverse order."""
         places, ends = self.columns(_SAMPLE)
         found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
         counts, values = found[_SAMPLE_VALUE]
@@ -282,7 +282,7 @@ def _is_value_type(data: bytes, start: int, end: int) -> bool:
 
 
 def _locations_of(found: dict[int, list[int]]) -> _Locations:
-    # ids are unsigned in the file; they are compared as int64 with the same bits
+    # ids are unsigned in the file, but are compared as int64 values with the same bits
     by_id = sorted((signed(location), own) for location, own in found.items())
     sizes = np.array([len(own) for _, own in by_id], dtype=np.int64)
     return _Locations(
@@ -293,14 +293,14 @@ def _locations_of(found: dict[int, list[int]]) -> _Locations:
 
 
 def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
-    """Return the index of each id in ``known``, which is sorted, or -1 if it is missing."""
+    """Return the index of each id in the sorted array ``known``, or -1 for ids that are missing."""
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
     if known[0] > 0 and known[-1] < _DENSE * len(known) + _DENSE:
-        # most writers number from 1: a lookup table is several times faster than a search
+        # most programs number locations from 1, and then a lookup table is several times faster than a search
         table = np.full(int(known[-1]) + 2, -1, dtype=np.int64)
         table[known] = np.arange(len(known))
-        # negative numbers become very large when viewed as unsigned
+        # negative ids become very large when viewed as unsigned
         beyond = ids.view(np.uint64) > np.uint64(known[-1])
         return table[np.where(beyond, 0, ids) if beyond.any() else ids]
     rows = np.minimum(np.searchsorted(known, ids), len(known) - 1)
@@ -308,12 +308,12 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
 
 
 def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the root-first frames of all samples, last sample first, and their offsets."""
+    """Return the root-first frames of all samples in reverse order, and the offset of each sample."""
     at, ends = order, np.cumsum(counts)
     if (locations.sizes != 1).any():
         sizes = locations.sizes[order]
         at = ranges(locations.offsets[order], sizes)
         ends = np.append(0, np.cumsum(sizes))[ends]
-    # samples are leaf first: reversing the whole array puts the root of each stack first
+    # stacks in the file are leaf-first, so reversing the whole array puts the root of each stack first
     offsets = len(at) - np.append(0, ends)[::-1]
     return locations.frames[at][::-1], offsets

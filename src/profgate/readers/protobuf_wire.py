@@ -1,4 +1,4 @@
-"""Decoder for the protobuf wire format: single messages in Python, batches of messages in numpy."""
+"""Decoder for the protobuf wire format, which uses Python for single messages and numpy for batches."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# for fewer messages, Python is faster than numpy
+# Python is faster than numpy for fewer messages than this
 _FEW = 24
 # varints of at most this many bytes fit in 32 bits
 _SHORT = 4
@@ -28,7 +28,7 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Positions of a field's contents: ``message``, ``start``, ``end`` int64[span]; ends are exclusive."""
+    """Byte ranges of a field's contents: int64 arrays with the message, start and exclusive end of each range."""
 
     message: IntArray
     start: IntArray
@@ -41,7 +41,7 @@ def truncated(where: str, at: int, what: str = "the message ends too early") -> 
 
 
 def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
-    """Return the unsigned varint at ``at`` and the position after it. Raises ProfileError if it is truncated."""
+    """Return the unsigned varint at byte ``at`` and its end position. Raises ProfileError if it is truncated."""
     value = shift = 0
     start = at
     while at < end:
@@ -57,10 +57,10 @@ def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
 
 
 def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
-    """Yield field number, wire type, and start and end of the content of each field in ``data[at:end]``.
+    """Yield the number, wire type, content start and content end of each field in ``data[at:end]``.
 
-    The content of a varint is its encoded bytes. Raises ProfileError for groups, unknown wire types and truncated
-    fields.
+    The content of a varint is its encoded bytes. Raises ProfileError if there is a group, an unknown wire type
+    or a truncated field.
     """
     while at < end:
         begin = at
@@ -90,8 +90,8 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
 def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
-    Start and end of the content of each field are appended to its list. This function does not raise errors: ``fields``
-    handles unusual and truncated fields.
+    For each field, the start and end of its content are appended to the field's list in ``places``. Unusual and
+    truncated fields are left to ``fields``, so this function raises no errors.
     """
     stop = len(data)
     while at < stop - 3:
@@ -114,7 +114,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
 
 
 def signed(value: int) -> int:
-    """Reinterpret an unsigned 64-bit number as int64."""
+    """Return the int64 value with the same bits as an unsigned 64-bit number."""
     return value - (1 << 64) if value >> 63 else value
 
 
@@ -128,8 +128,8 @@ def repeated_varints(
 ) -> dict[int, tuple[IntArray, IntArray]]:
     """Decode repeated varint fields, packed or not, in many messages of the same type.
 
-    Message ``k`` is ``data[starts[k]:ends[k]]``. Returns for each requested field the counts int64[message] and the
-    values int64[value], ordered by message. Raises ProfileError if the data is truncated.
+    Message ``k`` is ``data[starts[k]:ends[k]]``. For each requested field, the result contains the number of values per
+    message and the values ordered by message, as int64 arrays. Raises ProfileError if the data is truncated.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     empty = np.zeros(0, dtype=np.int64)
@@ -149,10 +149,10 @@ def repeated_varints(
 def single_varints(
     data: bytes, starts: IntArray, ends: IntArray, requested: tuple[int, ...], where: str
 ) -> list[list[int]]:
-    """Return for each requested field one unsigned number per message, from many small messages of the same type.
+    """Return one unsigned varint per requested field and message, for many small messages of the same type.
 
-    The number is 0 if a message does not have the field. If the field is repeated, the last value counts, as the format
-    specifies. Raises ProfileError if the data is truncated.
+    The value is 0 if a message does not contain the field. If a field is repeated, its last value is used, as the
+    format specifies. Raises ProfileError if the data is truncated.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}
@@ -164,7 +164,7 @@ def single_varints(
 
 
 def inner_messages(data: bytes, starts: IntArray, ends: IntArray, number: int, where: str) -> Spans:
-    """Return the positions of the messages in field ``number`` of many messages. Raises ProfileError if truncated."""
+    """Return the byte ranges of field ``number`` in many messages. Raises ProfileError if the data is truncated."""
     steps = []
     for chunk in _chunks(len(starts)):
         span = _spans(data, starts[chunk], ends[chunk], {number: (LENGTH,)}, where)[number]
@@ -179,9 +179,9 @@ def _chunks(count: int) -> Iterator[slice]:
 def _spans(
     data: bytes, starts: IntArray, ends: IntArray, requested: dict[int, tuple[int, ...]], where: str
 ) -> dict[int, Spans]:
-    """Return the positions of the ``requested`` fields, which map field numbers to wire types.
+    """Return the byte ranges of the fields in ``requested``, which maps field numbers to wire types.
 
-    Each step reads one field of every message. When few messages are left, they are read one by one.
+    Each step reads one field of every message. When only a few messages remain, they are read one by one.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
@@ -223,7 +223,7 @@ def _in_order(steps: list[tuple[IntArray, IntArray, IntArray]]) -> Spans:
 
 
 def _contents(raw: Bytes, wire: IntArray, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
-    """Return start and end of each field's content."""
+    """Return the start and end of the content of each field."""
     stop = at + np.where(wire == FIXED64, 8, 4)
     start = at.copy()
     counted = (wire == VARINT) | (wire == LENGTH)
@@ -238,7 +238,7 @@ def _contents(raw: Bytes, wire: IntArray, at: IntArray, end: IntArray, where: st
 
 
 def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[IntArray, IntArray]:
-    """Decode the varint at each position, and return the values and the next positions."""
+    """Return the value of the varint at each position, and the position after it."""
     value = np.zeros(len(at), dtype=np.uint64)
     after = at.copy()
     going = np.arange(len(at))
@@ -257,7 +257,7 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
 
 
 def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
-    """Return the result of `_decoded` from compiled code, or None if there is no span or the data is damaged."""
+    """Return the result of `_decoded` using compiled code, or None if there are no spans or the data is damaged."""
     lengths = spans.end - spans.start
     if not len(lengths) or lengths.min() < 0:
         return None
@@ -271,7 +271,7 @@ def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> t
 
 
 def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntArray, IntArray]:
-    """Return the number of varints in the spans of each message, and their values."""
+    """Return the number of varints in the spans of each message, and the values of all varints."""
     lengths = spans.end - spans.start
     filled = lengths > 0
     start, lengths, message = spans.start[filled], lengths[filled], spans.message[filled]
@@ -293,7 +293,7 @@ def _decoded(raw: Bytes, spans: Spans, messages: int, where: str) -> tuple[IntAr
 
 
 def _values(taken: Bytes, begins: IntArray, sizes: IntArray) -> IntArray:
-    """Decode consecutive varints, one byte position per step; bytes after the end of a varint are masked."""
+    """Return the values of consecutive varints. Each step decodes one byte position of all varints."""
     padded = np.append(taken & 0x7F, np.zeros(MAX_VARINT, dtype=np.uint8))
     longest = int(sizes.max())
     value: NDArray[Any] = padded[begins].astype(np.uint64 if longest > _SHORT else np.uint32)

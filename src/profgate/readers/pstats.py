@@ -19,9 +19,9 @@ from profgate.readers.reader import BuiltInReader
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# without samples, the marker of the sampling profiler is the only entry
+# if there are no samples, the only entry of the dict is the marker of the sampling profiler
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
-_SAMPLED = ("__sampled__",)  # the counts in this file are samples, not calls
+_SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
 _NANOSECONDS = 1e9
 _MICROSECOND = 1000
 _MOST_CALLS = (1 << 62) - 1
@@ -70,7 +70,7 @@ class PstatsReader(BuiltInReader):
 
 
 def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
-    """Return the number of samples of each function. The interval is derived from their seconds."""
+    """Return a profile of sample counts. The sampling interval is computed from the seconds in the file."""
     table, functions, interval = _Table(where), SampledFunctions(), None
     for key, value in statistics.items():
         if not isinstance(value, tuple) or len(value) != 5 or not isinstance(value[4], dict):
@@ -86,7 +86,7 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
 
 @dataclass
 class _Table:
-    """The rows of the statistics read so far."""
+    """Rows of the statistics that have been read so far."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -100,7 +100,7 @@ class _Table:
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, key: Marshalled, value: Marshalled) -> None:
-        """Add a function with its callers."""
+        """Add a function and its callers."""
         function = self.function(key)
         if not isinstance(value, tuple) or len(value) != 5:
             raise self.error(key, "has no row of calls, times and callers")
@@ -116,7 +116,7 @@ class _Table:
                 self.edge_total.append(self.nanoseconds(key, row[3]))
                 self.edge_calls.append(self.count(key, row[0]))
             else:
-                # the profile module stores the number of calls for callers, but no times
+                # for callers, the profile module stores the number of calls but no times
                 self.edge_total.append(0)
                 self.edge_calls.append(self.count(key, row))
                 self.warnings["callers come without times: only their calls are known"] += 1
@@ -164,16 +164,16 @@ class _Table:
 
 
 class _Unfinished:
-    """Marker for the end of a dict, and for objects that are not completely decoded."""
+    """Marker for the end of a dict and for objects that are not completely decoded."""
 
 
 _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """Decode the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
+    """Return the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
 
-    Raises ProfileError with ``where`` and the byte position for other types and for truncated or trailing data.
+    Raises ProfileError with ``where`` and the byte if there are other types, or if data is missing or left over.
     """
     decoder = _Decoder(data, where)
     found = decoder.value()
@@ -183,7 +183,7 @@ def loads(data: bytes, where: str) -> Marshalled:
 
 
 class _Decoder:
-    """Decodes objects in order; ``at`` is the position of the next byte."""
+    """Decoder that reads objects in order. ``at`` is the position of the next byte."""
 
     def __init__(self, data: bytes, where: str) -> None:
         self.data = data
@@ -260,7 +260,7 @@ class _Decoder:
 
     def size(self, width: int) -> int:
         size = int.from_bytes(self.take(width), "little")
-        # each element takes at least one byte; this check prevents large allocations for damaged files
+        # an element has at least one byte; this check prevents large allocations for damaged files
         if size > len(self.data) - self.at:
             raise self.error(f"{size} bytes or elements are announced, {len(self.data) - self.at} bytes are left")
         return size
@@ -296,7 +296,7 @@ class _Decoder:
 
 
 def _is_flat(value: Marshalled) -> bool:
-    """Return whether a repeated value is small: nested references to containers could grow exponentially."""
+    """Return whether a value may be repeated. Nested references to containers could grow exponentially."""
     if isinstance(value, tuple):
         return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
     return not isinstance(value, dict)

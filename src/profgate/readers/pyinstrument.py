@@ -1,4 +1,4 @@
-"""Reader for pyinstrument's JSON: one call tree with inclusive times."""
+"""Reader for pyinstrument's JSON, which contains one call tree with inclusive times."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from profgate.readers.reader import BuiltInReader
 _SELF = "[self]"  # pyinstrument's name for the self time of a function
 _NO_FILE = "<built-in>"
 _MAX_SECONDS = (1 << 32) - 1
-_ROUNDING = 1000  # nanoseconds: times are rounded to microseconds
+_ROUNDING = 1000  # in nanoseconds; pyinstrument rounds times to microseconds
 
 
 class PyinstrumentReader(BuiltInReader):
@@ -25,7 +25,7 @@ class PyinstrumentReader(BuiltInReader):
     keys = ("root_frame", "sample_count")
 
     def read(self, source: SourceFile) -> Profile:
-        """Return one metric: time in nanoseconds, including waiting. Raises ProfileError if the file is invalid."""
+        """Return a profile of wall time in nanoseconds. Raises ProfileError if the file is invalid."""
         where, tree, frames, clamped = source.name, Tree(), Frames(), 0
         root = document_of(source).get("root_frame")
         waiting = [] if root is None else [(mapping(root, where, "'root_frame'"), ROOT)]
@@ -37,7 +37,7 @@ class PyinstrumentReader(BuiltInReader):
                 mapping(child, place, "a call below it") for child in listing(call.get("children"), place, "'children'")
             ]
             callees = [child for child in children if child.get("function") != _SELF]
-            # self time is the time of the call minus the time of its callees
+            # the self time of a call is its time minus the time of its callees
             tree.own[number] = own = _time_of(call, place) - sum(_time_of(callee, place) for callee in callees)
             clamped += own < -_ROUNDING * (len(callees) + 1)
             waiting += [(callee, number) for callee in reversed(callees)]
@@ -47,7 +47,7 @@ class PyinstrumentReader(BuiltInReader):
             metrics=(Metric("time", "nanoseconds"),),
             frames=frames.listed(),
             stacks=tree.stacks(np.maximum(tree.values(), 0), where),
-            periods=(None,),  # the value of a sample is the time since the previous sample, so it is not constant
+            periods=(None,),  # not constant: the value of a sample is the time since the previous sample
             facts=Facts(format=self.name, profiler="pyinstrument", runtime="python"),
             warnings=(warning,) if clamped else (),
         )

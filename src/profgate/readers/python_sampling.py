@@ -20,16 +20,16 @@ from profgate.readers.folded import unnumbered
 from profgate.readers.reader import BuiltInReader
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
-NO_FILE = "~"  # file of native frames and of garbage collection
+NO_FILE = "~"  # file name of frames for native code and garbage collection
 
-_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number in either byte order
+_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number identifies the byte order
 _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
 _FOOTER, _FOOTER_SIZE = "IIQ16x", 32
 _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_MOST_PATHS = 1 << 22  # memory limit; programs with a million functions have fewer paths
+_MOST_PATHS = 1 << 22  # memory limit; even programs with a million functions have fewer paths
 _MAX_SHIFT = 63
 _OWN_FRAMES = "_sync_coordinator.py"  # starts the program; the profiler's replay omits its frames too
 
@@ -44,11 +44,11 @@ class PythonSamplingReader(BuiltInReader):
     looks = "the number 0x54414348 (TACH) in either byte order"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
     proven = "Python 3.15.2"
-    # a text that starts with these letters is not followed by a small number
+    # in a text that starts with these letters, no small binary number follows
     pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return exact sample counts, with interval, mode and Python version.
+        """Return a profile of sample counts, with the sampling interval, mode and Python version.
 
         Raises ProfileError if the file is invalid.
         """
@@ -81,7 +81,7 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """Fields of the header and footer that are used; the interval is in microseconds, offsets are in bytes."""
+    """Header and footer fields that the reader uses. The interval is in microseconds, and offsets are in bytes."""
 
     python: str
     interval: int
@@ -96,7 +96,7 @@ class _Header(NamedTuple):
 
 @dataclass
 class _Bytes:
-    """Bytes read in order; ``base`` is the file offset of the first byte, for error messages."""
+    """Bytes that are read in order. Error messages use ``base``, the file offset of the first byte."""
 
     where: str
     data: bytes
@@ -113,7 +113,7 @@ class _Bytes:
         return self.data[self.at - count : self.at]
 
     def varint(self) -> int:
-        """Decode an unsigned varint with seven bits per byte, least significant first."""
+        """Return the next unsigned varint, which has seven bits per byte and the least significant byte first."""
         number = shift = 0
         while True:
             if self.at >= len(self.data) or shift > _MAX_SHIFT:
@@ -126,13 +126,13 @@ class _Bytes:
             shift += 7
 
     def signed(self) -> int:
-        """Decode a signed varint; the lowest bit is the sign."""
+        """Return the next signed varint. Its lowest bit is the sign."""
         number = self.varint()
         return (number >> 1) ^ -(number & 1)
 
 
 def _header_of(where: str, data: bytes) -> _Header:
-    """Parse header and footer. Raises ProfileError if they do not match the file."""
+    """Return the header and footer fields. Raises ProfileError if they do not match the file."""
     if len(data) < _HEADER_SIZE + _FOOTER_SIZE:
         raise ProfileError(where, "the file ends within its header; record the profile again")
     order = _ORDERS.get(data[:4], "<")
@@ -166,7 +166,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
-    """Return the number in ``frames`` of each frame in the file, or `ROOT` for frames of the profiler."""
+    """Add the frames in the file to ``frames``, and return their numbers, or `ROOT` for frames of the profiler."""
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
@@ -191,17 +191,17 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _Samples:
-    """The records read so far. The stack of a thread is the list of its call paths, shortest first."""
+    """Records that have been read so far. A thread's stack is stored as the list of its call paths, shortest first."""
 
     data: _Bytes
     frames: list[int]
     tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
     count: int = 0
-    empty: int = 0  # samples of threads without frames
+    empty: int = 0  # number of samples without frames
 
     def add_all(self) -> None:
-        """Add all records. Raises ProfileError for a damaged record."""
+        """Add all records. Raises ProfileError if a record is damaged."""
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
@@ -221,7 +221,7 @@ class _Samples:
                 self.empty += weight
 
     def repeated(self) -> int:
-        """Return the number of further samples with the same stack, skipping the time and status of each."""
+        """Return the number of further samples with the same stack, and skip their times and statuses."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
@@ -231,7 +231,7 @@ class _Samples:
         return count
 
     def change(self, stack: list[int], kind: int) -> None:
-        """Remove the frames that the thread has left from the stack, and add the new frames."""
+        """Remove the frames of finished calls from the stack, and add the frames of new calls."""
         data = self.data
         if kind == _FULL:
             stays = 0
@@ -261,11 +261,11 @@ class _Samples:
 
 @dataclass
 class SampledFunctions:
-    """One row per function with all of its lines, for formats that count samples by function instead of by stack.
+    """Table with one row per function, for formats that count samples by source line instead of by stack.
 
-    Self samples are exact. Total samples are upper bounds for recursive functions: the file counts, for each line, the
-    samples that have the line anywhere in the stack. The counts of a function's lines are added up and limited to the
-    number of all samples.
+    Self samples are exact. Total samples are upper bounds for recursive functions, because the file counts for each
+    line the samples whose stack contains the line. The counts of the lines of a function are added, and their sum is
+    limited to the number of all samples.
     """
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -292,11 +292,11 @@ class SampledFunctions:
         self.total[row] += total
 
     def add_edge(self, caller: int, callee: int, samples: int) -> None:
-        """Add the samples in which one line calls another."""
+        """Add the samples in which a line of ``caller`` calls a line of ``callee``."""
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """Return a call graph in samples. ``interval`` is in microseconds; the unknown numbers of calls are 0."""
+        """Return a call graph in samples. ``interval`` is in microseconds. Call counts are unknown and stored as 0."""
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(

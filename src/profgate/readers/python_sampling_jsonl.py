@@ -26,7 +26,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return sample counts, with interval and mode. Raises ProfileError if the file is invalid."""
+        """Return a profile of sample counts, with interval and mode. Raises ProfileError if the file is invalid."""
         where, meta, ended = source.name, Json(), False
         texts, frames, functions = dict[int, str](), dict[int, tuple[int, int, int]](), SampledFunctions()
         for place, record in objects_by_line(source):
@@ -34,7 +34,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
                 raise wrong(place, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
             if meta and record.get("run_id") != meta.get("run_id"):
                 raise wrong(place, "holds a second run; put each into a file of its own")
-            match record.get("type"):  # the format requires readers to ignore unknown types
+            match record.get("type"):  # the format requires that readers ignore unknown types
                 case "meta":
                     meta = record
                 case "string_table":
@@ -67,7 +67,7 @@ def _add_samples(
 
 
 def _text(entry: Json, where: str) -> tuple[int, str]:
-    """Return number and text of an entry."""
+    """Return the number and the text of an entry of the string table."""
     value = entry.get("value")
     if not isinstance(value, str):
         raise wrong(where, f"expected a text for 'value', found {str(value)[:40]!r}")
@@ -75,7 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame, and its key: string numbers of file and name, and the line, -1 if unknown."""
+    """Return the number of a frame, and a tuple of its file and name (string numbers) and line (-1 if unknown)."""
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

@@ -1,4 +1,4 @@
-"""Conversion of values in files to exact integers in base units."""
+"""Conversion of the values in a file to exact integers in base units."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
-# measurements do not exceed these limits; larger exponents would exhaust memory when written out
+# measurements do not exceed this limit; integers with larger exponents would exhaust memory
 _MAX_DECIMALS = 40
 _ROOMY_TOTAL = 2**58
 
@@ -18,8 +18,9 @@ _ROOMY_TOTAL = 2**58
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
     """Return integers, their common decimal exponent, and whether digits were cut off.
 
-    The exponent is that of the value with the most decimals, but at most ``decimals`` are stored, and fewer if the sums
-    over several runs could overflow. Raises ProfileError with location ``where`` if a value is not a finite number.
+    All decimal places are kept up to a limit of ``decimals``. Fewer are kept if sums over several runs could overflow.
+
+    Raises ProfileError with location ``where`` if a value is not a finite number or the sum of the values is too large.
     """
     distinct = set(values)
     exponent = min((_power(value, where) for value in distinct), default=0)
@@ -34,11 +35,11 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
 
 
 def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tuple[IntArray, str, int]:
-    """Return the values in the base unit of ``unit``, the base unit, and the remaining exponent.
+    """Return the values in the base unit of ``unit``, the base unit, and the decimal exponent of the values.
 
-    The exponent is 0 if the values fit in 63 bits without it.
+    A positive exponent is multiplied into the values, and is then 0, if their sum still fits in 63 bits.
 
-    Raises ProfileError with location ``where`` if the sum of the values does not fit.
+    Raises ProfileError with location ``where`` if the sum of the values does not fit in 63 bits.
     """
     base, factor, power = base_unit(unit)
     exponent += power
@@ -61,7 +62,7 @@ def sum_of(values: IntArray, where: str) -> int:
 
 
 def period_of(values: IntArray) -> int | None:
-    """Return the greatest common divisor of all values if at least half of them equal it, otherwise None."""
+    """Return the greatest common divisor of the positive values if at least half of them equal it, otherwise None."""
     present = values[values > 0]
     if not len(present):
         return None
@@ -70,7 +71,7 @@ def period_of(values: IntArray) -> int | None:
 
 
 def _power(value: int | Decimal, where: str) -> int:
-    """Return the exponent of the last decimal digit, at most 0."""
+    """Return the power of ten of the last nonzero digit, or 0 if the value is an integer."""
     number = Decimal(value)
     power = number.normalize().as_tuple().exponent if number.is_finite() else None
     if not isinstance(power, int) or power < -_MAX_DECIMALS or number.adjusted() > _MAX_DECIMALS:

@@ -1,4 +1,4 @@
-"""Interfaces of readers, and the base class of built-in readers."""
+"""Interfaces of readers, and the base class of the built-in readers."""
 
 import gc
 import re
@@ -12,7 +12,7 @@ from profgate.readers.json_text import begins_object, ends_hold
 
 
 class ProfileReader(Protocol):
-    """Reader that detects its format by content. It opens no other files and does not guess."""
+    """Reader for one format, which it detects by the content of the file. A reader opens no other files."""
 
     name: str
 
@@ -20,7 +20,7 @@ class ProfileReader(Protocol):
         """Return the reason why this file looks like the format, or None."""
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the profile with values in base units. Raises ProfileError with the file and the line or byte."""
+        """Return the profile in base units. Raises ProfileError with the file and position if the file is invalid."""
 
 
 Part = TypeVar("Part")
@@ -28,18 +28,18 @@ Part = TypeVar("Part")
 
 @runtime_checkable
 class SplittingReader(ProfileReader, Protocol[Part]):
-    """Reader whose files can be read in parts, in parallel processes."""
+    """Reader that can read parts of a file in parallel processes."""
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Part:
-        """Read a byte range into an object that can be pickled. Raises ProfileError if the content is invalid."""
+        """Return the content of a byte range as a picklable object. Raises ProfileError if the content is invalid."""
 
     def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
-        """Return the profile from its scanned parts, in order. Raises ProfileError without line numbers."""
+        """Return the profile from its parts in file order. Raises ProfileError, without a line, if it is invalid."""
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause garbage collection: reading creates millions of small objects without reference cycles."""
+    """Pause garbage collection, because readers create millions of small objects without reference cycles."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -50,11 +50,12 @@ def collection_paused() -> Iterator[None]:
 
 
 class BuiltInReader:
-    """Reader of this package, with its description for ``profgate formats``.
+    """Base class of the built-in readers. The docstring of a reader is its description in ``profgate formats``.
 
-    The format is detected by the ``keys`` of a JSON object near an end of the file, or by a ``pattern`` of the first
-    bytes. ``looks`` describes how the format is recognised, ``record`` is a command that writes it, and ``proven``
-    lists the tools and versions that wrote the test files; it is empty if the reader is based on documentation only.
+    The format is detected by the ``keys`` of a JSON object near the start or end of the file, or by a ``pattern`` that
+    matches the first bytes. ``looks`` describes how the format is recognised, and ``record`` is a command that writes
+    it. ``proven`` lists the tools and versions that wrote the test files. It is empty for a reader that is
+    based on documentation only.
     """
 
     name: str

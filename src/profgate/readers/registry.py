@@ -1,4 +1,4 @@
-"""Registry of all readers, and selection of the reader for a file."""
+"""List of all readers, and selection of the reader for a file."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,7 +30,7 @@ from profgate.readers.trace_events import TraceEventsReader
 
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Return the readers of this package, which are faster with compiled kernels."""
+    """Return the built-in readers. Some of them are faster with compiled kernels."""
     # the folded reader accepts many kinds of text, so it is tried only if no other reader claims a file
     return (
         PprofReader(kernels),
@@ -57,7 +57,7 @@ READERS = built_in()
 
 
 def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Return readers of other packages followed by the built-in ones. Raises SettingsError for duplicate names."""
+    """Return the ``extra`` readers and the built-in readers. Raises SettingsError if two readers have the same name."""
     readers = (*extra, *built_in(kernels))
     names = [reader.name for reader in readers]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -69,7 +69,7 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
 def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
     """Read a profile with the reader that claims its content.
 
-    Raises UnknownFormat if no reader claims it, and ProfileError if several claim it or the reader fails.
+    Raises UnknownFormat if no reader claims the file, and ProfileError if several readers claim it or reading fails.
     """
     source = unwrap(source)
     reader, why = _claiming(source, readers)
@@ -81,7 +81,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """Return the profile, or the error if the file cannot be read, so that the other files are still read."""
+    """Return the profile, or the error if the file cannot be read, so that the caller can read the other files."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:
@@ -89,7 +89,7 @@ def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READE
 
 
 def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> SplittingReader[Any] | None:
-    """Return the reader for a file on disk if it can read the file in parts, otherwise None."""
+    """Return the reader if the file is on disk and the reader can read it in parts, otherwise None."""
     if source.path is None or is_wrapped(source):
         return None
     try:

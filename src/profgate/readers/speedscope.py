@@ -1,4 +1,4 @@
-"""Reader for speedscope files: sampled and evented profiles, all threads of a file combined."""
+"""Reader for speedscope files, which contain sampled and evented profiles of one or more threads."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit; finer digits are rounding noise and would overflow large sums
+# decimals of the base unit that are kept; further digits are rounding errors and could make sums overflow
 _DECIMALS = 3
 
 
@@ -50,7 +50,7 @@ class SpeedscopeReader(BuiltInReader):
         return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return all profiles of the file as one, with a metric for each unit and all threads combined."""
+        """Return all profiles in the file as one, with one metric per unit and all threads combined."""
         where = source.name
         document = document_of(source)
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
@@ -83,7 +83,7 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One profile of the file: its original values, and a function that builds stacks from int64[metric, value]."""
+    """One profile of the file: its values, and a function that builds stacks from an int64 row per metric."""
 
     unit: str
     kind: MetricKind
@@ -94,7 +94,7 @@ class _Part:
 
 @dataclass
 class _Calls:
-    """The calls of an evented profile read so far."""
+    """Calls of an evented profile that have been read so far."""
 
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
@@ -107,7 +107,7 @@ class _Calls:
         self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
-        """Close the innermost call of a frame, and return the number of calls that are not nested correctly."""
+        """Close the innermost open call of a frame, and return the number of calls that are not correctly nested."""
         if not self.running[frame]:
             return 1
         skipped = 0
@@ -187,16 +187,16 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now)  # for calls that are still open
+        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile also ends all open calls
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
     return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
-    """Return int64[metric, value] of all parts, the metrics, and whether digits were cut off.
+    """Return the values of all parts, the metrics, and whether digits were cut off.
 
-    Values are 0 for the metrics of other parts.
+    The values are an int64 array with one row per metric. A value is 0 in the rows of other metrics than its own.
     """
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])
@@ -224,7 +224,7 @@ def _in_unit(part: _Part, unit: str) -> Sequence[int | Decimal]:
 
 
 def _merged(parts: list[_Part], values: IntArray) -> Stacks:
-    """Return the stacks of all parts, with calls only if there is one metric and every part counts calls."""
+    """Return the stacks of all parts, with call counts if there is one metric and every part counts calls."""
     ends = np.cumsum([len(part.values) for part in parts], dtype=np.int64)
     split = np.split(values, ends[:-1], axis=1)
     found = [part.stacks(own) for part, own in zip(parts, split[: len(parts)], strict=True)]

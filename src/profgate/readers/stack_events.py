@@ -1,4 +1,4 @@
-"""Conversion of call paths and call trees to the front-coded events of `Stacks`, column by column."""
+"""Conversion of call paths and call trees to the front-coded events of `Stacks`, with numpy arrays."""
 
 from typing import cast
 
@@ -10,12 +10,12 @@ from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
 from profgate.model.profile import Stacks
 
-# paths compared at once, so that the intermediate arrays fit in the processor cache
+# number of paths that are compared at once; the intermediate arrays then fit in the processor cache
 _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the concatenated numbers start, start + 1, ... of all ranges."""
+    """Return the numbers of all ranges, concatenated. A range has a start and a length."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -26,9 +26,12 @@ def stacks_from_paths(
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
-    ``flat_frames`` int64 contains the frames of all paths, root first; path ``k`` is ``offsets[k]:offsets[k + 1]``
-    (``offsets`` int64[n + 1]). ``values`` is int64[metric, n]; ``calls`` is int64[n] or None. Paths without frames are
-    added to ``root_values``. Raises ProfileError with location ``where`` if a path is deeper than 65,535 frames.
+    ``flat_frames`` contains the frames of all paths, root first. Path ``k`` is the slice
+    ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one
+    column per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames
+    are added to ``root_values``.
+
+    Raises ProfileError with location ``where`` if a path has more than 65,535 frames.
     """
     lengths = np.diff(offsets)
     empty = lengths == 0
@@ -51,10 +54,10 @@ def stacks_from_paths(
 def stacks_from_parents(
     parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None = None, where: str = "profile"
 ) -> Stacks:
-    """Build stacks from a forest: ``parent`` int64[node] and ``frame`` int64[node].
+    """Build stacks from the nodes of call trees, which may be in any order.
 
-    Nodes may be in any order; ``parent`` is -1 for children of the root. ``self_values`` is int64[metric, node]. A node
-    ends a stack if one of its values or its ``calls`` int64[node] is not zero.
+    ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
+    ``self_values`` has one int64 row per metric. A node ends a stack if one of its values or calls is not zero.
 
     Raises ProfileError with location ``where`` if parents are missing or form a cycle, or if the depth exceeds 65,535.
     """
@@ -98,14 +101,14 @@ def _refuse_depth(depth: int, where: str) -> None:
 
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Return the number of leading frames that each path shares with the previous path, always less than its length."""
+    """Return for each path how many leading frames, but never all, it shares with the previous path."""
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         start, length = int(first[begin]), int(lengths[part].sum())
-        # paths are adjacent, so the frame at the same depth in the previous path is that path's length earlier;
-        # frames below its end are compared with unrelated frames, and the result is ignored
+        # paths are adjacent, so a frame's counterpart in the previous path is that path's length earlier;
+        # frames deeper than that path are compared with unrelated frames, but these results are not used
         opposite = np.arange(start, start + length) - np.repeat(before[part], lengths[part])
         different = np.append(np.flatnonzero(flat[start : start + length] != flat[opposite]), length)
         own = first[part] - start
@@ -114,7 +117,7 @@ def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntA
 
 
 def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
-    """Return nodes by depth, with the children of each parent next to each other."""
+    """Return one array of nodes per depth, in which the children of a parent are adjacent."""
     by_parent = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[by_parent], np.arange(-1, len(parent) + 1))
     level = by_parent[: first[1]]

@@ -1,4 +1,4 @@
-"""Tables of strings, frames and stacks, common to both formats of the Firefox profiler."""
+"""Tables of strings, frames and stacks for both Firefox profiler formats."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
-# metric, unit and kind for each type of sample weight
+# metric, unit and kind of each type of sample weight
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
@@ -30,9 +30,9 @@ _DECIMALS = 9
 class Thread(NamedTuple):
     """Stacks and samples of a thread.
 
-    ``prefix`` int64[stack] is the caller's stack or -1. ``frame`` int64[stack] is a row of ``frames`` int64[row], which
-    are frame numbers of the profile. ``stacks`` int64[sample] is a stack or -1. ``kind`` is the type of the
-    ``weights``.
+    ``prefix`` contains the caller of each stack, or -1. ``frame`` contains an index into ``frames`` for each stack, and
+    ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack of each sample, or -1. These arrays
+    are int64. ``kind`` is the type of the ``weights``.
     """
 
     prefix: IntArray
@@ -45,7 +45,7 @@ class Thread(NamedTuple):
 
 @dataclass
 class Threads:
-    """Stacks of all threads in one table. Stack 0 is the root, for samples without a stack."""
+    """Stacks of all threads in one table. Samples without a stack belong to stack 0, the root."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -70,7 +70,7 @@ class Threads:
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads.
 
-        ``product`` is the recording program, ``name`` the reader; ``advice`` is shown if functions are bare addresses.
+        ``product`` is the recording program and ``name`` the reader. ``advice`` is shown if functions have no names.
         """
         values, metrics = self._columns()
         names = {key[0] for key in self.frames.numbers}
@@ -86,7 +86,7 @@ class Threads:
         )
 
     def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
-        """Return self values int64[metric, stack] and the metrics."""
+        """Return an int64 array of self values, with one row per metric and one column per stack, and the metrics."""
         values = np.zeros((len(self.samples), self.size), dtype=np.int64)
         metrics = []
         for row, (kind, parts) in enumerate(self.samples.items()):
@@ -105,7 +105,7 @@ class Threads:
 
 
 def numbers(values: object, where: str) -> IntArray:
-    """Return a column of row numbers, with -1 for null."""
+    """Return a column of row numbers, in which null is replaced by -1."""
     column = listing(values, where, "the column")
     if set(map(type, column)) - {int, type(None)}:
         raise wrong(where, "holds something else than row numbers")
@@ -116,7 +116,7 @@ def numbers(values: object, where: str) -> IntArray:
 
 
 def text(texts: list[object], number: int, where: str) -> str | None:
-    """Return the text with this number, or None if it is empty or the number is -1."""
+    """Return the text with this number, or None if the text is empty or the number is -1."""
     if number < 0:
         return None
     found = texts[number] if number < len(texts) else None

@@ -36,7 +36,7 @@ class TraceEventsReader(BuiltInReader):
     pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return one metric, time in nanoseconds, with exact calls and all threads combined.
+        """Return a profile of time in nanoseconds, with exact call counts and all threads combined.
 
         Raises ProfileError if the file is invalid.
         """
@@ -63,7 +63,7 @@ class TraceEventsReader(BuiltInReader):
 
 
 class _Span(NamedTuple):
-    """A call: start and end in nanoseconds, and its frame number."""
+    """Call with its start and end in nanoseconds and its frame number."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ class _Span(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """Start or end of a call. An end has no frame, and may have no name."""
+    """Start or end of a call. An end has no frame and does not always have a name."""
 
     time: int
     name: str | None
@@ -86,7 +86,7 @@ class _Thread:
     marks: list[_Mark] = field(default_factory=list)
 
     def spans(self, warnings: Counter[str]) -> list[_Span]:
-        """Return all calls, outer calls first. A call without an end lasts until the last event of the thread."""
+        """Return all calls, sorted so that outer calls are first. A call without an end lasts until the last event."""
         found, waiting = list(self.whole), list[tuple[str | None, int]]()  # open calls: name and index in found
         running = Counter[str | None]()
         last = max([*(mark.time for mark in self.marks), *(span.end for span in self.whole)], default=0)
@@ -100,7 +100,7 @@ class _Thread:
                 warnings["ends without a beginning"] += 1
                 continue
             closed = None
-            while closed is None or mark.name not in {None, closed}:  # also close the calls inside
+            while closed is None or mark.name not in {None, closed}:  # also close the inner calls
                 warnings["calls that are not opened and closed in order"] += closed is not None
                 closed, place = waiting.pop()
                 running[closed] -= 1
@@ -111,14 +111,14 @@ class _Thread:
 
 @dataclass
 class _Trace:
-    """The events read so far."""
+    """Events that have been read so far."""
 
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, event: Json, where: str) -> None:
-        """Add an event. Events that are not calls, or starts or ends of calls, are ignored."""
+        """Add an event if it is a call or the start or end of a call. Ignore other events."""
         kind, name = event.get("ph"), event.get("name")
         if kind in _ASYNCHRONOUS:
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
@@ -149,7 +149,7 @@ class _Trace:
 
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls, outer calls first. A call that starts before another has ended is nested in it."""
+    """Add calls, of which outer calls must be first. A call is nested in the call during which it starts."""
     inside: list[tuple[int, int]] = []
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
@@ -168,7 +168,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
 
 
 def _closed(data: bytes) -> bytes:
-    """Add the final bracket, which programs that stream events may omit."""
+    """Return the data with a final bracket, which programs that stream events may omit."""
     end = data.rstrip(b" \t\r\n,")
     return end + b"]" if data.lstrip()[:1] == b"[" and end.endswith(b"}") else data
 

@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines with the configuration lines above them and the number of their process."""
+    """Return the benchmark lines, with the configuration lines above them and the numbers of their processes."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:
@@ -49,7 +49,7 @@ FORMAT = ResultFormat(
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
-        # the suffix is the number of processors if it is the same in all names
+        # a suffix that is the same in all names is the number of processors
         r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
     ),
     select=_runs,

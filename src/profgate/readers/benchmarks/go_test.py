@@ -11,7 +11,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(events: Iterable[Record], results: Results) -> list[Record]:
-    """Return the tests that ended. Tests with subtests are left out because their time includes the subtests."""
+    """Return the finished tests, except tests with subtests, because their times include those of the subtests."""
     tests, ended = list[Record](), True
     for event in events:
         action = event.text("Action")

@@ -7,7 +7,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, list
 from profgate.readers.json_text import is_number
 
 _RATES = {"items_per_second": ("items/s", "items"), "bytes_per_second": ("bytes/s", "speed")}
-# numbers that describe the benchmark or the machine
+# numeric fields that describe the benchmark or the machine and are not results
 _NO_COUNTERS = {
     *("iterations", "real_time", "cpu_time", "threads", "repetitions", "repetition_index", "family_index"),
     *("per_family_instance_index", "allocs_per_iter", "max_bytes_used", "net_heap_growth", "total_allocated_bytes"),
@@ -15,7 +15,7 @@ _NO_COUNTERS = {
 
 
 def _runs(records: Iterable[Record], _: Results) -> list[Record]:
-    """Return all repetitions, or the medians if the file contains only aggregates."""
+    """Return all repetitions, or their medians if the file contains only aggregates."""
     records = list(records)
     runs = [record for record in records if record.get("run_type") != "aggregate"]
     return runs or [record for record in records if record.get("aggregate_name") == "median"]

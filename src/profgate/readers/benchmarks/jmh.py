@@ -27,7 +27,7 @@ def _add(results: Results, record: Record) -> None:
 
 def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
     unit = metric.text("scoreUnit")
-    # for MB/sec and counts from a JMH profiler, neither direction is better
+    # the direction is unknown for MB/sec and counts from JMH's profilers
     goal = unit.startswith("ops/") or unit.endswith("/op")
     quantity = quantity_of(unit, name) if goal else unknown(unit, name)
     histograms = metric.array("rawDataHistogram", optional=True)
@@ -41,7 +41,7 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 
 def _mean(iteration: object, where: str) -> float:
-    """Return the mean of (value, count) pairs."""
+    """Return the mean of the values, given as (value, count) pairs."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]

@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """Yield the attributes of all tests, with the result of tests that did not pass as ``<outcome>``."""
+    """Yield the attributes of all tests. If a test did not pass, ``<outcome>`` is its result."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 
@@ -36,7 +36,7 @@ def _tests(source: SourceFile) -> Iterator[Record]:
         if len(open_tags) > _MOST_DEPTH:
             raise wrong(where, "nested too deeply to be read")
 
-    # UTF-16 input has already been converted to UTF-8, whatever the declaration states
+    # UTF-16 files have already been converted to UTF-8, but their XML declaration is unchanged
     parser = expat.ParserCreate("utf-8" if b"utf-16" in data[:100].lower() else None)
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = start
@@ -44,11 +44,11 @@ def _tests(source: SourceFile) -> Iterator[Record]:
     try:
         for begin in range(0, len(data), CHUNK):
             parser.Parse(data[begin : begin + CHUNK], begin + CHUNK >= len(data))
-            yield from tests[:-1]  # the last test may not be complete
+            yield from tests[:-1]  # the last test may be incomplete
             del tests[:-1]
     except expat.ExpatError as error:
         raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None
-    except (LookupError, ValueError) as error:  # from Python, for an encoding that expat does not know
+    except (LookupError, ValueError) as error:  # raised by Python if expat does not know the encoding
         raise ProfileError(where, f"{error}; let the tests write it in UTF-8") from None
     yield from tests
 

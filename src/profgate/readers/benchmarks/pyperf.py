@@ -5,7 +5,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, list
 
 
 def _add(results: Results, benchmark: Record) -> None:
-    # metadata shared by all benchmarks is stored only at the top level of the document
+    # metadata that all benchmarks have in common is stored only at the top level of the document
     name, unit = benchmark.inherited("metadata.name"), benchmark.inherited("metadata.unit") or "second"
     for number, run in enumerate(benchmark.children("runs")):
         # calibration runs have no values

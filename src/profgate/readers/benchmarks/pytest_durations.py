@@ -10,7 +10,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, line
 
 
 def _tests(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the seconds of all phases of each test in the list of slowest durations."""
+    """Return one record per test in the list of slowest durations, with the total seconds of its phases."""
     seconds, hidden, listed, ended = defaultdict[str, float](float), 0, False, False
     for line in written:
         fields = line.fields

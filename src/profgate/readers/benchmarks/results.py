@@ -1,4 +1,4 @@
-"""Collector for benchmark results while a file is read: repeated values by benchmark, converted to a profile."""
+"""Collector for the benchmark results in a file, which are then converted to a profile."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
 
-MOST_RUNS = 100  # per benchmark and file; more runs add no information because consecutive runs are similar
+MOST_RUNS = 100  # per benchmark and file; more runs add little information because consecutive runs are similar
 _LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
@@ -29,7 +29,7 @@ _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of con
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """The quantity that a format measures: its metric in base units, and the conversion factor."""
+    """Quantity that a benchmark measures: its metric in base units, and the factor that converts values to them."""
 
     metric: Metric
     factor: float = 1.0
@@ -37,10 +37,10 @@ class Quantity:
 
 @lru_cache
 def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quantity:
-    """Return the quantity for a unit: lower is better for times and memory, higher is better for rates.
+    """Return the quantity for a unit. Lower is better for times and memory, and higher is better for rates.
 
-    ``ns/op`` and ``ns`` are times, ``B/op`` is memory, ``ops/ms`` and ``MB/s`` are rates. The direction of other units
-    is unknown unless ``better`` is given.
+    ``ns/op`` and ``ns`` are times, ``B/op`` is memory, and ``ops/ms`` and ``MB/s`` are rates. The direction of
+    other units is unknown unless ``better`` is given.
     """
     over, _, under = (part.strip().lower() for part in unit.partition("/"))
     base, factor, power = base_unit(over)
@@ -63,7 +63,7 @@ def unknown(unit: str, name: str) -> Quantity:
 
 
 def _rate(work: str, under: str, name: str) -> Quantity | None:
-    """Return the rate of this kind of work per second, or None for other units."""
+    """Return the rate of ``work`` per second, or None if ``work`` is unknown or ``under`` is not a unit of time."""
     base, factor, power = base_unit("s" if under == "sec" else under)
     if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
         return None
@@ -74,7 +74,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks of one file, in file order; if ``scenarios`` is false, they are parts of one run, like tests."""
+    """Benchmarks of a file, in file order. If ``scenarios`` is false, they are parts of one run, like tests."""
 
     where: str
     scenarios: bool = True
@@ -93,7 +93,7 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Add runs of a benchmark. Values with the same ``process`` form one run, their median.
+        """Add runs of a benchmark. The median of the values with the same ``process`` is one run.
 
         Raises ProfileError if the name or a value is invalid.
         """
@@ -144,7 +144,7 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """Return at most `MOST_RUNS` runs: medians of equal blocks of consecutive runs; the last may be shorter."""
+        """Return at most `MOST_RUNS` runs, as medians of blocks of consecutive runs. The last block may be shorter."""
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         self.warnings[_IN_BLOCKS] += 1
@@ -153,10 +153,10 @@ class Results:
 
 
 def measured(value: object, where: str) -> float:
-    """Return a value as float64. Raises ProfileError with location ``where`` if it is not a valid measurement."""
+    """Return a value as float. Raises ProfileError with location ``where`` if it is not a valid measurement."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
-    except (OverflowError, ValueError):  # ValueError: a signaling NaN
+    except (OverflowError, ValueError):  # a signaling NaN raises ValueError
         number = math.inf
     if not 0.0 <= number <= _LARGEST:
         raise wrong(where, f"a value is {str(value)[:40]!r}, which cannot be measured")
@@ -164,7 +164,7 @@ def measured(value: object, where: str) -> float:
 
 
 def for_each(total: object, count: object, where: str) -> float:
-    """Return the value of one repetition.
+    """Return the value of one repetition, ``total`` divided by ``count``.
 
     Raises ProfileError with location ``where`` if a number is not a valid measurement.
     """

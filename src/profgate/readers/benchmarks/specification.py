@@ -20,7 +20,7 @@ _LONGEST_LINE = 10_000  # longer lines are output of the programs under test
 
 @dataclass(slots=True)
 class Record:
-    """Fields of one entry of a file, with its position. Paths are keys joined by dots."""
+    """Fields of one entry of a file, and the position of the entry. A path consists of keys joined by dots."""
 
     where: str
     fields: Json
@@ -35,7 +35,7 @@ class Record:
         return self.child(around, optional=True).fields.get(key)
 
     def text(self, path: str) -> str:
-        """Return the text at a path, or "" for other values."""
+        """Return the text at a path, or "" if the value is not a text."""
         value = self.fields.get(path)
         if value is None and "." in path:
             value = self.get(path)
@@ -46,7 +46,7 @@ class Record:
         return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
-        """Return the text at a path of the record or of the document around it, or None."""
+        """Return the text at a path in the record or else in the surrounding document, or None if it is missing."""
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
@@ -54,21 +54,21 @@ class Record:
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
-        """Return the measured value at a path. Raises ProfileError for other values."""
+        """Return the measurement at a path. Raises ProfileError if the value is not a valid measurement."""
         return measured(self.get(path), self.where)
 
     def child(self, path: str, *, optional: bool = False) -> "Record":
-        """Return the object at a path. Raises ProfileError for other values, unless it is missing and optional."""
+        """Return the object at a path. Raises ProfileError if it is not an object, or missing and not optional."""
         value = self.get(path)
         return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)))
 
     def array(self, path: str, *, optional: bool = False) -> list[object]:
-        """Return the array at a path. Raises ProfileError for other values, unless it is missing and optional."""
+        """Return the array at a path. Raises ProfileError if it is not an array, or missing and not optional."""
         value = self.get(path)
         return [] if optional and value is None else listing(value, self.where, repr(path))
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
-        """Return the objects in the array at a path. Raises ProfileError as `array` does, and for other entries."""
+        """Return the objects in the array at a path. Raises ProfileError like `array`, and if an entry is no object."""
         prefix, entries = f"{self.where}: {path}", enumerate(self.array(path, optional=optional))
         return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
@@ -77,11 +77,11 @@ class Record:
 class ResultFormat(BuiltInReader):
     """Reader for benchmark results that is defined by a specification of the format.
 
-    The format is also recognised by a ``line`` in its first bytes or, with ``at_end``, its last bytes. ``records``
-    splits a file into records, and ``select`` filters or completes them. For each record, the paths in ``title`` give
-    the name of the benchmark, joined by dots; ``value`` is the path of its value; the path "unit" gives its unit, which
-    defaults to ``unit``. ``add`` replaces these for records with several values. ``facts`` are paths in the first
-    record or in the document around it. ``scenarios`` is passed to `Results`.
+    The format is also recognised by a ``line`` in its first bytes or, if ``at_end`` is true, its last bytes.
+    ``records`` splits a file into records, and ``select`` filters or completes the records. The name of a benchmark is
+    read from the paths in ``title`` and joined by dots, its value is at the path ``value``, and its unit is at the path
+    "unit" or is ``unit``. If records have several values, ``add`` is used instead of these paths. ``facts`` are paths
+    in the first record or in the surrounding document. ``scenarios`` is passed to `Results`.
     """
 
     name: str
@@ -112,7 +112,7 @@ class ResultFormat(BuiltInReader):
             return self.line.search(stream.read()) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return measurements in base units. Raises ProfileError with the position if the file is invalid."""
+        """Return the measurements in base units. Raises ProfileError with the position if the file is invalid."""
         source = unwrap(source)
         results = Results(source.name, self.scenarios)
         facts: dict[str, Any] | None = None
@@ -135,17 +135,17 @@ def listed(path: str) -> Callable[[SourceFile], list[Record]]:
 
 
 def json_array(source: SourceFile) -> list[Record]:
-    """Return the objects of a file that is a JSON array."""
+    """Return the objects in a file that contains a JSON array."""
     return Record(source.name, {"entry": decode(read_all(source), source.name)}).children("entry")
 
 
 def json_lines(source: SourceFile) -> Iterator[Record]:
-    """Yield the JSON objects of a file with one object per line."""
+    """Yield the objects in a file that contains one JSON object per line."""
     return starmap(Record, objects_by_line(source))
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
-    """Return a function that yields the named groups of every line that matches completely."""
+    """Return a function that yields the named groups of every line that matches ``pattern`` completely."""
     compiled = re.compile(pattern)
 
     def matches(source: SourceFile) -> Iterator[Record]:
@@ -158,7 +158,7 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
 
 
 def number_in(text: str, where: str) -> Decimal:
-    """Parse a number as programs print it, including ``1,234.5``. Raises ProfileError for other texts."""
+    """Return the number in a text such as ``1,234.5``. Raises ProfileError if the text is not a number."""
     try:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
