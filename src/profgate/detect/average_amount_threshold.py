@@ -1,4 +1,4 @@
-"""Compares ratios of mean amounts with fixed thresholds."""
+"""Strategy that compares ratios of mean amounts with fixed thresholds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Means of locations and subtypes: float64[2, row] in stored units (NaN = none), and bool[2, row] known."""
+    """Mean amounts per side, location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
 
     symbol: IntArray
     subtype: IntArray
@@ -48,9 +48,10 @@ def _groups(comparison: Comparison) -> _Groups:
 class AverageAmountThreshold:
     """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
 
-    Works on repeated records (durations of calls, benchmark rounds), otherwise on exclusive sums per run. It has no
-    confidence value because it ignores noise: locations with few records cross its thresholds by chance, and changes by
-    less than a factor of two are not found. Locations whose mean is negative or not finite are not tested.
+    It works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on exclusive sums
+    per run. It has no confidence value because it ignores noise. Locations with few records reach its thresholds by
+    chance, and changes by less than a factor of two are not found. Locations whose mean is negative or not finite are
+    not tested.
     """
 
     name = "average_amount_threshold"

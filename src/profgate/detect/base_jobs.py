@@ -1,7 +1,7 @@
-"""Comparison with base jobs: the largest difference between any of them and the others bounds the noise.
+"""Comparison of a target with base jobs. The largest difference between a base job and the others bounds the noise.
 
-Jobs, not runs, are exchangeable when the code is unchanged: the runs of a job share its machine, build and memory
-layout.
+If the code is unchanged, jobs are exchangeable but runs are not, because the runs of a job share its machine, build and
+memory layout.
 """
 
 from dataclasses import dataclass, replace
@@ -19,12 +19,12 @@ TRIMMED_RUNS = 5  # minimum runs of a job for a trimmed mean
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobTest:
-    """Comparison of the target with base jobs, as arrays float64[location].
+    """Results of the comparison of a target with base jobs.
 
-    ``t`` is the statistic (0 below the floors or with too few jobs), ``difference`` is the target minus the mean of the
-    jobs, and ``error`` is its standard error. ``bound`` is the largest difference between a base job and the others.
-    ``largest`` is the largest statistic of a base job over all locations. ``before`` and ``after`` are the costs of the
-    two sides.
+    The arrays are float64 with one element per location. ``t`` is the test statistic (0 if the change is below the
+    floors or there are too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the
+    standard error of the difference. ``bound`` is the largest difference between a base job and the others. ``largest``
+    is the largest statistic of a base job over all locations. ``before`` and ``after`` are the costs of the two sides.
     """
 
     t: FloatArray
@@ -38,10 +38,10 @@ class JobTest:
 
 
 def jobs_of(runs: Runs) -> IntArray:
-    """Return the job number of each base run, int64[base run], with the runs of other commits first.
+    """Return an int64 array with the job number of each base run. Runs of other commits come first.
 
-    Number 0 is the job of the baseline. Without a job in their profiles, all runs of the baseline count as one job, and
-    each other run counts as a separate job.
+    Number 0 is the job of the baseline. If the profiles do not state their jobs, all runs of the baseline count as one
+    job, and each other run counts as a separate job.
     """
     own = np.zeros(runs.baseline, np.int64) if runs.baseline_jobs is None else np.array(runs.baseline_jobs, np.int64)
     others = np.array(runs.noise_jobs or range(runs.noise), np.int64)
@@ -49,12 +49,16 @@ def jobs_of(runs: Runs) -> IntArray:
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: bool) -> JobTest:
-    """Test the costs of other base runs and both sides, float64[location, run]. ``rows`` contains the floors."""
+    """Test the costs of the base runs and the target runs.
+
+    ``values`` is a float64 array with one row per location and one column per run. ``rows`` provides the floors and the
+    prior variances.
+    """
     numbers = jobs_of(runs)
     labels = np.unique(numbers)[::-1]  # oldest first
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
-    # a left-out job takes the place of the target, so it uses at most as many runs
+    # a base job that is tested in place of the target uses at most as many runs as the target
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
     current = _since_last_shift(readings)
@@ -75,7 +79,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
-    """Return the median of the runs of a job, float64[location]; for sample counts, a trimmed mean."""
+    """Return the median of the runs of a job for each location, or a trimmed mean for sample counts."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
     if values.shape[1] < TRIMMED_RUNS:
@@ -86,7 +90,7 @@ def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
 def _against(
     readings: FloatArray, chosen: BoolArray, single: FloatArray, prior: FloatArray, rows: Rows
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compare one job with the chosen ones: statistic, difference and standard error, float64[location]."""
+    """Compare one job with the chosen ones. Return the statistic, difference and standard error for each location."""
     count = np.maximum(chosen.sum(axis=1), 1)
     mean = np.where(chosen, readings, 0.0).sum(axis=1) / count
     squares = np.where(chosen, (readings - mean[:, None]) ** 2, 0.0).sum(axis=1)
@@ -101,10 +105,10 @@ def _against(
 
 
 def _since_last_shift(readings: FloatArray) -> BoolArray:
-    """Return a bool[location, job] mask of the jobs since the last persistent change of each location.
+    """Return which jobs come after the last persistent change of each location.
 
-    The newest job is last. A persistent change is a gap between all older and all newer jobs that is wider than the
-    range of either group.
+    The bool array has one row per location and one column per job; the newest job is last. A persistent change is a gap
+    between all older and all newer jobs that is wider than the range of either group.
     """
     jobs = readings.shape[1]
     current = np.ones(readings.shape, np.bool_)

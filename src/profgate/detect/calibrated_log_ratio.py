@@ -1,4 +1,4 @@
-"""Tests whether the cost of locations changed by more than among unchanged runs or jobs."""
+"""Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,12 +30,12 @@ def unused(name: str, default: float, maximum: float | None = None) -> OptionSpe
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
 
-    Works on costs of functions in any profile. Comparable runs (interleaved, or files from one machine) are compared by
-    a permutation test: a change is found if hardly any other split of the runs into two groups shows a difference as
-    large in any function. Its confidence is the p value of that test, adjusted for all tests of the report. Runs of
-    different jobs are compared with the largest difference among the base jobs. Counts that hardly differ between runs
-    are compared exactly. A change that is offset in the callers of the function is not reported as a change of the
-    program. It is inconclusive with fewer than four runs per side, or with fewer than 1,000 samples.
+    It works on costs of functions in any profile. Comparable runs (interleaved, or files from one machine) are compared
+    by a permutation test: a change is found if hardly any other split of the runs into two groups shows an equally
+    large difference in any function. Its confidence is the p value of that test, adjusted for all tests of the report.
+    Runs of different jobs are compared with the largest difference among the base jobs. Counts that hardly differ
+    between runs are compared exactly. A change that other costs in the callers of the function offset is not reported
+    as a change of the program. It is inconclusive with fewer than four runs per side, or with fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"
@@ -55,9 +55,9 @@ class CalibratedLogRatio:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return a row for each tested function and each subtree with a change.
+        """Return one row for each tested function, and one for each subtree with a change.
 
-        Its statistics are t, p, the ratio to the threshold, and the change as a share of the run.
+        The statistics include t, p, the ratio to the threshold, and the change as a share of the run.
         """
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
@@ -94,7 +94,7 @@ class CalibratedLogRatio:
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
-    """Return the results of this comparison in the test of the report, or test it alone without a report."""
+    """Return the results for this comparison from the test of the report. Without a report, test it alone."""
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
@@ -102,7 +102,8 @@ def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """Return the changes that may be listed.
 
-    With too few runs, these are unconfirmed changes; with too few samples, only the certain ones.
+    If there are too few runs, these are unconfirmed changes. If there are too few samples, these are the certain
+    changes.
     """
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
@@ -123,7 +124,7 @@ def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetC
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-    """Return the kind of a change, as if it were for the worse."""
+    """Return the kind of a change, assuming that the change is for the worse."""
     if not row.listed or row.net == "moved":
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
@@ -135,7 +136,7 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 
 
 def _recorded_means(comparison: Comparison, rows: list[NetChange]) -> tuple[FloatArray, FloatArray]:
-    """Return the means of both sides without division by the common factor, float64[row] each."""
+    """Return the means of both sides for each row, without division by the common factor."""
     split = comparison.runs.baseline
     active = active_totals(comparison)
     columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]

@@ -1,4 +1,4 @@
-"""Calling contexts on both sides: added, removed, slower, faster or moved."""
+"""Comparison of calling contexts, which may be added, removed, slower, faster or moved."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift that counts; at least ``sigma`` standard errors for sample counts. float64[context]."""
+    """Return the smallest shift that counts per context; for sample counts, at least ``sigma`` standard errors."""
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
@@ -49,10 +49,10 @@ def _thresholds(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextTable:
-    """All contexts of a comparison as columns over the rows of its tree, including the root.
+    """All calling contexts of a comparison, including the root, with one element per row of its call tree.
 
-    The float64[row] columns are inclusive means over runs in stored units, shares of the total of the side, and the
-    shift with its threshold. ``state`` int64[row] contains `State` codes; the root is unchanged.
+    Costs are inclusive means over runs in stored units, and shares are fractions of the total of the side.
+    ``threshold`` is the smallest shift that counts. ``state`` contains `State` codes; the root is unchanged.
     """
 
     baseline: FloatArray
@@ -68,7 +68,7 @@ class ContextTable:
         return self.share_to - self.share_from
 
     def passing(self) -> BoolArray:
-        """Mask bool[row] of contexts that are slower, faster, or on one side only and reach the threshold."""
+        """Return a mask of the contexts that are not unchanged and whose shift reaches the threshold."""
         large = np.abs(self.shift) >= self.threshold - tolerance(1.0)
         return np.asarray((self.state != State.UNCHANGED) & large)
 
@@ -100,7 +100,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
 
 
 def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
-    """Return the kinds, int64[context]. A change is only possible unless the source is known to have changed."""
+    """Return the kind of each context. A change is only possible unless the source is known to have changed."""
     full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
     kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
@@ -111,7 +111,7 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return the largest fraction of each context's change that one child explains; 0 if none, float64[row].
+    """Return the largest fraction of each context's change that a single child explains; 0 if there is none.
 
     A fraction near 1 means that the cause is further down.
     """
@@ -128,10 +128,10 @@ def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
 
 def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> dict[int, int]:
-    """Pair rows of one function that were removed in one place and added in another at about the same cost.
+    """Pair removed and added rows of the same function that have about the same cost.
 
-    ``symbol`` contains the symbols of the ``rows``. Candidates with the highest cost are paired first. Returns each row
-    with the other end of its move.
+    ``symbol`` contains the symbols of the ``rows``. Rows with the highest cost are paired first. Returns a dictionary
+    that maps each paired row to the other row of the pair.
     """
     costs = {State.REMOVED: np.abs(table.baseline), State.ADDED: np.abs(table.target)}
     ends: dict[int, dict[State, list[tuple[float, int]]]] = {}
@@ -156,13 +156,13 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
 class CallContext:
     """Finds calling contexts (call paths from the root) that were added, removed, or got slower or faster.
 
-    Works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift and its own
-    cost also rose; for sample counts the shift must be at least three standard errors. The callers of a slower context
+    It works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift and its own
+    cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a slower context
     get slower too. It has no confidence value, because a shift caused by chance or a busy machine looks the same. It
     reports a possible change unless the sources of both commits show that the function changed. It fails if frames are
-    missing or stacks are truncated, because this merges contexts. It reports a moved context as removed and added,
-    marked as moved if the cost is about the same. If the total grew, a context that became slightly cheaper looks
-    faster. Formats of functions and calls without stacks have no contexts.
+    missing or stacks are truncated, because different contexts are then merged. It reports a moved context as removed
+    and added, and marks it as moved if the cost is about the same. If the total grew, a context that became slightly
+    cheaper looks faster. Formats with functions and calls but without stacks have no contexts.
     """
 
     name = "call_context"
@@ -175,7 +175,7 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per context that passes. ``counts`` is the number of contexts in each state."""
+        """Return one row per context that reaches its threshold. ``counts`` has the number of contexts per state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
@@ -228,7 +228,7 @@ SOURCES: dict[SourceState, str] = {
 
 
 def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Return "changed", "same" or "unknown" for each symbol."""
+    """Return for each symbol whether its source is "changed", "same" or "unknown"."""
     if states is None:
         return ["unknown"] * len(symbols)
     return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

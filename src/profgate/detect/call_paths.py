@@ -1,4 +1,4 @@
-"""Costs of callers and their subtrees, which show whether a detected change is offset elsewhere."""
+"""Costs of callers and their subtrees, which show whether other costs offset a detected change."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -16,7 +16,11 @@ MOST_STEPS = 200  # maximum number of callers up to the root
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller: its symbol (`WHOLE` for the run), and the costs float64[run] of its subtree and the location inside."""
+    """A caller of a location. Its ``symbol`` is `WHOLE` for the whole run.
+
+    ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` that of the location inside the
+    subtree.
+    """
 
     symbol: int
     cost: FloatArray
@@ -24,7 +28,7 @@ class Enclosing:
 
     @property
     def rest(self) -> FloatArray:
-        """Cost of the subtree without the location, float64[run]."""
+        """Cost of the subtree without the location, with one value per run."""
         return self.cost - self.inside
 
 
@@ -33,7 +37,7 @@ class CallPaths(ABC):
 
     @abstractmethod
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """Yield callers from the nearest to the run, along the path on which the location changed most.
+        """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
 
         With ``subtree``, the location is the function with everything below it. Otherwise it is the self cost of the
         function, and the first item is the subtree of the function.
@@ -41,9 +45,9 @@ class CallPaths(ABC):
 
     @abstractmethod
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """Return the cost float64[run] of these locations below a function or `WHOLE`.
+        """Return the cost of these locations below a function or `WHOLE`, with one value per run.
 
-        Each location is a symbol and whether its subtree is included.
+        Each location is a symbol and a flag that states whether its subtree is included.
         """
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
@@ -104,7 +108,7 @@ class _TreePaths(CallPaths):
         return np.asarray(self._own[:, covered[pre]].sum(axis=1) / self._factors)
 
     def _covered(self, symbol: int) -> BoolArray:
-        """Return a bool[row in pre-order] mask of the subtrees of a symbol."""
+        """Return a mask, in pre-order, of the rows in the subtrees of a symbol."""
         tree, rows = self._tree, self._outermost(symbol)
         marks = np.zeros(len(tree.pre) + 1, np.int64)
         np.add.at(marks, tree.pre[rows], 1)
@@ -112,14 +116,14 @@ class _TreePaths(CallPaths):
         return np.asarray(np.cumsum(marks)[:-1] > 0)
 
     def _outermost(self, symbol: int) -> IntArray:
-        """Return the rows of a symbol that are not below another row of this symbol, int64[row]."""
+        """Return the rows of a symbol that are not below another row of this symbol."""
         tree, rows = self._tree, np.flatnonzero(self._tree.symbol == symbol)
         rows = rows[np.argsort(tree.pre[rows])]
         ends = np.maximum.accumulate((tree.pre + tree.size)[rows])
         return rows[np.concatenate([[True], tree.pre[rows][1:] >= ends[:-1]])] if len(rows) else rows
 
     def _below(self, rows: IntArray) -> FloatArray:
-        """Return the costs of subtrees, float64[run, row]."""
+        """Return the costs of the subtrees of these rows, with one row per run."""
         first = self._tree.pre[rows]
         sums = self._sums[:, first + self._tree.size[rows]] - self._sums[:, first]
         return np.asarray(sums / self._factors[:, None])

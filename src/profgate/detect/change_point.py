@@ -1,4 +1,4 @@
-"""Options and rules of change point detection, which works on the history instead of a comparison."""
+"""Strategy with the options of change point detection, which works on the history instead of a comparison."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,13 +12,13 @@ from profgate.model.reason import Reason, ReasonCode
 class ChangePoint:
     """Finds persistent changes of a workload's total or a function's share along the base branch.
 
-    E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between neighbouring
-    segments. Changes in one direction that a line explains better than steps are reported once, as a drift. Works on
-    the history alone: `profgate trends`, the base runs of the action, and the noise of every comparison, which is
-    estimated from the runs since the last change. Confidence: Welch's two-sided p. It needs `min_segment` commits
-    before and after the change, so it never judges a pull request. It fails on changes below `min_magnitude` and
-    changes that are reverted within `min_segment` commits, and it cannot separate a change of the code from a
-    simultaneous change of the machine.
+    It uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between
+    neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as a
+    drift. It works on the history alone: in `profgate trends`, for the base runs of the action, and for the noise of
+    every comparison, which is estimated from the runs since the last change. Its confidence is Welch's two-sided p
+    value. It needs `min_segment` commits before and after the change, so it never judges a pull request. It does not
+    find changes below `min_magnitude` or changes that are reverted within `min_segment` commits. It cannot separate a
+    change of the code from a simultaneous change of the machine.
     """
 
     name = "change_point"
@@ -37,5 +37,5 @@ class ChangePoint:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002
     ) -> Detection:
-        """Return a detection without rows, because one comparison is not a history."""
+        """Return a detection without rows, because a single comparison is not a history."""
         return not_tested(self, resolved(self, options), Reason(ReasonCode.HISTORY_NEEDED), unsuited=True)

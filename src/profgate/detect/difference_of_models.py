@@ -1,4 +1,4 @@
-"""Strategies that compare the two best models: fast_check, linear_regression, polynomial_regression."""
+"""Strategies that compare the best models of both sides: fast_check, linear_regression and polynomial_regression."""
 
 from abc import abstractmethod
 from typing import Any
@@ -16,9 +16,9 @@ from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
 FLAT = 0.05  # relative slope or scatter up to which a difference counts as constant
-CURVED = 0.90  # minimum r_square of a parabola
-BETTER = 0.01  # minimum difference between the r_square of a parabola and that of a line
-STRAIGHT = 0.95  # minimum r_square of a line
+CURVED = 0.90  # minimum R² of a parabola
+BETTER = 0.01  # minimum difference between the R² of a parabola and that of a line
+STRAIGHT = 0.95  # minimum R² of a line
 LEFT_OVER = 0.01  # largest residual sum of squares of a polynomial, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
 CHUNK = 1000  # pairs per block, to limit the memory for their grids
@@ -27,13 +27,13 @@ CHUNK = 1000  # pairs per block, to limit the memory for their grids
 class DifferenceOfModels(ModelStrategy):
     """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
 
-    Works on the best models of both sides over their common range of sizes. Both sides also need a linear model, which
-    is fitted if the records allow it. The size of a change is the mean relative difference; up to 25 % is a possible
-    change. Its confidence is the lower r_square of the two models. This measures how well they fit the records and not
-    the noise, so it also reports functions in unchanged code. It is inconclusive if a model is missing or the ranges of
-    sizes do not overlap. It reports at most a possible change if the two ranges have less than half of their union in
-    common. fast_check, linear_regression and polynomial_regression share one vote, because they differ only in the name
-    of the form.
+    It works on the best models of both sides over their common range of sizes. Both sides also need a linear model,
+    which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up to 25 %
+    is a possible change. Its confidence is the lower R² of the two models, which measures how well they fit the records
+    and not the noise. It therefore also reports functions in unchanged code. It is inconclusive if a model is missing
+    or the ranges of sizes do not overlap. It reports at most a possible change if the overlap is less than half of the
+    union of both ranges. fast_check, linear_regression and polynomial_regression share one vote, because they differ
+    only in the name of the form.
     """
 
     options: tuple[OptionSpec, ...] = (
@@ -47,10 +47,13 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the form of each difference; float64[pair, n] over z in 0..1, float64[n]."""
+        """Return the name of the form of each difference.
+
+        ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
+        """
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Compare the models on their common range of sizes by the mean relative difference."""
+        """Compare the models by the mean relative difference over their common range of sizes."""
         _refuse_without_line(rows)
         able = rows.refuse_apart()
         relative, area, names = self._differences(rows, able)
@@ -69,9 +72,9 @@ class DifferenceOfModels(ModelStrategy):
         rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Return the mean relative difference, the summed difference and the name of its form for each pair.
+        """Return the mean relative difference, the summed difference and its form for each pair in ``able``.
 
-        The numbers are float64[able]. The mean is NaN if it is undefined.
+        The differences are NaN if they are undefined.
         """
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
@@ -112,7 +115,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:
-    """Return a bool[able] mask of pairs with the same model type, similar coefficients and a small difference."""
+    """Return a mask of the pairs with the same model type, similar coefficients and a small difference."""
     sides = (rows.pairs.baseline[able], rows.pairs.target[able])
     before, after = (rows.models.coefficients[side] for side in sides)
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
@@ -121,7 +124,10 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 
 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the model with the largest r_square over z. Ties go to the lower order; "unknown" if none fits."""
+    """Return the name of the model with the largest R² for each difference.
+
+    Ties go to the lower order. The name is "unknown" if no model fits.
+    """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
     highest = np.zeros(rows)
@@ -133,9 +139,10 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return "constant" if slope and scatter are small.
+    """Return "constant" for each difference whose slope and scatter are small.
 
-    Otherwise returns "quadratic" or "linear" if it fits well, or the name of the best model if neither does.
+    Otherwise the form is "quadratic" or "linear" if that model fits well, or the name of the best model if neither
+    does.
     """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
@@ -156,9 +163,9 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the lowest polynomial degree whose residual sum of squares is at most 1 % of the sum of squares.
+    """Return the lowest polynomial degree that fits each difference, or "unknown" if there is none.
 
-    Returns "unknown" if there is none.
+    A degree fits if its residual sum of squares is at most 1 % of the sum of squares.
     """
     squares = (difference**2).sum(axis=1)
     found = np.full(len(difference), len(DEGREES))

@@ -41,12 +41,12 @@ FAR = 12.0  # distance assigned to an exact change
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """Test results of one comparison, with arrays float64[location] over ``costs``.
+    """Test results of one comparison. The arrays have one element per location in ``costs``.
 
     ``p`` is adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic, ``difference`` is target
     minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound`` is the largest relative
-    difference of a base job (NaN without base jobs). ``listed`` and ``certain`` bool[location] mark the changes that
-    reach the respective level.
+    difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the changes that reach the
+    threshold for the report and the threshold of the gate.
     """
 
     costs: Costs
@@ -67,8 +67,8 @@ def evidence_of(
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
     """Test all comparisons of a report together.
 
-    Returns the results in order, with a reason in place of each comparison that cannot be tested, and the test
-    families, which are needed to merge reports.
+    Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. The
+    result of a comparison that cannot be tested is a reason.
     """
     found: dict[int, Evidence | Reason] = {}
     alike: dict[tuple[int, int], list[int]] = {}
@@ -123,7 +123,7 @@ def _with_splits(
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
-    """Return the statistic divided by the gate threshold, float64[location]."""
+    """Return the statistic of each location divided by the gate threshold."""
     return np.abs(t) / bar if bar > 0 else np.where(t != 0.0, FAR, 0.0)
 
 
@@ -140,7 +140,7 @@ def _obstacle(comparison: Comparison) -> Reason | None:
 
 
 def _different_jobs(comparison: Comparison) -> bool:
-    """Return whether the sides come from different jobs or base runs of other jobs exist."""
+    """Return whether the sides come from different jobs or, if jobs are unknown, whether there are other base runs."""
     runs = comparison.runs
     if runs.baseline_jobs is None or runs.target_jobs is None:
         return runs.noise > 0
@@ -221,7 +221,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
 
 
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """Return a bool[location] mask of exact changes far larger than the spread, or None if the test does not apply."""
+    """Return a mask of exact changes that are far larger than the spread, or None if the test does not apply."""
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None
@@ -236,7 +236,7 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
 
 
 def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | None]:
-    """Return the smallest visible relative changes of the total and of a function with a share of 10 %."""
+    """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
     costs = evidence.costs
     total = factor * float(evidence.error[-1]) / costs.values[-1].mean()
     usual = np.median(evidence.error / np.sqrt(costs.sampling))

@@ -1,4 +1,4 @@
-"""Outlier detection on exclusive cost changes: modified z-score, quartile fences and standard deviations."""
+"""Detection of outliers in exclusive cost changes by modified z-scores, quartile fences and standard deviations."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outliers:
-    """Outlier flags and scores of float64[n] changes. A score is NaN if its measure of spread is zero."""
+    """Outliers among the changes, and their scores. A score is NaN if its measure of spread is zero."""
 
     by_z: BoolArray
     by_fence: BoolArray
@@ -32,7 +32,7 @@ class _Outliers:
 
 
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _Outliers:
-    """Apply the three outlier rules to one or more changes. ``floor`` replaces a spread of zero."""
+    """Apply the three outlier rules to the changes ``delta``. A spread of zero is replaced by ``floor``."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
@@ -54,10 +54,10 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 class ExclusiveTimeOutliers:
     """Finds locations whose exclusive cost changed far more than that of the others.
 
-    Works on exclusive costs of any profile with symbols, averaged over runs, and also on the sums of each module.
-    Modules whose names differ only in the digits of a version are treated as one. Its confidence is a distance in
-    quartile ranges, standard deviations or modified z-scores, not a probability. Some change is always the largest, so
-    it also reports locations in unchanged code. Its result is a note and does not decide the verdict.
+    It works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each module. Modules
+    whose names differ only in version digits are treated as one. Its confidence is a distance in quartile ranges,
+    standard deviations or modified z-scores, not a probability. Some change is always the largest, so it also reports
+    locations in unchanged code. Its result is a note and does not decide the verdict.
     """
 
     name = "exclusive_time_outliers"
@@ -73,7 +73,7 @@ class ExclusiveTimeOutliers:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return the symbols above the cutoff, then one row per module. Subtypes of records are tested separately."""
+        """Return one row per symbol above the cutoff, then one per module. Record subtypes are tested separately."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, chosen, apart)
@@ -109,8 +109,8 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` bool[2, row] is true for the sides that have the location. ``subtype`` is the subtype of the records, or
-    "" if they have at most one.
+    ``known`` is a bool array with one row per side that states which locations exist there. ``subtype`` is the subtype
+    of the records, or "" if the records have at most one subtype.
     """
 
     symbol: IntArray
@@ -122,7 +122,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Result rows of one part: symbols above the cutoff, then modules."""
+    """Result rows of one part: symbols above the cutoff, followed by modules."""
 
     symbol: IntArray
     kind: IntArray
@@ -181,7 +181,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # a zero in records is a measurement; in stacks, the location may only be a caller
+            # in records, a zero is a measurement; in stacks, a location with zero self cost may only be a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))
@@ -192,7 +192,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
 
 
 def _allowed(comparison: Comparison, location_filter: str) -> BoolArray:
-    """Return a bool[symbol] mask of the symbols whose module passes the filter."""
+    """Return a mask of the symbols whose module matches the filter."""
     if location_filter == "*":
         return np.ones(len(comparison.symbols), np.bool_)
     pattern = re.compile(location_filter)

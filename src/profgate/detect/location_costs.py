@@ -1,4 +1,4 @@
-"""Costs that are tested in a comparison: self costs, subtrees and totals, without the common factor of each run."""
+"""Costs that a comparison tests: self costs, subtree costs and totals. The common factor of each run is divided out."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,27 @@ from profgate.model.units import MetricKind
 WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # kinds of locations
 
-STEADY_SHARE = 0.002  # minimum share of the run for a location to count in the common factor
+STEADY_SHARE = 0.002  # minimum share of the run that a location needs to be included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
-FEWEST_STEADY = 5  # locations; with fewer, the common factor is 1
+FEWEST_STEADY = 5  # minimum number of locations; if there are fewer, the common factor is 1
 DISPERSION = 2.0  # variance of sample counts divided by their mean
-BETWEEN_RUNS = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.03, MetricKind.SAMPLED: 0.03}  # relative deviation
+BETWEEN_RUNS = {
+    MetricKind.COUNTED: 0.002,
+    MetricKind.TIMED: 0.03,
+    MetricKind.SAMPLED: 0.03,
+}  # relative standard deviation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Costs:
     """Locations of one comparison and their cost in each run.
 
-    ``values`` float64[location, run] in stored units are divided by the common factor of all other locations, except
-    for the total. ``factors`` float64[run] is the common factor of all locations. ``kind`` int64[location] is `SELF`,
-    `SUBTREE` or `TOTAL`; ``symbol`` int64[location] is `WHOLE` for the total. ``whole`` is the mean total of a run
-    divided by its factor. ``sampling`` float64[location] is the minimum variance of one run. It is computed from
-    ``per_sample``, the value of one sample, and ``spread``, the relative standard deviation between runs.
+    ``values`` is a float64 array in stored units with one row per location and one column per run. All costs except the
+    total are divided by the common factor of the other locations. ``factors`` contains the common factor of all
+    locations for each run. ``kind`` is `SELF`, `SUBTREE` or `TOTAL`; ``symbol`` is `WHOLE` for the total. ``whole`` is
+    the mean of the totals divided by the factors. ``sampling`` contains the minimum variance of one run for each
+    location. It is computed from ``per_sample``, the value of one sample, and ``spread``, the relative standard
+    deviation between runs.
     """
 
     values: FloatArray
@@ -40,15 +45,15 @@ class Costs:
     spread: float
 
     def variance_at(self, mean: FloatArray) -> FloatArray:
-        """Return the `sampling_variance` for these means."""
+        """Return the `sampling_variance` for these mean costs."""
         return sampling_variance(mean, self.per_sample, self.spread)
 
 
 def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
-    """Return the costs of both sides; ``base_jobs`` prepends the base runs of other commits.
+    """Return the costs of both sides. ``base_jobs`` prepends the base runs of other commits.
 
-    Locations that take nearly the whole run are omitted, because the total covers them. ``interleaved`` runs share the
-    machine, so a large common factor between the sides is a change of the program and is not divided out.
+    Locations that account for nearly the whole run are omitted, because the total covers them. ``interleaved`` runs
+    share the machine, so a large common factor between the sides is a change of the program and is not divided out.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -95,14 +100,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def between_sides(factors: FloatArray, target: int) -> float:
-    """Return the ratio of the target's mean common factor to the baseline's."""
+    """Return the mean common factor of the target divided by that of the baseline."""
     return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
 
 
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
-    """Return the factors of interleaved runs and the factor between the sides that was removed from them.
+    """Return the factors of interleaved runs without the ratio between the sides, and this ratio.
 
-    The factor between the sides is removed only if it is too large to be explained by the machine; otherwise it is 1.
+    The ratio is removed only if it is too large to be explained by the machine. Otherwise 1 is returned as the ratio.
     """
     between = between_sides(factors, target)
     if max(between, 1.0 / between) <= MACHINE:
@@ -117,7 +122,7 @@ def _of_weight(values: FloatArray, whole: float) -> BoolArray:
 
 
 def active_totals(comparison: Comparison) -> IntArray:
-    """Return the inclusive costs without the time of waiting functions, int64[run, symbol]."""
+    """Return the inclusive costs of each run and symbol, without the time of waiting functions."""
     return comparison.total_value if comparison.active_total is None else comparison.active_total
 
 
@@ -128,21 +133,25 @@ def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
 
 
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
-    """Return the variance of one run around the mean: sampling noise plus ``spread`` between runs."""
+    """Return the variance of one run at the given mean costs.
+
+    It is the sum of the sampling noise and the noise between runs, of which ``spread`` is the relative standard
+    deviation.
+    """
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 
 def common_factors(own: FloatArray) -> FloatArray:
-    """Return how much slower each run is than the mean run, float64[run].
+    """Return how much slower each run is than the mean run.
 
-    ``own`` float64[run, symbol] are self costs. The factor is the median of the ratios of all locations with a cost in
-    every run, weighted by their cost up to `MOST_WEIGHT`.
+    ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the median of the
+    ratios of all locations with a cost in every run, weighted by their cost up to `MOST_WEIGHT`.
     """
     return _Ratios(own).median(None)
 
 
 def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
-    """Return the common factor of all other locations for each symbol, float64[symbol, run]."""
+    """Return for each symbol the common factor of all other locations, with one value per run."""
     ratios = _Ratios(own)
     common = ratios.median(None)
     places = {symbol: place for place, symbol in enumerate(ratios.steady.tolist())}
@@ -152,7 +161,7 @@ def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
 
 
 class _Ratios:
-    """Log ratios of each run to the mean run, float64[run, location], for locations with enough cost."""
+    """Log ratios of each run to the mean run, for the locations with enough cost."""
 
     def __init__(self, own: FloatArray) -> None:
         mean = own.mean(axis=0)
@@ -164,7 +173,10 @@ class _Ratios:
         self.order = np.argsort(self.ratios, axis=1)
 
     def median(self, without: int | None) -> FloatArray:
-        """Return exp of the weighted median, optionally without one location; 1 if too few remain. float64[run]."""
+        """Return the exponential of the weighted median for each run, or 1 if there are too few locations.
+
+        ``without`` is the index of a location to exclude.
+        """
         weights = self.weights
         if without is not None:
             weights = weights.copy()

@@ -40,7 +40,7 @@ MIN_OVERLAP = OptionSpec(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Pairs of models to compare: location columns int64[pair], and row numbers in `CostModels` (-1 = none)."""
+    """Pairs of models to compare. ``baseline`` and ``target`` are row numbers in `CostModels`, or -1 if missing."""
 
     symbol: IntArray
     subtype: IntArray
@@ -49,7 +49,7 @@ class Pairs:
 
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
-    """Return one key per symbol and subtype, int64, in the same order."""
+    """Return one int64 key per pair of symbol and subtype. The keys sort in the order of these pairs."""
     return (symbol << SUBTYPE_BITS) + subtype + 1
 
 
@@ -68,7 +68,7 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
-    """Return the score of each model, float64[model]; NaN if it cannot be selected. Higher is better."""
+    """Return the score of each model, or NaN if it cannot be selected. Higher is better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
     # perfect fits share the best score, so the lowest order among them is selected
@@ -128,10 +128,10 @@ def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice:
 class ModelRows:
     """Result rows for pairs of models, filled in by a strategy.
 
-    ``kinds`` int64[row] is initially NoChange for models that can be compared, and Unknown with a reason, new or gone
-    for others. ``start`` and ``end`` float64[row] limit the common range of sizes, and ``overlap`` float64[row] is its
-    fraction of the union; NaN if there is none. ``confidence`` float64[row] is the lower r_square, and ``relative``
-    float64[row] the relative change.
+    ``kinds`` is initially NoChange for rows with two models. All other rows are new, gone, or Unknown with a reason.
+    ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the union of both ranges,
+    or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and ``relative`` is the
+    relative change.
     """
 
     def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
@@ -166,7 +166,7 @@ class ModelRows:
         return len(self.kinds)
 
     def comparable(self) -> IntArray:
-        """Return the rows that are not yet refused, int64."""
+        """Return the indices of the rows that are not yet refused."""
         return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
 
     def refuse(self, rows: IntArray, reason: Reason) -> None:
@@ -175,13 +175,13 @@ class ModelRows:
         self.reasons |= dict.fromkeys(rows.tolist(), reason)
 
     def refuse_apart(self) -> IntArray:
-        """Refuse models without common sizes. Return the remaining rows, int64."""
+        """Refuse models without common sizes. Return the indices of the remaining rows."""
         rows = self.comparable()
         self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.SIZES_APART))
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds and relative changes: a possible change if the overlap is small, Unknown for NaN."""
+        """Set kinds and relative changes. A small overlap limits a row to a possible change; NaN is Unknown."""
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
@@ -206,7 +206,7 @@ class ModelRows:
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Add values and exponents of growth at the largest common size; NaN without common sizes or a formula."""
+        """Add the values and exponents of growth at the largest common size; NaN without common sizes or a formula."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
@@ -215,7 +215,7 @@ class ModelRows:
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
     def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
-        """Return the detection, with model names instead of values and r_square as its confidence."""
+        """Return the detection, with model names instead of values and with R² as its confidence."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
         subtypes = [] if records is None else records.subtypes
@@ -286,7 +286,7 @@ class ModelRows:
 
 
 class ModelStrategy(ABC):
-    """Base class of the strategies on pairs of models."""
+    """Base class of the strategies that compare pairs of models."""
 
     name: str
     short: str
@@ -306,16 +306,16 @@ class ModelStrategy(ABC):
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Fill in kinds, reasons and statistics."""
+        """Fill in the kinds, reasons and statistics of the rows."""
 
 
 def has_formula(models: CostModels, rows: IntArray) -> BoolArray:
-    """Return a bool[row] mask of models with a closed form."""
+    """Return a mask of the models with a closed form."""
     return np.asarray(models.kind[rows] < len(SHAPES))
 
 
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the values float64[n] of both models at x.
+    """Return the values of both models at x.
 
     If both are regressograms, the values of the target are resampled to the buckets of the baseline.
     """

@@ -1,6 +1,6 @@
-"""Reduces the changes of tested locations to net changes, so that each change is reported for one function only.
+"""Reduction of the changes of tested locations to net changes, so that each change is reported for one function only.
 
-A net change is the part of a change that remains when the costs of callers are added up.
+A net change is a change that remains when the other costs of the callers are included.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
-EXPLAINED = 0.5  # minimum part of a subtree's change that the changes inside it must explain
+EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """A change of the self cost of one function, or of its ``subtree``, in the direction of ``sign``.
+    """A change of the self cost of a function, or of the cost of its ``subtree``, in the direction of ``sign``.
 
     ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
-    change, "offset" if the rest of the run changed in the opposite direction, and "moved" if the rest of a caller did.
-    ``new`` contains the new functions that are reported under this caller.
+    change, "offset" if the other costs of the run changed in the opposite direction, and "moved" if the other costs of
+    a caller did. ``new`` contains the new functions whose caller is this function.
     """
 
     symbol: int
@@ -51,13 +51,13 @@ class NetChange:
 
 
 def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
-    """Return the net changes of one comparison, except the total's, largest first."""
+    """Return the net changes of the functions in one comparison, largest first."""
     candidates = np.flatnonzero(evidence.listed & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
     return _resolved(comparison, evidence, candidates.tolist())
 
 
 def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[NetChange]:
-    """Return changes that noise is unlikely to explain, if there are too few runs for a test.
+    """Return changes that noise is unlikely to explain, for comparisons with too few runs for a test.
 
     Returns at most ``most`` changes, largest first.
     """
@@ -69,7 +69,7 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
 
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
-    """Return the change of one tested location, without looking at its callers."""
+    """Return the change of one tested location, without considering its callers."""
     split = comparison.runs.baseline
     sides = evidence.costs.values[place, -len(comparison.run_totals) :]
     difference, after = float(evidence.difference[place]), float(sides[split:].mean())
@@ -103,7 +103,7 @@ def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> 
 
 
 def _merged(rows: list[NetChange]) -> list[NetChange]:
-    """Merge the rows of each symbol and direction into the most certain one, with the new functions of all."""
+    """Merge rows of the same symbol and direction into the most certain row, with the new functions of all rows."""
     by_place: dict[tuple[int, int], list[NetChange]] = {}
     for row in rows:
         by_place.setdefault((row.symbol, row.sign), []).append(row)
@@ -117,7 +117,7 @@ def _merged(rows: list[NetChange]) -> list[NetChange]:
 
 
 def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
-    """Return the common factor of the functions without a listed change, float64[run]."""
+    """Return for each run the common factor of the functions without a listed change."""
     if comparison.metric.kind is MetricKind.COUNTED:
         return evidence.costs.factors
     own = comparison.self_value.astype(np.float64)
@@ -129,7 +129,7 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
 
 
 class _Search:
-    """The call paths and test results of one comparison."""
+    """Search for net changes in the call paths and test results of one comparison."""
 
     def __init__(self, comparison: Comparison, evidence: Evidence) -> None:
         self.comparison, self.evidence = comparison, evidence
@@ -137,7 +137,7 @@ class _Search:
         self.factors = _factors_of_rest(comparison, evidence)
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = call_paths(comparison, sides)
-        # if runs are interleaved, the common factor may be the change itself
+        # if the runs are interleaved, the change itself may cause the common factor
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
         self.place = {
@@ -146,14 +146,14 @@ class _Search:
         }
 
     def _moving(self, sign: int) -> list[int]:
-        """Return the functions whose self cost changed in the direction of ``sign``."""
+        """Return the functions whose self cost has a listed change in the direction of ``sign``."""
         costs, evidence = self.evidence.costs, self.evidence
         own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
         own &= evidence.listed
         return [int(symbol) for symbol in costs.symbol[own]]
 
     def net_change(self, place: int) -> NetChange:
-        """Return the change of a location, or of the caller in which the other costs offset it."""
+        """Return the change of a location, or of the caller in which other costs offset this change."""
         row, seen = tested_change(self.comparison, self.evidence, place), set[tuple[int, bool]]()
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
@@ -173,7 +173,10 @@ class _Search:
         return row
 
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
-        """Find the caller whose other costs offset a change. Uses recorded costs if the runs are interleaved."""
+        """Return the result of `offsetting` for a change.
+
+        If the runs are interleaved, recorded costs are used, without division by the common factor.
+        """
         paths, change = self.paths, row.change
         if self.recorded is not None:
             paths, change = self.recorded, self._recorded_change(row)
@@ -199,10 +202,10 @@ class _Search:
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
-        """Report a new function under its nearest caller that exists on both sides, with the costs of that caller.
+        """Return the change of a new function as a change of its nearest caller that exists in the baseline.
 
-        If the caller grew by less than half of the cost of the new function, most of this cost existed before, and the
-        change is not listed.
+        If the caller grew by less than half of the cost of the new function, most of this cost existed before. The
+        change is then not listed.
         """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:
@@ -220,13 +223,16 @@ class _Search:
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
 
     def _of_caller(self, caller: Enclosing, sign: int) -> NetChange | None:
-        """Return the change of the caller's subtree, or None if it did not change in this direction."""
+        """Return the change of the caller's subtree, or None if no change in the direction of ``sign`` is listed."""
         place = self.place.get((caller.symbol, SUBTREE))
         row = None if place is None else tested_change(self.comparison, self.evidence, place)
         return row if row is not None and row.listed and row.sign == sign else None
 
     def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
-        """Return a function that tests whether the rest of a caller changed: by p value, base jobs or exact values."""
+        """Return a function that tests whether the other costs of a caller changed.
+
+        The function uses p values, base jobs or exact values, depending on the mode of the test.
+        """
         if self.evidence.mode == "runs":
             return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
         if self.evidence.mode == "jobs":

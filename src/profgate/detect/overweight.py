@@ -23,9 +23,9 @@ from profgate.statistics.thresholds import above, at_least, below
 class OverweightTable:
     """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
 
-    ``symbol`` and ``interest`` are int64[row], all other columns float64[row]. Ratios are fractions, NaN if undefined.
-    ``only_baseline`` and ``only_target`` int64 are the symbols of one side, sorted by descending cost, with their
-    inclusive values in parallel columns. ``baseline_total`` and ``target_total`` are the totals of the sides.
+    ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
+    ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost. Their
+    inclusive values are in parallel columns. ``baseline_total`` and ``target_total`` are the totals of the sides.
     """
 
     symbol: IntArray
@@ -56,7 +56,7 @@ class OverweightTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PivotLevel:
-    """One step of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
+    """One level of the recursion: the table without the stacks of dropped symbols, and the next pivot or None."""
 
     dropped: tuple[int, ...]
     table: OverweightTable
@@ -65,7 +65,7 @@ class PivotLevel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Means of both sides: values float64[2, symbol], known bool[2, symbol] and totals float64[2]."""
+    """Means over runs, with one row per side and one column per symbol. ``known`` states which symbols exist."""
 
     inclusive: FloatArray
     exclusive: FloatArray
@@ -74,7 +74,7 @@ class _Values:
 
 
 class _Stacks:
-    """The overlaid tree in pre-order, so that each row is followed by its subtree and memory access is sequential."""
+    """The merged call tree in pre-order: each row is followed by its subtree, so memory access is sequential."""
 
     def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
         self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
@@ -135,7 +135,7 @@ def overweight_table(
 ) -> OverweightTable:
     """Return the table of one comparison without the stacks that contain a dropped symbol.
 
-    Dropping symbols needs ``comparison.tree`` and raises ValueError without it. Pass ``stacks`` if they are already
+    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. Pass ``stacks`` if they are already
     computed.
     """
     values = _values(comparison, dropped, stacks)
@@ -183,7 +183,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Return whether the total changed by less than the option or its noise, so that the ratios are unbounded."""
+    """Return whether the total changed by less than the threshold or its noise, so that ratios are unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -194,7 +194,7 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """Return the kinds int64[row] of the table, before the test of totals limits them.
+    """Return the kind of each row of the table, without the limits that the test of totals sets.
 
     ``bar`` is the noise of the total as a log ratio.
     """
@@ -219,8 +219,8 @@ def pivot_levels(
 ) -> tuple[PivotLevel, ...]:
     """Repeatedly drop the stacks of the most interesting candidate and recompute the table.
 
-    The first level excludes the stacks of the symbols that are already ``dropped``. Returns one level without a pivot
-    if the comparison has no stacks, no candidate or an unchanged total.
+    The first level excludes the stacks of the symbols in ``dropped``. Returns one level without a pivot if the
+    comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
     tree, levels = comparison.tree, list[PivotLevel]()
@@ -246,7 +246,7 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
 
 
 def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> dict[str, FloatArray]:
-    """Return the columns by name, float64[row]: pivot numbers, and the ratios of each level after the first."""
+    """Return additional columns by name: pivot numbers, and the ratios at each level after the first."""
     pivots = [level.pivot for level in levels if level.pivot is not None]
     if not pivots:
         return {}
@@ -262,13 +262,14 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 
 
 class Overweight:
-    """Finds functions responsible for the total's change: responsibility divided by their share of the baseline.
+    """Finds functions whose share of the total's change is larger than their share of the baseline.
 
-    Works on any profile with inclusive costs. An overweight of 1.0 means that a symbol changed in proportion to the
-    total. If there are stacks, it drops those of the most interesting symbol and repeats the analysis to find a second
-    cause. It has no confidence value, because it explains a change of the total and does not prove one. It therefore
-    reports at most a possible change until the test of totals finds a change. It fails if the total changed by less
-    than its noise, because the ratios are then unbounded, and it also reports the callers of a cause. Symbols that
+    It works on any profile with inclusive costs. Responsibility is the share of the total's change, and overweight is
+    responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed in proportion
+    to the total. If there are stacks, it drops those of the most interesting symbol and repeats the analysis to find a
+    second cause. It has no confidence value, because it explains a change of the total and does not prove one. It
+    therefore reports at most a possible change until the test of totals finds a change. It fails if the total changed
+    by less than its noise, because the ratios are then unbounded. It also reports the callers of a cause. Symbols that
     exist on one side only have no overweight and are listed separately.
     """
 
@@ -288,7 +289,7 @@ class Overweight:
         """Return one row per symbol sorted by overweight, then the symbols of one side. Statistics are fractions.
 
         ``pivot`` numbers the symbols whose stacks were dropped. ``overweight_2`` is the overweight at the second level,
-        without the stacks of the first pivot, and so on for further levels.
+        which excludes the stacks of the first pivot. Further levels are numbered in the same way.
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):

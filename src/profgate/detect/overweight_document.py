@@ -32,7 +32,8 @@ def overweight_document(
 ) -> dict[str, Any]:
     """Return the table as JSON data. Ratios are fractions (1.0 = 100 %), or None if undefined.
 
-    Stacks that contain one of the ``pivots`` are excluded. Raises ProfgateError if no stack contains a pivot.
+    Stacks that contain one of the ``pivots`` are excluded. Raises ProfgateError if there are no stacks or a pivot is
+    unknown.
     """
     bar = noise_bar(comparison, Context())
     levels = pivot_levels(comparison, {}, bar, _symbols(comparison, pivots))
@@ -110,7 +111,7 @@ def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:
-    """Convert values to JSON numbers in the unit. Integers stay integers; unknown values become None."""
+    """Convert values to JSON numbers in the unit of the metric. Integers stay integers; unknown values become None."""
     scaled = [value * scale for value in values]
     return [int(value) if value.is_integer() else _finite(value) for value in scaled]
 
@@ -129,7 +130,7 @@ def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
 
 
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
-    """List the symbols of one side. They have no overweight, and their change is their whole value."""
+    """Return the symbols that exist on one side only. They have no overweight; their change is their whole value."""
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()
     values = (table.only_target_value if target else table.only_baseline_value).tolist()

@@ -1,8 +1,8 @@
 """Max-T permutation test: compares the observed difference with random divisions of the runs into two groups.
 
-Westfall and Young 1993 (Resampling-based multiple testing), with the moderated statistic of Tusher, Tibshirani and Chu
-2001. Under the null hypothesis all runs are exchangeable, so every split into two groups is as likely as the observed
-one.
+The test is described in Westfall and Young 1993 (Resampling-based multiple testing), the moderated statistic in Tusher,
+Tibshirani and Chu 2001. Under the null hypothesis all runs are exchangeable, so every split into two groups is as
+likely as the observed one.
 """
 
 from dataclasses import dataclass
@@ -22,25 +22,26 @@ POWER = 0.84  # normal quantile for a power of 80 %
 
 @lru_cache(maxsize=8)
 def splits_of(baseline: int, target: int) -> FloatArray:
-    """Return the splits as float64[split, run]: 1 if a run belongs to the second group. Row 0 is the observed split.
+    """Return the splits of the runs into two groups. Row 0 is the observed split.
 
-    Contains all splits if there are at most 5,000, otherwise 5,000 random ones. The result depends only on the numbers
+    The float64 array has one row per split and one column per run. It is 1 if the run belongs to the second group. It
+    contains all splits if there are at most 5,000, otherwise 5,000 random ones. The result depends only on the numbers
     of runs.
     """
     runs = baseline + target
     if comb(runs, target) <= MOST_SPLITS:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
-        return np.array(rows, dtype=np.float64)  # in this order the observed split is the first
+        return np.array(rows, dtype=np.float64)  # in this order, the observed split comes first
     order = np.argsort(splitmix64((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
     return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Locations of one test: float64[location, run] values with prior variances float64[location].
+    """Input of one test, with one row per location.
 
-    A difference does not count if it is below ``floor`` float64[location], or below the fraction ``own``
-    float64[location] of the smaller side.
+    ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. A difference
+    does not count if it is below ``floor``, or below the fraction ``own`` of the smaller side.
     """
 
     values: FloatArray
@@ -55,7 +56,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observed:
-    """Results of the observed split, float64[location]: ``t`` (0 below the floors), difference and standard error."""
+    """Results of the observed split per location: statistic (0 below the floors), difference and standard error."""
 
     t: FloatArray
     difference: FloatArray
@@ -63,13 +64,16 @@ class Observed:
 
 
 def observed(rows: Rows, baseline: int) -> Observed:
-    """Return the statistics of the observed split."""
+    """Return the results of the observed split."""
     recorded = (np.arange(rows.values.shape[1]) >= baseline).astype(np.float64)[None]
     return Observed(*(column[:, 0] for column in _statistics(rows, recorded)))
 
 
 def largest(rows: Rows, splits: FloatArray) -> FloatArray:
-    """Return the largest statistic over all locations for increases and decreases, float64[2, split]; 0 if none."""
+    """Return the largest statistic of all locations for each split, or 0 if there is none.
+
+    The float64 array has one row for increases, one row for decreases, and one column per split.
+    """
     best = np.zeros((2, len(splits)))
     step = max(1, CHUNK // len(splits))
     for start in range(0, len(rows.values), step):
@@ -79,7 +83,7 @@ def largest(rows: Rows, splits: FloatArray) -> FloatArray:
 
 
 def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
-    """Return the fraction of splits whose largest statistic reaches t, float64[location]; 1 for no change."""
+    """Return for each location the fraction of splits whose largest statistic reaches ``t``; 1 if ``t`` is zero."""
     if not len(maxima):
         return np.ones(len(t))
     reached = len(maxima) - np.searchsorted(np.sort(maxima), t - 1e-9 * np.abs(t), side="left")
@@ -87,14 +91,17 @@ def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
 
 
 def p_of_one(values: FloatArray, sampling: float, splits: FloatArray, sign: int) -> float:
-    """Return the unadjusted p of float64[run] values, without floors, for an increase (sign 1) or decrease (-1)."""
+    """Return the unadjusted p value of a single location without floors.
+
+    ``values`` contains one value per run. ``sign`` is 1 to test for an increase and -1 to test for a decrease.
+    """
     nothing = np.zeros(1)
     t = sign * _statistics(Rows(values[None], np.array([sampling]), nothing, nothing), splits)[0][0]
     return float((t >= t[0] - 1e-9 * abs(t[0])).mean())
 
 
 def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return t, difference and standard error, float64[location, split]. t is 0 below the floors."""
+    """Return the statistic (0 below the floors), difference and standard error of each location and split."""
     runs = rows.values.shape[1]
     target = float(splits[0].sum())
     baseline = runs - target
@@ -119,8 +126,9 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
 class Family:
     """The tests of all comparisons with the same numbers of runs.
 
-    ``p`` float64[location] of each member is one-sided, in the direction of its difference. ``first`` and ``last``
-    float64[2, split] are the largest statistics before and after the step-down removed the significant locations.
+    ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences.
+    ``first`` and ``last`` are the results of `largest` before and after the step-down removed the significant
+    locations.
     """
 
     p: list[FloatArray]
@@ -131,7 +139,8 @@ class Family:
 def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
     """Compute adjusted p values of all locations by step-down.
 
-    Locations with p up to ``found_at`` are removed from the maxima, and the test is repeated until no more are found.
+    Locations with a p value up to ``found_at`` are removed from the maxima, and the test is repeated until it finds no
+    more.
     """
     splits = splits_of(baseline, target)
     t = [observed(rows, baseline).t for rows in members]
@@ -151,12 +160,12 @@ def tested_together(members: list[Rows], baseline: int, target: int, found_at: f
 
 
 def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
-    """Return the p value of each t from the maxima in its direction, float64[location]."""
+    """Return the p value of each location, computed from the maxima in the direction of its statistic."""
     return np.where(t >= 0, tail(maxima[0], t), tail(maxima[1], -t))
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:
-    """Return the change, in standard errors, that is found in 80 % of comparisons; infinite with too few splits."""
+    """Return the smallest change in standard errors that is found with 80 % power; infinite with too few splits."""
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")
     return float(np.quantile(worse, 1.0 - level)) + POWER

@@ -1,4 +1,4 @@
-"""Strategies that compare the orders, areas and windows of two cost models over the input size."""
+"""Strategies that compare orders, areas and windows of two cost models over the input size."""
 
 from typing import Any
 
@@ -41,12 +41,12 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose order of growth changed, for example from linear to quadratic.
 
-    Works on cost models over the input size: those of a Perun profile, or those fitted to records that state a size.
-    The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower
-    r_square of the two best models. If this is below the minimum in the options, it reports no change. It ignores
-    coefficients, so a ten times steeper line is not a change, and a power ranks above a quadratic for any exponent. It
-    therefore also reports the exponent of growth and both values at the largest common size. It is inconclusive if a
-    side has no usable model, for example because there are fewer than three sizes.
+    It works on cost models over the input size: those of a Perun profile, or those fitted to records that state a size.
+    The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower R² of
+    the two best models. If this is below the minimum in the options, it reports no change. It ignores coefficients, so
+    a line that is ten times steeper is not a change. A power ranks above a quadratic for any exponent. It therefore
+    also reports the exponent of growth and both values at the largest common size. It is inconclusive if a side has no
+    usable model, for example because there are fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -68,7 +68,7 @@ class BestModelOrderEquality(ModelStrategy):
 
 
 def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
-    """Refuse poor fits and models without common sizes. Return the remaining rows, int64."""
+    """Refuse poor fits and models without common sizes. Return the indices of the remaining rows."""
     able = rows.comparable()
     rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method: 0.145 counts as 0.14
     for row in able[~at_least(rounded, least)].tolist():
@@ -81,11 +81,12 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
 class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
-    Works on cost models over the input size and compares their areas over the common range of sizes: up to 10 % is no
-    change, up to 25 % a possible change. Its confidence is the lower r_square of the two models, which measures how
-    well they fit the records and not the noise. Large sizes dominate the area, so a change at small sizes is not found.
-    It is inconclusive if an r_square is below 0.15, an area is not positive, or the ranges of sizes do not overlap. It
-    reports at most a possible change if the two ranges have less than half of their union in common.
+    It works on cost models over the input size and compares their areas over the common range of sizes. A difference of
+    up to 10 % is no change, and one of up to 25 % is a possible change. Its confidence is the lower R² of the two
+    models, which measures how well they fit the records and not the noise. Large sizes dominate the area, so a change
+    at small sizes is not found. It is inconclusive if an R² is below 0.15, an area is not positive, or the ranges of
+    sizes do not overlap. It reports at most a possible change if the overlap is less than half of the union of both
+    ranges.
     """
 
     name = "integral_comparison"
@@ -109,7 +110,7 @@ class IntegralComparison(ModelStrategy):
 
 
 def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the areas of both sides over the common range of sizes, float64[able] each."""
+    """Return the areas under the models of both sides over the common range of sizes, for the rows in ``able``."""
     models, start, end = rows.models, rows.start[able], rows.end[able]
     sides = rows.pairs.baseline[able], rows.pairs.target[able]
     before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
@@ -121,7 +122,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves by the trapezoidal rule where both have values; NaN if they share less than half."""
+    """Integrate both curves by the trapezoidal rule where both have values; NaN if this is less than half."""
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):
@@ -134,12 +135,12 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 class LocalStatistics(ModelStrategy):
     """Finds the range of input sizes in which a function's modelled cost changed, even if its overall cost hardly did.
 
-    Works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
-    eight statistics in each: area, mean, median, largest, smallest, sum and quartiles. The total error is the mean over
-    the windows: up to 10 % is no change, up to 25 % a possible change. The JSON report always contains the windows. Its
-    confidence is the lower r_square of the two models, which measures how well they fit the records and not the noise.
-    It is inconclusive if an r_square is below 0.15 or no value is positive. It reports at most a possible change if the
-    two ranges of sizes have less than half of their union in common.
+    It works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
+    eight statistics in each window: area, mean, median, largest and smallest value, sum and both quartiles. The total
+    error is the mean over the windows. An error of up to 10 % is no change, and one of up to 25 % is a possible change.
+    The JSON report always contains the windows. Its confidence is the lower R² of the two models, which measures how
+    well they fit the records and not the noise. It is inconclusive if an R² is below 0.15 or no value is positive. It
+    reports at most a possible change if the overlap is less than half of the union of both ranges.
     """
 
     name = "local_statistics"
@@ -166,7 +167,7 @@ class LocalStatistics(ModelStrategy):
 
 
 def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Return kind, error, first and last size of the comparable windows of one pair."""
+    """Return the kind, error, first size and last size of each comparable window of one pair."""
     x = grid(rows.start[row], rows.end[row])
     width = int(options["density"] * GRID + 1e-9)
     width = width if width >= 2 else GRID
@@ -198,9 +199,9 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 
 
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return eight statistics of each window of float64[window, n] values, float64[window, 8].
+    """Return eight statistics of each window, with one row per window.
 
-    They are area, mean, median, largest, smallest, sum and both quartiles; NaN if a value is missing.
+    They are area, mean, median, largest and smallest value, sum and both quartiles; NaN if a value is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):
@@ -216,7 +217,7 @@ def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> F
 
 
 def _window_kinds(part: FloatArray) -> IntArray:
-    """Return the kinds, int64[window], from the net fraction of statistics that got worse."""
+    """Return the kind of each window from the net fraction of statistics that got worse."""
     worse, size = part > 0, np.abs(part)
     kinds = np.where(at_most(size, WEAK), directed(Kind.MAYBE_DEGRADATION, worse), directed(Kind.DEGRADATION, worse))
     return np.where(at_most(size, SAME), np.int64(Kind.NO_CHANGE), kinds)

@@ -1,4 +1,4 @@
-"""Selects the strategies of a comparison with their options, and runs them in order."""
+"""Selection and execution of the strategies for a comparison."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values of a profile for a key, or an empty tuple if there are none."""
+    """Return the values that are matched with a key of a rule, or an empty tuple if the profile does not state them."""
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -37,7 +37,7 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
 
 
 def _accepts(value: str, pattern: str) -> bool:
-    # only * is a wildcard: names of programs and workloads may contain brackets and question marks
+    # only * is a wildcard, because names of programs and workloads may contain brackets and question marks
     return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
@@ -61,11 +61,11 @@ def selected(
     *,
     sized: bool = False,
 ) -> list[Selection]:
-    """Return the strategies of one pair with all their options, in the order of the rules and without duplicates.
+    """Return the strategies for one comparison with all options, in the order of the rules and without duplicates.
 
-    Without rules, returns the built-in list. Two strategies are added to it if the pair is ``sized``, which means that
-    it has cost models over the input size. Strategies that need the whole report are omitted. Raises SettingsError for
-    an unknown method.
+    Without rules, the default strategies are returned. If the comparison is ``sized``, which means that it has cost
+    models over the input size, two strategies are added to the defaults. Strategies that need the whole report are
+    omitted. Raises SettingsError if a rule names an unknown strategy.
     """
     offered = tuple(strategies)
     rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
@@ -85,7 +85,7 @@ def selected(
 
 
 def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """Run each selected strategy and return the detections. An exception in a strategy becomes a reason."""
+    """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection."""
     return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
 
@@ -101,7 +101,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
-    """Yield the faults of a detection. Columns of a wrong type may raise any exception."""
+    """Yield a description of each fault in a detection. Raises any exception if a column has the wrong type."""
     if not isinstance(detection, Detection):
         yield f"it returned {type(detection).__name__}, not a Detection"
         return
@@ -128,9 +128,9 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Return the changes of strategies that need all workloads, selected by the matching rules or by default.
+    """Return the changes found by the strategies that need all workloads. Rules or defaults select these strategies.
 
-    Without rules, the changes of strategies that do not apply are omitted.
+    Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
     """
     offered = tuple(strategies)
     known = {strategy.short for strategy in offered}

@@ -1,4 +1,4 @@
-"""Converts stored values to numbers of samples."""
+"""Conversion of stored values to sample counts."""
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from profgate.model.units import COUNTS, MetricKind
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
     """Return the factors that convert stored values to sample counts, or None if a profile does not state them.
 
-    The factors are float64[run] and float64[noise run], because the value of one sample may differ between runs.
+    There is one factor per run of both sides and one per noise run, because the value of a sample may differ between
+    runs.
     """
     sizes = len(comparison.run_totals), len(comparison.noise_totals)
     values = comparison.sample_values, comparison.noise_sample_values
@@ -33,7 +34,7 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def counts_apart(comparison: Comparison) -> Reason | None:
-    """Return the reason if only shares can be compared because sampling rates differ."""
+    """Return a reason if sampling rates differ, so that only shares can be compared; otherwise None."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]

@@ -1,4 +1,4 @@
-"""Confirmation of a suspected change: tests new interleaved runs of both sides on one machine.
+"""Confirmation of a suspected change by new interleaved runs of both sides on one machine.
 
 Locations are matched by name and by the end of their path, because the two checkouts are in different folders.
 """
@@ -18,9 +18,10 @@ from profgate.model.second_measurement import Second
 def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
-    """Return the result of the new runs for a location or the total, or None if they do not contain it.
+    """Return the result of the new runs for a location or the total, or None if it has no cost in them.
 
-    With ``subtree``, the location includes everything below it. ``worse`` is the sign of a change for the worse.
+    With ``subtree``, the cost of the location includes all functions below it. ``worse`` is the sign of a change for
+    the worse.
     """
     totals = np.asarray(comparison.run_totals, dtype=np.float64)
     if (totals <= 0).any():
@@ -56,7 +57,10 @@ def _rows(comparison: Comparison, location: Location) -> BoolArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Return whether two paths may refer to one file: one path ends with the other, or folder and name are equal."""
+    """Return whether two paths may refer to the same file, because their last two components are equal.
+
+    If a path has only one component, only the file names are compared.
+    """
     if here is None or there is None:
         return here == there
     parts, others = ([part for part in path.replace("\\", "/").split("/") if part] for path in (here, there))

@@ -1,4 +1,4 @@
-"""Stable ranks of tests or workloads ordered by duration. The method does not need a profiler."""
+"""Strategy that compares the ranks of tests or workloads by duration. It does not need a profiler."""
 
 import math
 from collections import Counter
@@ -22,14 +22,14 @@ REPORTED = 5  # maximum number of moved tests in the report
 class StableRanks:
     """Finds changes in the order of tests or workloads by duration.
 
-    Counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
-    tests but not others. Works on the results of test runs with 30 or more tests, or on 30 or more workloads. It needs
-    three or more baseline runs, which may include base runs of other commits and runs from the history. A uniform
-    change does not affect ranks, so runs of different machines may be compared. Confidence: the distance from the mean
-    count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among five
-    or more baseline runs. It reports at most a possible change and has no vote. It misses a test that passes only a few
-    others, because the count hardly changes, and a slowdown of all tests. If hardly any rank is stable in the baseline,
-    the count cannot fall and the result is inconclusive.
+    It counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
+    tests but not others. It works on the results of test runs with 30 or more tests, or on 30 or more workloads. It
+    needs three or more baseline runs, which may include base runs of other commits and runs from the history. A uniform
+    change does not affect ranks, so runs of different machines may be compared. Its confidence is the distance from the
+    mean count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among
+    five or more baseline runs. It reports at most a possible change and has no vote. It does not find a slowdown of all
+    tests, or of a test that overtakes only a few others, because the count hardly changes. If hardly any rank is stable
+    in the baseline, the count cannot fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -52,7 +52,7 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002
     ) -> Detection:
-        """Return a detection without rows, because one comparison has no order of workloads."""
+        """Return a detection without rows, because a single comparison has no order of workloads."""
         return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
@@ -61,7 +61,7 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002
     ) -> tuple[Change, ...]:
-        """Return one change for all tests, if test results exist, and one for the workloads of each metric."""
+        """Return one change for all tests if test results exist, and one change per metric for the workloads."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
         found = []
@@ -110,7 +110,7 @@ def _kind(found: RankCheck) -> Kind:
 
 
 def _whole(comparison: Comparison) -> DurationTable:
-    """Treat a workload as one test whose duration is its total. Base runs of other commits are baseline runs."""
+    """Return a table with the workload as a single test. Base runs of other commits count as baseline runs."""
     split = comparison.runs.baseline
     before, after = comparison.run_totals[:split], comparison.run_totals[split:]
     values = np.concatenate([before, comparison.noise_totals, after])[:, None] * comparison.metric.scale
@@ -122,7 +122,7 @@ def _whole(comparison: Comparison) -> DurationTable:
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads in one table.
 
-    Workloads whose number of runs or unit differs from the majority contribute only missing values.
+    A workload contributes only missing values if its number of runs or its unit differs from the majority.
     """
     if len(tables) == 1:
         return tables[0]

@@ -1,4 +1,4 @@
-"""The interface of strategies, and helper functions that they share."""
+"""Interface of strategies, and helper functions shared by them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -13,12 +13,12 @@ from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row for the whole workload
-MODULE = -2  # symbol number of a row for a module, which is named in `Detection.labels`
+MODULE = -2  # symbol number of a row for a module; its name is in `Detection.labels`
 UNSUITED_FLAG = "unsuited"
 
 
 class Strategy(Protocol):
-    """A plug-in. Its docstring describes what it detects, in which data, with what confidence, and when it fails."""
+    """A detection strategy. Its docstring states what it detects, in which data, its confidence, and when it fails."""
 
     name: str
     short: str
@@ -26,7 +26,7 @@ class Strategy(Protocol):
     options: tuple[OptionSpec, ...]
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return the detection of one comparison. ``options`` override the defaults of `OptionSpec`."""
+        """Return the detection for one comparison. ``options`` override the defaults of `OptionSpec`."""
         ...
 
 
@@ -37,7 +37,7 @@ class ReportStrategy(Strategy, Protocol):
     def detect_all(
         self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
     ) -> tuple[Change, ...]:
-        """Return the changes of the whole report, with kind Unknown and a reason if it cannot be tested.
+        """Return the changes of the whole report. If it cannot be tested, their kind is Unknown and they have a reason.
 
         The flag `UNSUITED_FLAG` marks changes that are shown only if a rule names the strategy.
         """
@@ -45,39 +45,42 @@ class ReportStrategy(Strategy, Protocol):
 
 
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options of a strategy: the given values and the defaults of the rest."""
+    """Return the values of all options of a strategy, with defaults for those that are not given."""
     return {spec.name: options.get(spec.name, spec.default) for spec in strategy.options}
 
 
 def worse_sign(metric: Metric) -> int:
-    """Return the sign of a change for the worse."""
+    """Return 1 if a higher value of the metric is worse, otherwise -1."""
     return 1 if metric.better == "lower" else -1
 
 
 def side_means(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means over the runs of each side of int64[run, ...] values."""
+    """Return the mean of the values over the runs of each side. ``values`` has one row per run."""
     split = comparison.runs.baseline
     return values[:split].mean(axis=0), values[split:].mean(axis=0)
 
 
 def independent(runs: int, jobs: tuple[int, ...] | None) -> int:
-    """Return the number of independent measurements of a side: its jobs if known, otherwise its runs."""
+    """Return the number of independent measurements of a side: the number of jobs if known, otherwise of runs."""
     return runs if jobs is None else len(set(jobs))
 
 
 def directed(kind: Kind, worse: BoolArray) -> IntArray:
-    """Return the codes int64[row] of a kind for the worse, mirrored for rows that got better."""
+    """Return the code of ``kind`` for each row that got worse, and the code of the opposite kind for all other rows."""
     mirrored = -int(kind) if kind in WORSE | BETTER else int(kind)
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with symbols of one side marked as new or gone."""
+    """Return the kinds, with symbols that exist on one side only marked as new or gone."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with rows ``known`` (bool[2, row]) on one side only marked as new or gone."""
+    """Return the kinds, with rows that exist on one side only marked as new or gone.
+
+    ``known`` is a bool array with one row per side that states which result rows exist there.
+    """
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
@@ -90,7 +93,7 @@ def not_tested(
     unsuited: bool = False,
     failed: bool = False,
 ) -> Detection:
-    """Return a detection without rows, only with the reason why this comparison cannot be tested."""
+    """Return a detection without rows that states why the comparison cannot be tested."""
     return Detection(
         strategy.name, strategy.family, "", options, not_tested=(reason,), unsuited=unsuited, failed=failed
     )

@@ -18,17 +18,17 @@ from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # runs per side needed to estimate the noise
-EVERYTHING = 0.5  # minimum part of the total's change (log ratio) that the common factor must explain
+EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that the common factor must explain
 
 
 class Totals:
     """Tests run totals in the same way as functions, but without dividing out the common factor.
 
-    Works on run totals of any profile. It may fail the gate in three cases: the runs of both sides are interleaved, the
-    counts are exact, or the change is at least 1.5 times the threshold for functions in a comparison with base jobs. In
-    the last case it may not fail the gate if all functions share a factor of up to 2, because a different machine
-    changes totals as a real change does. Its confidence is the p value of the permutation test, adjusted for all tests
-    of the report. It is inconclusive with fewer than four runs per side.
+    It works on run totals of any profile. It may fail the gate in three cases: the runs of both sides are interleaved,
+    the counts are exact, or the change is at least 1.5 times the threshold for functions in a comparison with base
+    jobs. In the last case it may not fail the gate if all functions share a factor of up to 2, because a different
+    machine affects totals in the same way as a real change. Its confidence is the p value of the permutation test,
+    adjusted for all tests of the report. It is inconclusive with fewer than four runs per side.
     """
 
     name = "totals"
@@ -43,7 +43,7 @@ class Totals:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row for the whole workload."""
+        """Return a detection with one row for the whole workload."""
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
@@ -82,14 +82,14 @@ class Totals:
 
 
 def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
-    """Return the common factor of all functions if it explains half of the total's change, otherwise None."""
+    """Return the common factor of all functions if it explains at least half of the total's change, otherwise None."""
     factor = evidence.calibration.common_factor or 1.0
     size = abs(np.log(ratio))
     return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= EVERYTHING * size else None
 
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
-    """Return whether a different machine cannot explain the change of the total."""
+    """Return False if a different machine may explain the change of the total."""
     if evidence.mode == "exact" and evidence.certain[-1]:
         return True
     if evidence.mode != "jobs":
@@ -99,7 +99,7 @@ def _may_gate(evidence: Evidence, shared: float | None) -> bool:
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
-    """Return half the width of the 95 % interval of the relative change, or None without repeated runs."""
+    """Return half the width of the 95 % confidence interval of the relative change, or None without repeated runs."""
     evidence = evidence_for(comparison, context)
     if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None

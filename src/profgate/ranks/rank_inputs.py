@@ -1,4 +1,4 @@
-"""Reads the files and folders of results on the command line as test durations."""
+"""Conversion of result files and folders on the command line to test durations."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,8 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 def runs_in(place: str) -> list[DurationRun]:
     """Return the runs of a baseline, oldest first.
 
-    Each file in the folder is a run, and each sub-folder is a run with all files below it. Raises ProfgateError.
+    Each file in the folder is a run, and each sub-folder is a run with all files below it. Raises ProfgateError if
+    there is no run.
     """
     if place == FOLDER and not exists(place):
         raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
@@ -42,7 +43,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 
 
 def stored_runs(folder: str) -> list[DurationRun]:
-    """Return the runs in a history, in order of recording. Raises ProfgateError."""
+    """Return the runs in a history, in order of recording. Raises ProfgateError if there are none."""
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
@@ -58,7 +59,7 @@ def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Return the results of one run.
 
-    A single file written by 'ranks record' provides its label, and its commit and time if it states them.
+    If the only source is a file written by 'ranks record', its label is used, and also its commit and time if stated.
     """
     if not sources:
         raise ProfgateError(label, "holds no results; let the tests write them there")

@@ -1,4 +1,4 @@
-"""Formats the check of stable ranks and its history for ``profgate ranks``."""
+"""Output of the check of stable ranks and its history for the ``profgate ranks`` command."""
 
 import json
 from collections.abc import Sequence

@@ -9,10 +9,10 @@ NEW_NORMAL = FEWEST_RUNS  # consecutive deviating runs that become the new basel
 
 
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
-    """Compare each run, in order, with the last ``window`` usual runs before it.
+    """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
 
     A deviating run is not used as a baseline, so a single bad run has no further effect. Three consecutive deviating
-    runs become the new baseline. Runs with other tests or units are not tested.
+    runs become the new baseline. Runs with different tests or units are not tested.
     """
     usual: list[DurationRun] = []
     departed: list[DurationRun] = []

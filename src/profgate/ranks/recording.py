@@ -1,4 +1,4 @@
-"""Stores the durations of test runs in files for ``profgate ranks check`` and ``history``."""
+"""Recording of test durations in files for ``profgate ranks check`` and ``profgate ranks history``."""
 
 import hashlib
 import os
@@ -22,7 +22,8 @@ from profgate.report.numbers import counted
 class Recording:
     """Options for recording test runs.
 
-    ``results`` are patterns of the files that the program writes; by default, they are read from PROFGATE_OUT.
+    ``results`` contains patterns of the files that the program writes. By default, the files below PROFGATE_OUT are
+    read.
     """
 
     label: str
@@ -33,12 +34,12 @@ class Recording:
     timeout: float = 7200.0
 
     def store_files(self, files: Iterable[str]) -> str:
-        """Store the results of one run and return a message. Raises ProfgateError."""
+        """Store the results of one run and return a message. Raises ProfgateError if there are none."""
         moment = _now()
         return self._store(run_at(files, self.label or moment, self.commit, moment))
 
     def store_repetition(self, program: Sequence[str], number: int, count: int) -> str:
-        """Run the program, store its results and return a message. Raises ProfgateError."""
+        """Run the program, store its results and return a message. Raises ProfgateError if the program fails."""
         moment = _now()
         label = f"{self.label or moment} ({number} of {count})"
         with tempfile.TemporaryDirectory(prefix="profgate-ranks-") as scratch:

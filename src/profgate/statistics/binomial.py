@@ -20,6 +20,6 @@ def upper_tail(events: int, trials: int, rate: float) -> float:
 def exceeds(events: int, trials: int, rate: float, alpha: float = 0.05) -> bool:
     """Return whether the number of events is significantly higher than ``rate`` explains.
 
-    At a rate of 1 %, this is true from 2 of 20, 3 of 50, 4 of 100 or 6 of 200 events.
+    At a rate of 1 %, the smallest significant numbers are 2 in 20, 3 in 50, 4 in 100 and 6 in 200 trials.
     """
     return trials > 0 and upper_tail(events, trials, rate) < alpha

@@ -20,7 +20,7 @@ SHUFFLES = 199
 BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # boundaries of batches of shuffles, so that the test can stop early
 SPLIT_P = 0.05  # significance level of the permutation test of a split
 PENALTY = 2.0  # minimum BIC advantage of a line over steps
-LEAST_RAMP = 4  # values: a shorter line is a step
+LEAST_RAMP = 4  # minimum number of values in a line; a shorter line is a step
 GRID = 40  # maximum number of positions at which a line may begin or end
 
 
@@ -47,11 +47,11 @@ class Shift:
 def shifts(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[Shift]:
-    """Return the persistent changes of float64[n] in order, each as a step or a drift.
+    """Return the persistent changes of a series in order, each as a step or a drift.
 
-    ``p`` is the threshold of Welch's test between neighbouring segments, ``magnitude`` the smallest relative change of
-    their means, ``least`` the minimum number of values per segment, and ``window`` the number of values per window. All
-    values must be finite.
+    ``p`` is the threshold of Welch's test between neighbouring segments, ``magnitude`` is the smallest relative change
+    of their means, ``least`` is the minimum number of values per segment, and ``window`` is the number of values per
+    window. All values must be finite.
     """
     splits = change_points(values, p, magnitude, least, window)
     runs = _runs(values, splits) if splits else []
@@ -78,10 +78,10 @@ def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
 
 
 def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
-    """Return n*m/(n+m) times the energy distance of the first n values from the other m, float64[..., n - 1].
+    """Return n*m/(n+m) times the energy distance between the first n values and the other m values, for each n.
 
-    ``near`` float64[..., n] contains twice the summed distances of each value to its predecessors, ``sums`` the summed
-    distances to all values.
+    ``near`` contains twice the sum of the distances from each value to its predecessors, and ``sums`` contains the sum
+    of its distances to all values.
     """
     of_near, of_all, of_whole = _weights(near.shape[-1])
     within, all_of = np.cumsum(near, axis=-1)[..., :-1], np.cumsum(sums, axis=-1)
@@ -90,9 +90,9 @@ def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
 
 @cache
 def _weights(count: int) -> FloatArray:
-    """Return the weights float64[3, n - 1] of the three sums in the energies.
+    """Return the weights of the three sums in `_energies`, with one row per sum.
 
-    They are the sums of distances within the first n values, from these values to all, and between all values.
+    They are the sums of distances within the first n values, from these values to all values, and between all values.
     """
     n = np.arange(1.0, count)
     m = count - n
@@ -124,7 +124,7 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Return whether at most 5 % of shuffled series have an equally good split. Works in batches to stop early."""
+    """Return whether at most 5 % of shuffled series have an equally good split. Batches allow it to stop early."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
@@ -144,7 +144,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
 
 
 def _before(orders: IntArray) -> FloatArray:
-    """Return 1 if a shuffle puts the second value before the first, otherwise 0; float64[shuffle, count, count]."""
+    """Return for each shuffle a matrix that is 1 if the shuffle puts the second value before the first, otherwise 0."""
     places = np.argsort(orders, axis=1)
     return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
@@ -156,7 +156,7 @@ def _cached_before(count: int) -> FloatArray:
 
 @cache
 def _shuffles(count: int) -> IntArray:
-    """Return random orders that are the same in every process, int64[SHUFFLES, count]."""
+    """Return random orders that are the same in every process, with one row per shuffle."""
     return np.argsort(splitmix64(SHUFFLES * count).reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
@@ -174,7 +174,7 @@ def _apart(values: FloatArray, places: list[int], least: int, window: int) -> li
 
 
 def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -> list[int]:
-    """Return the splits whose neighbouring segments differ, after repeatedly dropping the weakest split."""
+    """Drop the weakest split repeatedly until all neighbouring segments differ, and return the remaining splits."""
     left = list(splits)
     while left:
         edges = [0, *left, len(values)]
@@ -187,7 +187,7 @@ def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:
-    """Return Welch's p between two segments, and the relative change of their means (infinite from zero)."""
+    """Return Welch's p value for two segments, and the relative change of their means (infinite from zero)."""
     left, right = values[start:split], values[split:end]
     if min(len(left), len(right)) < 2:
         return 1.0, 0.0
@@ -197,7 +197,10 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 
 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
-    """Group consecutive splits of one direction, as (start of the segment before, splits, end of the segment after)."""
+    """Group consecutive splits in the same direction.
+
+    Returns for each group the start of the segment before it, its splits, and the end of the segment after it.
+    """
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
     runs: list[tuple[int, list[int], int]] = []
@@ -256,7 +259,7 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
 
 def _line_p(part: FloatArray) -> float:
-    """Return the two-sided p of a slope, for a drift with too few values before or after it for Welch's test."""
+    """Return the two-sided p value of a slope, for drifts with too few values on either side for Welch's test."""
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0
     slope = float((place * part).sum() / (place**2).sum())

@@ -1,8 +1,8 @@
-"""Cost models over the input size: least squares fits for many locations at once, their values and areas.
+"""Cost models over the input size: least squares fits for many locations at once, and values and areas of the models.
 
-Source: the published description of performance change detection, which defines the models and their scores. It is
-corrected as described in `docs`: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are
-centred. Curves without a formula are interpolated between their points.
+The published description of performance change detection defines the models and their scores. Corrections of it are
+described in `docs`: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are centred. Curves
+without a formula are interpolated between their points.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Columns over fits: ``group``, ``kind`` and ``points`` are int64; for the others see `CostModels`."""
+    """Fitted models as parallel columns. ``group`` is the number of the group; for the others see `CostModels`."""
 
     group: IntArray
     kind: IntArray
@@ -38,7 +38,7 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups, and sums that all fits need; float64[group] unless stated otherwise."""
+    """Points of all groups, and sums that all fits need. ``group``, ``x`` and ``y`` have one element per point."""
 
     group: IntArray
     x: FloatArray
@@ -54,7 +54,7 @@ class _Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """Fits of one kind for all groups: float64[group, 3] coefficients and float64[group] r_square (NaN = no model)."""
+    """Fits of one kind for all groups. ``r_square`` is NaN if a group has no model."""
 
     coefficients: FloatArray
     r_square: FloatArray
@@ -62,12 +62,12 @@ class _Fit:
 
 
 def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
-    """Fit all models that the finite points of each of the ``groups`` allow.
+    """Fit all models that the finite points of each group allow.
 
-    A model needs at least three points (a quadratic four, with three sizes) and 90 % of the points of its group. Groups
-    whose sizes are all equal have no model, and groups whose amounts are all equal only have the constant. ``error``
-    includes all points of the group, also those that a logarithm excludes, so that errors within a group are
-    comparable.
+    A model needs at least three points and 90 % of the points of its group. A quadratic needs four points with three
+    different sizes. Groups whose sizes are all equal have no model, and groups whose amounts are all equal have only
+    the constant. ``error`` includes all points of the group, even those that a logarithm excludes, so that errors
+    within a group are comparable.
     """
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
@@ -79,9 +79,10 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
 
 
 def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray:
-    """Return Akaike's criterion with the small sample correction (AICc), float64[fit]; NaN with too few points.
+    """Return Akaike's information criterion with the correction for small samples (AICc); NaN with too few points.
 
-    n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), k = coefficients + 1 for the variance, n - k >= 2.
+    The formula is n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), if k is the number of coefficients + 1 for the variance and n - k
+    >= 2.
     """
     k, n = COEFFICIENTS[kind] + 1.0, points.astype(np.float64)
     with np.errstate(all="ignore"):
@@ -101,7 +102,7 @@ def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Poin
 
 
 def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
-    """Fit v = b0 + b1*u by centred sums over the used points."""
+    """Fit v = b0 + b1*u to the used points by centred sums."""
     weight = used.astype(np.float64)
     u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
     count = points.sums(weight)
@@ -179,13 +180,13 @@ def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
 
 
 def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
-    """Return equidistant x from start to end, inclusive, float64[row, points]; values near 0 become 1e-6."""
+    """Return equidistant sizes from start to end, inclusive, with one row per range; values near 0 become 1e-6."""
     x = np.linspace(start, end, points, axis=-1)
     return np.where(np.abs(x) < SMALLEST_X, SMALLEST_X, x)
 
 
 def values(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the value of each model at its row of x, float64[row, n]; NaN or infinite if undefined."""
+    """Return the values of each model at the sizes in its row of ``x``; NaN or infinite if undefined."""
     b0, b1, b2 = (coefficients[:, place, None] for place in range(3))
     result = np.full(x.shape, np.nan)
     with np.errstate(all="ignore"):
@@ -211,7 +212,7 @@ def _shape(shape: int, b0: FloatArray, b1: FloatArray, b2: FloatArray, x: FloatA
 
 
 def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the integral of each model from start to end in closed form, float64[row]; NaN for curves."""
+    """Return the integral of each model from start to end in closed form; NaN for curves without a formula."""
     b0, b1, b2 = coefficients.T
     low, high = np.maximum(start, SMALLEST_X), np.maximum(end, SMALLEST_X)
     width = end - start
@@ -237,7 +238,7 @@ def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: Floa
 
 
 def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the exponent of growth of each model at x, x*y'/y, float64[row]. It approaches 1 for a line at large x."""
+    """Return the exponent of growth x*y'/y of each model at x. For a line, it approaches 1 at large x."""
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):
         y = values(kind, coefficients, x[:, None])[:, 0]
@@ -266,7 +267,7 @@ def curve_at(curve: tuple[FloatArray, FloatArray], x: FloatArray) -> FloatArray:
 
 
 def rebinned(y: FloatArray, edges: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Return means of a step function over other buckets, float64[len(wanted) - 1]; NaN values are ignored."""
+    """Return the means of a step function over the ``wanted`` buckets. NaN values are ignored."""
     lower, upper = np.maximum(edges[:-1], wanted[:-1, None]), np.minimum(edges[1:], wanted[1:, None])
     weight = np.maximum(upper - lower, 0.0) * ~np.isnan(y)
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""Stable ranks: counts the tests that have the same rank in the order of duration from run to run.
+"""Check of stable ranks: counts the tests whose rank by duration is the same in two runs.
 
-Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), with its appendix. A uniform change of speed does
-not affect ranks, so runs of different machines may be compared.
+The method is described in Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), and its appendix. A
+uniform change of speed does not affect ranks, so runs of different machines may be compared.
 """
 
 import hashlib
@@ -20,8 +20,8 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.durations import Direction, DurationRun, DurationTable, MovedTest, Order, RankCheck, SigmaRule
 from profgate.model.reason import Reason, ReasonCode
 
-FEWEST_RUNS = 3  # of a baseline: the mean needs at least three pairs
-OBSERVED_RUNS = 5  # minimum runs for an observed spread: they form ten pairs
+FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
+OBSERVED_RUNS = 5  # minimum number of baseline runs for the rule "observed"; they form ten pairs
 NEAR = 2  # tolerance in ranks around the baseline range, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
 EXACT_LIMIT = 10  # above this, the exact distribution and Poisson(1) differ by less than 3e-5 in total
@@ -31,9 +31,9 @@ EXACT_LIMIT = 10  # above this, the exact distribution and Poisson(1) differ by 
 class RankRules:
     """Thresholds of the check.
 
-    ``sigma`` is "poisson" for the square root of the mean, an upper bound, or "observed" for the standard deviation of
-    the pairs. Tests with a baseline median below ``min_value`` are excluded, because a coarse clock does not order
-    them.
+    ``sigma`` is "poisson" for the square root of the mean, which is an upper bound, or "observed" for the standard
+    deviation among the pairs of baseline runs. Tests with a baseline median below ``min_value`` are excluded, because a
+    coarse clock cannot order them.
     """
 
     width: float = 2.0
@@ -51,13 +51,16 @@ def derangements(count: int) -> int:
 
 
 def exact_law(count: int) -> tuple[Fraction, ...]:
-    """Return P(exactly k of ``count`` ranks are stable) for k = 0..count if all orders are equally likely."""
+    """Return the probability that exactly k of ``count`` ranks are stable, for each k from 0 to ``count``.
+
+    All orders are assumed to be equally likely.
+    """
     orders = math.factorial(count)
     return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
 
 def chance_of_as_many(count: int, same: int) -> float:
-    """Return P(at least ``same`` of ``count`` ranks are stable) for a random order.
+    """Return the probability that at least ``same`` of ``count`` ranks are stable in a random order.
 
     The result is exact for small counts and uses Poisson(1) for large ones.
     """
@@ -71,7 +74,7 @@ def chance_of_as_many(count: int, same: int) -> float:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Number repeated names, because runs with the same label must not break ties in the same way."""
+    """Number repeated names to make them unique, because equal labels would order ties in the same way."""
     seen: Counter[str] = Counter()
     different = []
     for name in names:
@@ -93,10 +96,10 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 
 
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
-    """Return the rank of each test, int64[test]; 1 is the fastest.
+    """Return the rank of each test; 1 is the fastest.
 
-    Ties are ordered by a hash of run and name. A group of ties then has one stable rank on average, like tests of equal
-    speed. Mid-ranks would change for the whole group at once.
+    Ties are ordered by a hash of the run and the name. A group of ties then has one stable rank on average, like tests
+    of equal speed. Mid-ranks would change for the whole group at once.
     """
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
@@ -114,9 +117,9 @@ def stable(first: IntArray, second: IntArray) -> int:
 
 
 def check(table: DurationTable, rules: RankRules) -> RankCheck:
-    """Compare the target's order with that of the baseline runs.
+    """Compare the order of the target with that of the baseline runs.
 
-    Only tests that are in all runs count, because an additional test shifts all ranks above it.
+    Only tests that are in all runs count, because an additional test would shift all ranks above it.
     """
     split = table.baselines
     included = _included(table, rules.min_value)
@@ -154,7 +157,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
 
 
 def _included(table: DurationTable, least: float) -> BoolArray:
-    """Return a bool[test] mask of the tests that are in all runs and not too short."""
+    """Return a mask of the tests that are in all runs and are not too short."""
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
     if least > 0.0 and table.baselines:
         included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
@@ -196,7 +199,7 @@ def _why_blind(mean: float | None, count: float | None, sigma: float | None, wid
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:
-    """Return sigma and the rule it comes from. The rule "observed" needs enough runs."""
+    """Return sigma and the rule that was used. The rule "observed" needs enough runs."""
     if mean is None:
         return None, "poisson"
     if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
@@ -214,7 +217,7 @@ def _order(mean: float | None, count: float | None, sigma: float | None, width: 
 
 
 class _Moves(NamedTuple):
-    """Tests whose ranks changed; for the fields see `RankCheck`."""
+    """Tests whose ranks changed. The fields are described in `RankCheck`."""
 
     moved: tuple[MovedTest, ...] = ()
     direction: Direction = "unknown"
@@ -224,7 +227,7 @@ class _Moves(NamedTuple):
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """Return the tests outside their baseline ranks, largest distance first, and their main direction."""
+    """Return the tests outside their baseline ranks, sorted by descending distance, and their main direction."""
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
@@ -261,7 +264,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the first and last possible rank of each value, int64[run, test] each; they differ for ties."""
+    """Return the lowest and highest possible rank of each value in each run. They differ for ties."""
     ordered = np.sort(values, axis=1)
     first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
     last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]
@@ -269,9 +272,10 @@ def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """Return by how many ranks some runs are outside the rank range of others, int64[test].
+    """Return how many ranks each test is in some runs outside its range of ranks in other runs.
 
-    Uses the median rank. Tests with equal values share a range of ranks, within which the distance is zero.
+    The median rank of the former is used. Tests with equal values share a range of ranks, within which the distance is
+    zero.
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)
@@ -286,9 +290,9 @@ def _usual_distance(first: IntArray, last: IntArray) -> int:
 
 
 def _direction(up: IntArray, distance: IntArray, centred: FloatArray) -> Direction:
-    """Return the direction of the rank changes, weighted by distance.
+    """Return the main direction of the rank changes, weighted by distance.
 
-    One test that moved by 200 ranks outweighs twenty tests that moved by three.
+    One test that moved by 200 ranks outweighs twenty tests that moved by three ranks.
     """
     signs = np.where(np.isfinite(centred), np.sign(np.nan_to_num(centred)), np.sign(up))
     weight = float((signs * distance).sum())

@@ -10,7 +10,7 @@ ROUNDING = 1e-12  # rounding error in the means of equal logarithms
 
 @dataclass(frozen=True, slots=True)
 class ShiftTest:
-    """A shift of the target against the baseline, with its standard error and degrees of freedom."""
+    """Difference between target and baseline, with its standard error and degrees of freedom."""
 
     shift: float
     error: float
@@ -30,14 +30,14 @@ class ShiftTest:
 
 
 def two_sided_p(t: float, degrees: float) -> float:
-    """Return P(|T| > |t|)."""
+    """Return the two-sided p value of t, P(|T| > |t|)."""
     from scipy.special import stdtr
 
     return float(2.0 * stdtr(degrees, -abs(t)))
 
 
 def critical_t(alpha: float, degrees: float) -> float:
-    """Return the t whose two-sided p is alpha."""
+    """Return the t value whose two-sided p value is ``alpha``."""
     from scipy.special import stdtrit
 
     return float(-stdtrit(degrees, alpha / 2.0))

@@ -6,25 +6,25 @@ from profgate.model.arrays import BoolArray, FloatArray
 
 
 def tolerance(threshold: float) -> float:
-    """Return the half-width of the band that counts as equal to the threshold."""
+    """Return the largest difference from the threshold at which a value counts as equal to the threshold."""
     return 1e-9 * max(1.0, abs(threshold))
 
 
 def above(values: FloatArray, threshold: float) -> BoolArray:
-    """Return whether values are clearly greater than the threshold, bool[n]; false for NaN."""
+    """Return which values are clearly greater than the threshold; false for NaN."""
     return np.asarray(values > threshold + tolerance(threshold))
 
 
 def at_least(values: FloatArray, threshold: float) -> BoolArray:
-    """Return whether values are greater than or equal to the threshold, bool[n]; false for NaN."""
+    """Return which values are greater than or equal to the threshold; false for NaN."""
     return np.asarray(values >= threshold - tolerance(threshold))
 
 
 def below(values: FloatArray, threshold: float) -> BoolArray:
-    """Return whether values are clearly less than the threshold, bool[n]; false for NaN."""
+    """Return which values are clearly less than the threshold; false for NaN."""
     return np.asarray(values < threshold - tolerance(threshold))
 
 
 def at_most(values: FloatArray, threshold: float) -> BoolArray:
-    """Return whether values are less than or equal to the threshold, bool[n]; false for NaN."""
+    """Return which values are less than or equal to the threshold; false for NaN."""
     return np.asarray(values <= threshold + tolerance(threshold))
