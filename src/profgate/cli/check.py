@@ -1,4 +1,4 @@
-"""The command ``profgate check``."""
+"""The ``profgate check`` command."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The command ``profgate compare``."""
+"""The ``profgate compare`` command."""
 
 import hashlib
 import sys
@@ -77,7 +77,7 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
 
 
 def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
-    """The pipeline input from both sides; a history provides stored sides and earlier results."""
+    """Return the pipeline input for both sides, with stored sides and earlier results from a history."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)
     from profgate.history.history_store import open_history  # loads pydantic
@@ -99,7 +99,7 @@ def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
 
 
 def _same_files(given: PipelineInput) -> bool:
-    """Whether both sides have the same file contents, regardless of names; readings of a history have no files."""
+    """Return whether both sides have the same file contents, regardless of names; readings have no files."""
     sides = (given.baseline, given.target)
     sizes = [sorted(source.size for source in side) for side in sides]
     if sizes[0] != sizes[1] or any(source.profile is not None for side in sides for source in side):

@@ -1,4 +1,4 @@
-"""The command ``profgate completion``."""
+"""The ``profgate completion`` command."""
 
 import sys
 

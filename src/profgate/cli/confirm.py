@@ -1,4 +1,4 @@
-"""The command ``profgate confirm``."""
+"""The ``profgate confirm`` command."""
 
 import math
 import os
@@ -27,7 +27,7 @@ from profgate.track.git_versions import worktree
 
 @dataclass(frozen=True, slots=True)
 class Checkouts:
-    """The checkouts of both sides: given folders, or git worktrees prepared by a shell command."""
+    """The checkouts of both sides, either given folders or git worktrees prepared by a shell command."""
 
     baseline_dir: str | None
     target_dir: str | None
@@ -35,7 +35,10 @@ class Checkouts:
     timeout: float
 
     def prepared(self, report: ReportData, scratch: str, stack: ExitStack) -> dict[str, str]:
-        """The folder of each side; ``stack`` removes the worktrees. Raises ProfgateError."""
+        """Return the folder of each side. ``stack`` removes the worktrees.
+
+        Raises ProfgateError if a checkout is not available.
+        """
         given = {"baseline": (self.baseline_dir, report.baseline.sha), "target": (self.target_dir, report.target.sha)}
         return {side: self._folder(side, *known, scratch, stack) for side, known in given.items()}
 

@@ -1,4 +1,4 @@
-"""The command ``profgate explain-name``."""
+"""The ``profgate explain-name`` command."""
 
 import os
 import sys
@@ -48,7 +48,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
 
 
 def _file_lines(path: str, level: Level, aliases: Aliases) -> Iterator[str]:
-    """The number of names in a file that each rule changed, and the first changed names."""
+    """Return lines with the number of names in a file that each rule changed, and the first changed names."""
     counts: Counter[str] = Counter()
     shown: list[str] = []
     names: dict[str, bool] = {}

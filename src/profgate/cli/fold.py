@@ -1,4 +1,4 @@
-"""The command ``profgate fold``."""
+"""The ``profgate fold`` command."""
 
 import sys
 

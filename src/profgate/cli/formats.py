@@ -1,4 +1,4 @@
-"""The command ``profgate formats``."""
+"""The ``profgate formats`` command."""
 
 import inspect
 import sys

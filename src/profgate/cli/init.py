@@ -1,4 +1,4 @@
-"""The command ``profgate init``."""
+"""The ``profgate init`` command."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The command line: imports the module of the requested command and turns usage errors into ProfgateErrors."""
+"""The entry point of the command line, which imports only the module of the requested command."""
 
 import os
 import sys
@@ -38,7 +38,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command named by the first argument. Raises UsageError."""
+        """Return the command named by the first argument. Raises UsageError if it is unknown."""
         name, names = args[0], self.list_commands(ctx)
         if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
@@ -46,15 +46,15 @@ class Commands(click.Group):
 
 
 class LazyCommands(Commands):
-    """The commands; each module is imported when its command is called."""
+    """The command group of profgate, which imports the module of a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands."""
+        """Return the names of all commands."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command with this name."""
+        """Return the command with this name."""
         del ctx
         if cmd_name not in COMMANDS:
             return None
@@ -69,7 +69,7 @@ class LazyCommands(Commands):
             formatter.write_dl(list(COMMANDS.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The commands whose names start with this text."""
+        """Return the commands whose names start with this text."""
         found = [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
         return found or super().shell_complete(ctx, incomplete)
 
@@ -88,7 +88,7 @@ def profgate() -> None:
 
 
 def run_command(argv: Sequence[str]) -> int:
-    """Run the command named by ``argv`` and return its exit code. Raises ProfgateError."""
+    """Run the command named by ``argv`` and return its exit code. Raises ProfgateError if the command fails."""
     if sys.stdout is None:  # closed by the caller, who needs only the exit code and files
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
     if VARIABLE in os.environ:
@@ -108,7 +108,7 @@ def run_command(argv: Sequence[str]) -> int:
 
 
 def _invoked(argv: Sequence[str]) -> int:
-    """The exit code of the command. ``click.Command.main`` is not used because it handles signals and closed pipes."""
+    """Run the command without ``click.Command.main``, which handles signals and closed pipes; return the exit code."""
     try:
         with profgate.make_context("profgate", list(argv)) as context:
             return int(profgate.invoke(context) or 0)
@@ -140,7 +140,7 @@ def _explained(error: click.UsageError) -> ProfgateError:
 
 
 def _shown(parameter: click.Parameter | None) -> str:
-    """The name of an argument, or the longest name of an option, as shown in the help."""
+    """Return the name of an argument or the longest name of an option, as displayed in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name if parameter is not None else "an argument"

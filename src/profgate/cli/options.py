@@ -1,4 +1,4 @@
-"""Shared options of commands, and parameter types."""
+"""Options that several commands share, and types of parameters."""
 
 import math
 import shutil
@@ -18,7 +18,7 @@ Decorator = Callable[[Function], Function]
 
 
 class Measuring(click.Command):
-    """A command that runs a program: all arguments after ``--`` are stored in its parameter ``program``."""
+    """A command that runs a program. Its parameter ``program`` contains all arguments after ``--``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments before ``--``."""
@@ -29,7 +29,7 @@ class Measuring(click.Command):
         return rest
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The parts of the usage line."""
+        """Return the parts of the usage line."""
         return [*super().collect_usage_pieces(ctx), "-- COMMAND ..."]
 
 
@@ -55,7 +55,7 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
 
 
 class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    """A path, completed by the shell; ``what`` describes it in the error for an empty value."""
+    """A path that the shell completes. ``what`` describes it in the error for an empty value."""
 
     name = "path"
 
@@ -63,7 +63,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
         self._what, self._kind = what, kind
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path without changes."""
+        """Return the path unchanged."""
         if not value.strip():
             self.fail(f"is empty; name {self._what}", param, ctx)
         return value
@@ -75,7 +75,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
 
 
 class Number(click.ParamType):  # type: ignore[type-arg] # as above
-    """A number between two inclusive bounds; an integer if the lower bound is one."""
+    """A number between two inclusive bounds, which is an integer if the lower bound is an integer."""
 
     name = "number"
 
@@ -83,7 +83,7 @@ class Number(click.ParamType):  # type: ignore[type-arg] # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
-        """The number; infinity and NaN are rejected."""
+        """Convert the value to a number; reject infinity and NaN."""
         try:
             number = type(self._least)(value)
         except ValueError:
@@ -115,23 +115,23 @@ FAIL_ON = click.option(
 
 
 def last_option(default: int, which: str = "") -> Decorator:
-    """The option that limits the number of commits to read."""
+    """Return the option that limits the number of commits to read."""
     what = f"{which}Read only the N newest measured commits."
     return click.option("--last", type=COUNT, default=default, metavar="N", help=what)
 
 
 def format_option(*formats: str) -> Decorator:
-    """The option for the output format; the first format is the default."""
+    """Return the option for the output format; the first format is the default."""
     return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
 
 
 def verbose_option(what: str = "Show unchanged rows too.") -> Decorator:
-    """The option for more detailed output."""
+    """Return the option for more detailed output."""
     return click.option("-v", "--verbose", is_flag=True, help=what)
 
 
 def output_option(content: str, default: str | None = None) -> Decorator:
-    """The option for the output folder."""
+    """Return the option for the output folder."""
     return click.option(
         "-o",
         "--output-dir",
@@ -153,5 +153,5 @@ policy_options = bundled("policy", _policy, CONFIG, FAIL_ON)
 
 
 def width(default: int = 100) -> int:
-    """The width of the terminal in columns."""
+    """Return the width of the terminal in columns."""
     return shutil.get_terminal_size((default, 24)).columns

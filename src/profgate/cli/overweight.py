@@ -1,4 +1,4 @@
-"""The command ``profgate overweight``."""
+"""The ``profgate overweight`` command."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The command ``profgate ranks``."""
+"""The ``profgate ranks`` command."""
 
 import sys
 from collections.abc import Callable, Sequence

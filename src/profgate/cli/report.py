@@ -1,4 +1,4 @@
-"""The command ``profgate report merge``."""
+"""The ``profgate report merge`` command."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -47,7 +47,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:
-    """A name for each file: the shortest end of its path that is unique."""
+    """Return a name for each file, which is the shortest unique end of its path."""
     parts = {place: _distinctive(place) for place in places}
     for length in range(1, max(map(len, parts.values())) + 1):
         names = {place: "/".join(part[-length:]) for place, part in parts.items()}
@@ -57,7 +57,7 @@ def _names(places: Sequence[str]) -> dict[str, str]:
 
 
 def _distinctive(place: str) -> tuple[str, ...]:
-    """The parts of a path without its extension, and without the file name common to all reports."""
+    """Return the parts of a path without its extension, and without the file name common to all reports."""
     path = PurePath(place)
     parts = path.parts[:-1] if path.name == REPORT_NAME else (*path.parts[:-1], path.stem)
     return parts or (path.stem,)

@@ -1,4 +1,4 @@
-"""Arguments and options of commands that read the profiles of two sides."""
+"""Arguments and options of commands that read profiles of two sides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,10 @@ class Sides:
     difference: bool
 
     def read(self, policy: Policy | None = None, *, alone: bool = False) -> PipelineInput:
-        """The input of a comparison; with ``alone``, one profile is enough. Raises ProfgateError."""
+        """Read the input of a comparison. One profile is enough if ``alone`` is True.
+
+        Raises ProfgateError if the profiles cannot be read.
+        """
         policy = policy or Policy()
         if self.difference:
             if self.target is not None:
@@ -36,25 +39,28 @@ class Sides:
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
     def overlay(self, metric: str | None, workload: str | None) -> Comparison:
-        """The comparison of one metric of one workload. Raises ProfgateError."""
+        """Return the comparison of one metric of one workload. Raises ProfgateError if there is none."""
         return chosen(wiring.overlays(self.read()), metric, workload)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The source changes, and the choice of sources to embed in a page; None if no option is given."""
+    """The source changes, and the choice of sources to embed in a page. Values are None if no option is given."""
 
     diff: SourceDiff | None
     embed: EmbedSource | None
 
     def added_to(self, given: PipelineInput) -> PipelineInput:
-        """The input of a comparison, completed with these sources."""
+        """Return the input of a comparison, completed with these sources."""
         policy = given.policy if self.embed is None else replace(given.policy, embed_source=self.embed)
         return replace(given, diff=self.diff, policy=policy)
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
-    """The comparison of a metric and workload, by default the first metric. Raises ProfgateError with the choices."""
+    """Return the comparison of a workload and metric, by default of the first metric.
+
+    Raises ProfgateError with the choices if there is no such comparison.
+    """
     found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
     if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):
         return found[0]

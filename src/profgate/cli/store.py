@@ -1,4 +1,4 @@
-"""The command ``profgate store``."""
+"""The ``profgate store`` command."""
 
 import json
 import sys

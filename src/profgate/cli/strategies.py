@@ -1,4 +1,4 @@
-"""The command ``profgate strategies``."""
+"""The ``profgate strategies`` command."""
 
 import inspect
 import re
@@ -65,7 +65,7 @@ def new(name: str, short: str | None, output_dir: str) -> int:
 
 
 def _bounds(spec: OptionSpec) -> str:
-    """The valid values of an option, in brackets; empty if there is no bound."""
+    """Return the valid values of an option in brackets, or an empty string if there are no bounds."""
     if spec.choices:
         return f" (one of {', '.join(spec.choices)})"
     if spec.minimum is not None and spec.maximum is not None:

@@ -1,4 +1,4 @@
-"""The command ``profgate track``."""
+"""The ``profgate track`` command."""
 
 import shlex
 import sys
@@ -24,10 +24,10 @@ from profgate.track.versions import Version
 
 
 class Percent(opt.Number):
-    """A percentage with or without the percent sign, as a fraction."""
+    """A percentage with or without the percent sign, which is converted to a fraction."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
-        """The percentage as a fraction."""
+        """Return the percentage as a fraction."""
         return float(super().convert(str(value).removesuffix("%"), param, ctx)) / 100
 
 
@@ -47,7 +47,7 @@ def _plan(
     here: bool,
     refine: bool,
 ) -> Plan:
-    """The plan of the measurement from the options. Raises ProfgateError."""
+    """Return the plan of the measurement from the options. Raises ProfgateError if they are invalid."""
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
@@ -182,7 +182,10 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the page, the flame graphs of its jumps and the tables, and print the result. Raises ComparisonError."""
+    """Write the page, the flame graphs of its jumps and the tables, and print the result.
+
+    Raises ComparisonError if that fails.
+    """
     evolution = tracked.evolution()
     links: dict[int, str] = {}
     for number, document in jump_pages(evolution, tracked, pages):

@@ -1,4 +1,4 @@
-"""The command ``profgate trends``."""
+"""The ``profgate trends`` command."""
 
 import sys
 
@@ -14,7 +14,7 @@ from profgate.history.trends import reported_texts, trends_along, trends_json, t
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_READ = 200  # measured commits; the history stores all symbols for as many base runs
+MOST_READ = 200  # measured commits; also the number of base runs whose symbols are all stored
 
 
 @command("profgate trends", "profgate trends main --new --format json")

@@ -1,1 +1,1 @@
-"""`profgate init`: detects the setup of a project and writes its workflow and policy."""
+"""Detection of a project's setup, and writing of its workflow and policy, for `profgate init`."""

@@ -1,6 +1,6 @@
-"""Finds the commands of a repository that run its benchmarks or tests, benchmarks first.
+"""Detection of the commands in a repository that run its benchmarks or tests.
 
-The files are not trusted: only single lines that match `PLAIN` are used.
+The files are not trusted, so only single lines that match `PLAIN` are used.
 """
 
 import configparser
@@ -31,7 +31,7 @@ SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, its origin, and its requirements: arguments of ``pip install``, or targets of ``make``."""
+    """A command with its origin and its requirements, which are arguments of ``pip install`` or targets of ``make``."""
 
     command: str
     place: str
@@ -39,7 +39,7 @@ class Command:
 
 
 def python_commands(files: Files) -> list[Command]:
-    """Benchmark scripts, then pytest benchmarks, then the commands that run the project's tests."""
+    """Return benchmark scripts, then pytest benchmarks, then the commands that run the project's tests."""
     project = _toml(files.read("pyproject.toml"))
     requirements = " ".join(map(files.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     folders = ("bench", "benchmarks", "perf", ".")
@@ -56,7 +56,7 @@ def python_commands(files: Files) -> list[Command]:
 
 
 def node_commands(files: Files) -> list[Command]:
-    """The scripts of package.json that run with node alone, benchmarks first, then benchmark files."""
+    """Return the scripts of package.json that run with node alone, benchmarks first, then benchmark files."""
     scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
     chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
@@ -73,7 +73,7 @@ def node_commands(files: Files) -> list[Command]:
 
 
 def go_commands(files: Files) -> list[Command]:
-    """The benchmarks of one package each, most benchmarks first: go can profile only one package at a time."""
+    """Return one command per package, most benchmarks first, since go profiles only one package at a time."""
     counts: dict[str, int] = {}
     for path in files.listed("**/*_test.go"):
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
@@ -92,7 +92,10 @@ def go_commands(files: Files) -> list[Command]:
 
 
 def rust_commands(files: Files) -> list[Command]:
-    """Benchmark programs, then the benchmarks of Cargo.toml and benches/; those of criterion run for a fixed time."""
+    """Return benchmark programs, then the benchmarks of Cargo.toml and benches/.
+
+    Benchmarks with criterion run for a fixed time.
+    """
     cargo = _toml(files.read("Cargo.toml"))
     given = cargo.get("bench")
     benches = given if isinstance(given, list) else []
@@ -112,7 +115,7 @@ def rust_commands(files: Files) -> list[Command]:
 
 
 def native_commands(files: Files) -> list[Command]:
-    """The benchmark targets of a Makefile, then its tests; if a target ends by running a program, that program."""
+    """Return the benchmark and then the test targets of a Makefile, or the programs that these targets run last."""
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     chosen = [rule for rule in rules if MEASURES.search(rule[0])]
     chosen += [rule for rule in rules if rule[0] in {"check", "test"}]
@@ -120,7 +123,7 @@ def native_commands(files: Files) -> list[Command]:
 
 
 def java_commands(files: Files) -> list[Command]:
-    """The test commands of Maven or Gradle."""
+    """Return the test commands of Maven or Gradle."""
     gradle = "./gradlew test" if files.read("gradlew") else "gradle test"
     found = [Command("mvn -B test", "pom.xml")] if files.read("pom.xml") else []
     return found + [Command(gradle, name) for name in ("build.gradle", "build.gradle.kts") if files.read(name)][:1]
@@ -137,7 +140,7 @@ COMMANDS: Mapping[str, Callable[[Files], list[Command]]] = {
 
 
 def installation(language: str, files: Files, needs: Sequence[str] = ()) -> list[str]:
-    """The lines that install the requirements of a repository and a command, with the package manager it uses."""
+    """Return lines that install the requirements of a command and of the repository with its package manager."""
     if language == "Python":
         return _install_python(files, needs)
     if language == "Node":
@@ -176,7 +179,7 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
 
 
 def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
-    """The program that a Makefile rule runs last, after the targets it needs; otherwise the target itself."""
+    """Return the program that a Makefile rule runs last, with the targets it needs, or else the target itself."""
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
     plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
@@ -185,7 +188,7 @@ def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
 
 
 def _build_native(files: Files, targets: Sequence[str]) -> list[str]:
-    """A release build with symbols and frame pointers."""
+    """Return lines for a release build with symbols and frame pointers."""
     if files.read("CMakeLists.txt"):
         return [f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo", "cmake --build build"]
     if files.read("meson.build"):
@@ -212,7 +215,7 @@ def _of_sessions(text: str) -> list[Command]:
 
 
 def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Command]:
-    """The commands of tox environments from all five places that can define them, benchmarks first."""
+    """Return the commands of tox environments from all five places that can define them, benchmarks first."""
     own = _at(_at(project, "tool"), "tox")
     ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
     ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
@@ -247,14 +250,14 @@ def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
 
 
 def _lines(value: object) -> list[str]:
-    """One line for each entry of a list; the texts of a nested list are joined."""
+    """Return one line for each entry of a list; the texts of a nested list are joined."""
     entries = value if isinstance(value, list) else []
     rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
 
 
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
-    """The requirements that are safe arguments of ``pip install``, quoted for the shell."""
+    """Return the requirements that are safe arguments of ``pip install``, quoted for the shell."""
     plain = [need.strip() for need in requirements]
     safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
     return tuple(dict.fromkeys(safe))
@@ -270,7 +273,7 @@ def _of_make(text: str) -> list[Command]:
 
 
 def _python(line: str) -> str:
-    """A command that starts Python directly, so that a sampler can follow it; empty for any other command."""
+    """Return a command that starts Python directly, so that a sampler can follow it; empty for any other command."""
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]
@@ -286,7 +289,7 @@ def _python(line: str) -> str:
 
 
 def _node(line: str) -> str:
-    """The arguments of ``node`` in a script; empty if the script is any other shell command."""
+    """Return the arguments of ``node`` in a script; empty if the script is any other shell command."""
     words = SEGMENT.split(line.strip())[-1].split()
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words = words[1:]
@@ -297,7 +300,7 @@ def _node(line: str) -> str:
 
 
 def _distinct(found: Iterable[Command]) -> list[Command]:
-    """The commands without duplicates, in order of first appearance."""
+    """Return the commands without duplicates, in order of first appearance."""
     distinct: dict[str, Command] = {}
     for command in found:
         distinct.setdefault(command.command, command)

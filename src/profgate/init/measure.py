@@ -1,4 +1,4 @@
-"""Measures a command once, so that the workflow can record enough samples."""
+"""Measurement of a command, so that the workflow can record enough samples."""
 
 import re
 import time
@@ -14,9 +14,10 @@ BUILD_TOOL = "takes the time of the build tool for that of the tests; leave it o
 
 
 def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
-    """The command (for Go, with a number of iterations) and the rate and runs of its recording.
+    """Measure a command once and return it with the rate and number of runs for its recording.
 
-    Raises ProfgateError if the command fails, or if its duration is not that of the program.
+    For Go, the returned command contains a number of iterations. Raises ProfgateError if the command fails, or if its
+    duration does not represent the program.
     """
     if recipe.language == "Java" and not command.startswith("java "):
         raise ProfgateError("--measure", BUILD_TOOL)
@@ -29,14 +30,14 @@ def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
 
 
 def _run(command: str, top: str) -> tuple[float, str]:
-    """The duration of a shell command in seconds, at least one millisecond, and its output."""
+    """Run a shell command and return its duration in seconds (at least 0.001) and its output."""
     start = time.monotonic()
     output = output_of(["sh", "-c", command], top, {}, LONGEST)
     return max(time.monotonic() - start, 0.001), output
 
 
 def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]:
-    """The command with the number of iterations per benchmark that gives a run enough samples."""
+    """Return the command with the number of iterations per benchmark that gives a run enough samples."""
     iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; give a --command that runs benchmarks")

@@ -1,4 +1,4 @@
-"""Plans a workflow from options, terminal answers and detected values, in this order of precedence."""
+"""Planning of a workflow from options, terminal answers and detected values, in this order of precedence."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command-line options; None if the user must be asked. ``measure`` runs the command once."""
+    """The command-line options; None means that the user is asked. ``measure`` requests one run of the command."""
 
     language: str | None = None
     command: str | None = None
@@ -31,13 +31,13 @@ class Options:
 
 
 class Questions:
-    """Asks questions on the terminal; without a terminal, the first choice is used."""
+    """Questions on the terminal. Without a terminal, the first choice is used."""
 
     def __init__(self, *, ask: bool) -> None:
         self._ask = ask
 
     def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """Ask until the input is a number of a choice, an empty line or valid text; return the value.
+        """Ask until the input is the number of a choice, an empty line or a valid text, and return the value.
 
         An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
         returns the problem of a text, empty if it is valid.
@@ -58,7 +58,7 @@ class Questions:
             sys.stdout.write(f"  That {problem}.\n")
 
     def agreed(self, question: str) -> bool:
-        """Whether the user agrees; False without a terminal."""
+        """Return whether the user agrees; False without a terminal."""
         return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
 
     def _line(self, prompt: str) -> str:
@@ -71,7 +71,7 @@ class Questions:
 
 
 def plan(files: Files, project: Project, questions: Questions, options: Options) -> Plan:
-    """The plan of the workflow. Raises ProfgateError."""
+    """Return the plan of the workflow. Raises ProfgateError if no valid plan is possible."""
     recipe = _recipe(files.top, project, questions, options.language)
     found = COMMANDS[recipe.language](files)
     commands = [(each.command, each.place) for each in found] or [(recipe.command, "an example")]
@@ -107,7 +107,7 @@ def plan(files: Files, project: Project, questions: Questions, options: Options)
 
 
 def workflow_path(project: Project, questions: Questions) -> str:
-    """The path of the workflow: an unused name, or that of an existing workflow that may be replaced.
+    """Return an unused path for the workflow, or the path of an existing workflow that may be replaced.
 
     Raises ProfgateError if profgate is already used, or if all names are taken.
     """

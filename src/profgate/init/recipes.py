@@ -1,4 +1,4 @@
-"""Recording commands for each language in a workflow: the files that identify it, and shell lines."""
+"""Recipes for recording profiles in a workflow, one for each language."""
 
 import math
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Samples per second and runs per side; ``seconds`` is the measured duration of the command, None if unknown."""
+    """The samples per second and runs per side. ``seconds`` is the measured duration of the command, if known."""
 
     rate: int
     runs: int
@@ -42,7 +42,7 @@ class Extent:
 
     @property
     def samples(self) -> int:
-        """Samples per side, 0 if unknown."""
+        """The number of samples per side, 0 if unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
     @property
@@ -52,7 +52,7 @@ class Extent:
 
 
 def extent_for(most: int, seconds: float | None) -> Extent:
-    """The lowest rate and the fewest runs that give enough samples, up to the profiler's highest rate."""
+    """Return the lowest rate and the fewest runs that give enough samples, up to the profiler's highest rate."""
     if seconds is None:
         return Extent(most, FEWEST_RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
@@ -61,7 +61,7 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """The sampling profiler of Python 3.15 or py-spy; for a script or module, also three runs under cProfile."""
+    """Return lines for Python 3.15's sampling profiler or py-spy, and for three cProfile runs of a script or module."""
     program, _, rest = command.partition(" ")
     spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
     lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
@@ -106,7 +106,10 @@ def _native(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _rust(command: str, rate: int) -> tuple[str, ...]:
-    """The built program under perf; a benchmark's program is found by name, so that cargo itself is not recorded."""
+    """Return lines that run the built program under perf.
+
+    A benchmark's program is found by name, so that cargo itself is not recorded.
+    """
     if not command.startswith("cargo bench"):
         return _native(command, rate)
     build, _, words = command.partition(" -- ")
@@ -115,7 +118,7 @@ def _rust(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _java(command: str, rate: int) -> tuple[str, ...]:
-    """A flight recording of the program, or of the JVM in which Maven or Gradle runs the tests."""
+    """Return lines for a flight recording of the program, or of the JVM in which Maven or Gradle runs the tests."""
     del rate  # the setting "profile" takes 100 samples per second
     program, _, rest = command.partition(" ")
     option = "-XX:StartFlightRecording=settings=profile,filename="

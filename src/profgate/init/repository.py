@@ -1,4 +1,4 @@
-"""Detects the languages, commands, workflows, runners and branches of a repository."""
+"""Detection of the languages, commands, workflows, runners and branches of a repository."""
 
 import os
 import re
@@ -35,7 +35,7 @@ class SetupStep:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The detected properties; the first entry of each list is the best guess. ``ours`` is a workflow with profgate."""
+    """The detected properties. The first entry of each list is the best guess. ``ours`` is a workflow with profgate."""
 
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
@@ -64,7 +64,7 @@ def detected(files: Files) -> Project:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """The content of a workflow, empty if it is invalid; callers read only scalars, so aliases cannot multiply."""
+    """Parse a workflow; return an empty result if it is invalid. Callers read only scalars, so aliases are harmless."""
     import yaml
 
     try:
@@ -80,7 +80,7 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """The labels of a Linux runner, as the action requires; empty for expressions and other systems."""
+    """Return the labels of a Linux runner, as the action requires; empty for expressions and other systems."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
@@ -99,7 +99,7 @@ def _setups(steps: object) -> Iterator[SetupStep]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """The branches whose pushes trigger a workflow; YAML 1.1 parses a bare ``on`` as true."""
+    """Return the branches whose pushes trigger a workflow; YAML 1.1 parses a bare ``on`` as true."""
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
@@ -107,5 +107,5 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 
 
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """The entries without duplicates, the most frequent first."""
+    """Return the entries without duplicates, the most frequent first."""
     return [entry for entry, _ in Counter(found).most_common()]

@@ -1,4 +1,4 @@
-"""Content of the workflow and policy file that ``profgate init`` writes."""
+"""The content of the workflow and the policy file that ``profgate init`` writes."""
 
 import json
 import math
@@ -21,7 +21,7 @@ BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # always a string in YAM
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow: runs ``install``, then records ``command``, on a runner with labels ``runner``."""
+    """The content of a workflow that runs ``install`` and records ``command`` on a runner with labels ``runner``."""
 
     recipe: Recipe
     command: str
@@ -32,7 +32,7 @@ class Plan:
     language_step: SetupStep | None = None
 
     def files(self, workflow: str) -> dict[str, str]:
-        """The text of each file by path. Raises ProfgateError for a value that a workflow cannot contain."""
+        """Return the text of each file by path. Raises ProfgateError if a workflow cannot contain a value."""
         for option, mistake in (
             ("--command", line_mistake(self.command)),
             *(("--install", line_mistake(line)) for line in self.install),
@@ -57,7 +57,7 @@ class Plan:
         return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
 
     def notes(self) -> list[str]:
-        """Comments for the recording step: whether there are enough samples, and what to do otherwise."""
+        """Return comments for the recording step about the number of samples and how to record more."""
         extent, advice = self.extent, self.recipe.advice
         shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
         if extent.seconds is None:
@@ -70,17 +70,17 @@ class Plan:
 
 
 def line_mistake(text: str) -> str:
-    """The reason why a workflow cannot contain this shell line, empty if it can."""
+    """Return the reason why a workflow cannot contain this shell line, or an empty string if it can."""
     valid = text.isprintable() and text.strip() and "${{" not in text
     return "" if valid else "must be one line of shell, without ${{"
 
 
 def branch_mistake(text: str) -> str:
-    """The reason why this is not a valid branch for a workflow, empty if it is."""
+    """Return the reason why this is not a valid branch for a workflow, or an empty string if it is."""
     return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
 
 
 def runner_mistake(text: str) -> str:
-    """The reason why these are not valid runner labels, empty if they are."""
+    """Return the reason why these are not valid runner labels, or an empty string if they are."""
     valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
     return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"

@@ -1,4 +1,4 @@
-"""Conversion of recordings that only their own tool can read, if that tool is installed."""
+"""Conversion of recordings that can be read only by the tool that wrote them, if it is installed."""
 
 import importlib.util
 import shutil
@@ -20,7 +20,7 @@ JFR_DEPTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """``command`` returns the command line that converts a file (first) to another (second); None without the tool."""
+    """A converter; ``command`` returns the command line for an input and an output file, or None without the tool."""
 
     recognises: Callable[[bytes], bool]
     command: Callable[[str, str], list[str] | None]
@@ -28,7 +28,7 @@ class Converter:
 
 
 def converted(source: SourceFile) -> SourceFile:
-    """The recording in a format that profgate reads.
+    """Convert a recording to a format that profgate reads.
 
     Returns the source itself if it needs no conversion, or if the tool is missing or fails: its reader then raises an
     error that names the command to run.

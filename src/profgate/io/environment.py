@@ -10,7 +10,7 @@ MAX_CPU_FILE = 1 << 20
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
-    """Operating system, architecture, processor and runner image; unknown facts are omitted."""
+    """Return the operating system, architecture, processor and runner image, without unknown facts."""
     image = " ".join(env[name] for name in ("ImageOS", "ImageVersion") if env.get(name))
     facts = {
         "os": env.get("RUNNER_OS") or platform.system(),
@@ -22,7 +22,7 @@ def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str,
 
 
 def cpu_model(cpu_file: str = CPU_FILE) -> str:
-    """The name of the processor, empty if it is unknown."""
+    """Return the name of the processor, or an empty string if it is unknown."""
     try:
         with Path(cpu_file).open("rb") as stream:
             text = stream.read(MAX_CPU_FILE).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Local files: profiles to read by byte range, and documents that are written atomically."""
+"""Reading of local files by byte range, and atomic writing of documents."""
 
 import contextlib
 import glob
@@ -25,11 +25,11 @@ LARGEST_PROFILE = 1 << 31
 
 
 def sources_under(place: str) -> list[SourceFile]:
-    """The files of a folder, of a pattern such as ``out/**/*.folded``, or one file, sorted by name.
+    """Return one file, or the files of a folder or pattern such as ``out/**/*.folded``, sorted by name.
 
-    Names are relative to the folder and use ``/``; hidden files are skipped; a pattern may match nothing. Raises
-    ProfgateError if the path does not exist, for a link that points outside the folder, for anything that is not a
-    regular file, and for too many files.
+    Names are relative to the folder and use ``/``. Hidden files are skipped, and a pattern may match nothing. Raises
+    ProfgateError if the path does not exist, a link points outside the folder, an entry is not a regular file, or there
+    are too many files.
     """
     path = Path(place)
     with _translated_errors(place):
@@ -45,7 +45,7 @@ def sources_under(place: str) -> list[SourceFile]:
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
-    """The text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is not UTF-8."""
+    """Return the text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is not UTF-8."""
     data = _read(place, limit)
     try:
         return data.decode("utf-8-sig")
@@ -54,13 +54,16 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
 
 
 def exists(place: str) -> bool:
-    """Whether the path exists; a broken link counts."""
+    """Return whether the path exists, possibly as a broken link."""
     with _translated_errors(place):
         return os.path.lexists(place)
 
 
 def read_loosely(place: str, limit: int) -> str:
-    """The text of a file, or of standard input for ``-``; invalid UTF-8 is replaced. Raises ProfgateError."""
+    """Return the text of a file, or of standard input for ``-``, with invalid UTF-8 replaced.
+
+    Raises ProfgateError if it cannot be read or is larger than ``limit``.
+    """
     return _read(place, limit).decode("utf-8-sig", "replace")
 
 
@@ -76,14 +79,14 @@ def _read(place: str, limit: int) -> bytes:
 
 
 def read_bytes(place: str) -> bytes:
-    """The content of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
+    """Return the content of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
     with _translated_errors(place):
         return Path(place).read_bytes()
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A temporary folder that is removed afterwards. Raises ProfgateError if it cannot be created."""
+    """Create a temporary folder and remove it afterwards. Raises ProfgateError if it cannot be created."""
     with _translated_errors(tempfile.gettempdir()):
         folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
     with folder as name:
@@ -113,13 +116,13 @@ def write_bytes(place: str, data: bytes) -> None:
 
 
 def write_documents(folder: str, documents: Iterable[Document]) -> None:
-    """Write every document to a file of its name."""
+    """Write each document to the folder under its name."""
     for document in documents:
         write_text(f"{folder}/{document.name}", document.text)
 
 
 def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]:
-    """Write copies of profiles under their names; return the content by name."""
+    """Write copies of profiles to the folder under their names, and return their contents by name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in files}
     for name, data in stored.items():
         write_bytes(f"{folder}/{name}", data)
@@ -129,8 +132,8 @@ def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]
 def give_to_owner(place: str, workspace: str) -> None:
     """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if permitted.
 
-    On a self-hosted machine, the next checkout could not remove files that root created in a container. Does nothing
-    without a workspace.
+    Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
+    Without a workspace, do nothing.
     """
     if not workspace:
         return
@@ -142,7 +145,7 @@ def give_to_owner(place: str, workspace: str) -> None:
 
 
 class _Range(io.RawIOBase):
-    """Reads a file from its current position up to ``stop``."""
+    """A stream that reads a file from its current position up to ``stop``."""
 
     def __init__(self, stream: io.FileIO, stop: int) -> None:
         self._stream = stream
@@ -192,14 +195,14 @@ def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile
 
 
 def _fixed_part(pattern: Path) -> Path:
-    """The folder above the first path component with a wildcard."""
+    """Return the folder above the first path component with a wildcard."""
     while glob.has_magic(str(pattern)):
         pattern = pattern.parent
     return pattern
 
 
 def _shown(name: str) -> str:
-    """The name as displayable text, with invalid bytes replaced."""
+    """Return the name as displayable text, with invalid bytes replaced."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -26,7 +26,10 @@ def git(
     options: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The output of git; ``options`` precede the arguments. Raises ProfgateError with the last line of git's errors."""
+    """Run git with ``options`` before the arguments, and return its output.
+
+    Raises ProfgateError with the last line of git's error output if git fails.
+    """
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
@@ -51,7 +54,7 @@ def git(
 
 
 def resolved(rev: str, folder: str = ".") -> str:
-    """The hash of the commit to which a revision resolves. Raises ProfgateError if there is none."""
+    """Return the hash of the commit to which a revision resolves. Raises ProfgateError if there is no such commit."""
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
@@ -63,7 +66,10 @@ def resolved(rev: str, folder: str = ".") -> str:
 
 
 def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict[str, StoredCommit]:
-    """The commit and its ancestors in this clone by hash, at most ``most`` of them. Raises ProfgateError."""
+    """Return the commit and its ancestors in this clone by hash, limited to ``most`` commits.
+
+    Raises ProfgateError if git fails.
+    """
     bound = [] if most is None else [f"--max-count={most}"]
     arguments = ["log", "-z", *bound, "--format=%H%x01%P%x01%ct%x01%s", "--end-of-options", rev, "--"]
     found = {}
@@ -77,7 +83,7 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
 
 
 def blob_texts(ids: Iterable[str]) -> dict[str, str]:
-    """The texts of git objects by id; missing, binary and large ones are omitted."""
+    """Return the texts of git objects by id, without missing, binary and large objects."""
     requested = list(dict.fromkeys(ids))[:MOST_BLOBS]
     if not requested:
         return {}
@@ -92,7 +98,7 @@ def blob_texts(ids: Iterable[str]) -> dict[str, str]:
 
 
 def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
-    """Texts by path below the current folder, of files whose content has the blob id given for the path."""
+    """Return the texts of files below the current folder by path, if their content has the given blob id."""
     found = {}
     for name, blob in blobs.items():
         path = Path(name)
@@ -109,18 +115,18 @@ def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
 
 
 def tracked_files() -> frozenset[str] | None:
-    """The files tracked by git, by path from the top of the repository; None without git or a repository."""
+    """Return the paths of all files tracked by git, relative to the repository, or None without git or a repository."""
     listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
     return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
 
 
 def head_commit() -> str:
-    """The commit that is checked out; empty without git, a repository or a commit."""
+    """Return the hash of the checked-out commit; empty without git, a repository or a commit."""
     return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
 
 
 def base_branch(folder: str) -> str | None:
-    """The remote's default branch, otherwise the current one; None without git or a repository."""
+    """Return the remote's default branch, or the current branch if it is unknown; None without git or a repository."""
     for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
         name = (
             (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")
@@ -131,7 +137,7 @@ def base_branch(folder: str) -> str | None:
 
 
 def _git_or_none(*arguments: str, folder: str = ".", data: bytes | None = None) -> bytes | None:
-    """The output of git; None if git is missing or fails."""
+    """Return the output of git, or None if git is missing or fails."""
     try:
         return git(arguments, folder, data=data, timeout=SHORT_TIMEOUT)
     except ProfgateError:

@@ -31,7 +31,7 @@ class _Scan(ctypes.Structure):
 
 @cache
 def _library(place: Path) -> ctypes.CDLL | None:
-    """The compiled functions with their types; None if they were not built or do not work on this machine."""
+    """Return the compiled functions with their types, or None if they were not built or do not work on this machine."""
     try:
         found = ctypes.CDLL(str(place))
     except OSError:
@@ -60,14 +60,14 @@ class NativeKernels:
         self._place = place
 
     def line_scan(self) -> "NativeLineScan | None":
-        """A new scan, None if no compiled code is available."""
+        """Return a new scan, or None if no compiled code is available."""
         library = _library(self._place)
         return None if library is None else NativeLineScan(library)
 
     def varints(
         self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
     ) -> int | None:
-        """Write the varints in these spans to ``numbers`` and return their number; None: use the Python code."""
+        """Decode the varints in these spans into ``numbers``, and return their count or None as in `Kernels`."""
         library = _library(self._place)
         if library is None or not len(starts) == len(ends) == len(counts):
             return None
@@ -89,14 +89,14 @@ class NativeLineScan:
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
     def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``; return the offset of the first line left to Python, or the end."""
+        """Read whole lines from offset ``at``. Return the offset of the first line for Python, or the end."""
         place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
         if self._state.status == _NO_MEMORY:
             raise MemoryError
         return place
 
     def too_deep(self) -> bool:
-        """Whether the scan stopped at a stack with too many frames."""
+        """Return whether the scan stopped at a stack with too many frames."""
         return bool(self._state.status == _TOO_DEEP)
 
     def take(self) -> TakenStacks:
@@ -114,7 +114,7 @@ class NativeLineScan:
         return taken
 
     def names(self, first: int) -> Sequence[bytes]:
-        """The names of frames from number ``first`` on."""
+        """Return the names of frames from number ``first`` on."""
         state = self._state
         starts = state.start[first : state.names + 1]
         text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])
@@ -126,7 +126,7 @@ class NativeLineScan:
             raise MemoryError
 
     def path(self) -> tuple[bytes, int]:
-        """The last stack without its last frame, and its number of frames."""
+        """Return the last stack without its last frame, and the number of frames of this path."""
         return ctypes.string_at(self._state.path, self._state.path_size), self._state.depth
 
     def follow(self, path: bytes) -> None:

@@ -6,10 +6,10 @@ from importlib.machinery import PathFinder
 
 
 def registers(group: str) -> bool:
-    """Whether an installed package may register an entry point in a group.
+    """Return whether an installed package may register an entry point in a group.
 
-    Few packages do, and importing ``importlib.metadata`` takes as long as a small comparison. Also returns True if
-    packages are in archives or come from other finders, which only that module can read.
+    Few packages do, and importing ``importlib.metadata`` takes as long as a small comparison. The result is also True
+    if packages are in archives or come from other finders, which only that module can read.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True

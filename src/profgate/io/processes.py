@@ -1,4 +1,4 @@
-"""User commands as subprocesses: with a log and a timeout, and never left running."""
+"""Functions that run user commands as subprocesses with a log and a timeout, and always end them."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """The failure with the last line of output; empty if the command succeeded."""
+        """The failure with the last line of output, or an empty string if the command succeeded."""
         lines = self.output.strip().splitlines() if self.failure else []
         return f"{self.failure}: {lines[-1].strip()}" if lines else self.failure
 
@@ -43,12 +43,12 @@ class Started:
 
 
 def variables(values: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables for a command: ``PROFGATE_OUT`` for the value ``out``."""
+    """Return the values as environment variables for a command, such as ``PROFGATE_OUT`` for ``out``."""
     return {f"{PREFIX}{name.upper()}": value for name, value in values.items()}
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """The words with every ``{name}`` replaced by its value, in one pass; other braces are unchanged."""
+    """Replace every ``{name}`` in the words by its value, once; leave other braces unchanged."""
     pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
     return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
@@ -64,7 +64,7 @@ def run_command(
 ) -> Outcome:
     """Run a command in a new process group and write its output to the log.
 
-    The group is always terminated when this call ends: after the command, after the timeout or after Ctrl-C.
+    The group is always terminated before this function returns, also after a timeout or Ctrl-C.
     """
     try:
         opened = Path(log).open("ab")  # noqa: SIM115 - closed below
@@ -97,7 +97,7 @@ def run_command(
 
 
 def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
-    """The end of a command's output, with these variables added to its environment.
+    """Run a command with additional environment variables and return the end of its output.
 
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
     """
@@ -112,7 +112,7 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
 
 def end_leftover(started: Started) -> bool:
-    """Kill a process group left by an earlier profgate that was killed; return whether there was one."""
+    """Kill a process group that remained after an earlier profgate was killed, and return whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
         return False  # it has ended, or another process has its number
     _signal(started.group, signal.SIGKILL)
@@ -143,7 +143,7 @@ def _tail(log: str) -> str:
 
 
 def _ticks(process: int) -> int:
-    """The start time of a process, in clock ticks since boot; 0 if unknown."""
+    """Return the start time of a process, in clock ticks since boot; 0 if unknown."""
     try:
         text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Local profiles: files in folders or matching patterns, and the manifest that describes them."""
+"""Local profiles in folders or matching patterns, and the manifest that describes them."""
 
 import glob
 import hashlib
@@ -24,7 +24,7 @@ class LocalSet:
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
-    """As `local_files`, but raises `ProfgateError` if no file is found."""
+    """Return the same as `local_files`. Raises `ProfgateError` if no file is found."""
     found = local_files(entries, workspace)
     if found is None:
         raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
@@ -32,9 +32,9 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
 
 
 def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
-    """The files of all entries without duplicates, sorted by name; None if there are none.
+    """Return the files of all entries without duplicates, sorted by name, or None if there are none.
 
-    Names are relative to the fixed part of the entry; with several entries, to their common folder.
+    Names are relative to the part of the entry before its first wildcard, or to the common folder of several entries.
     """
     places = [posixpath.join(workspace, entry) for entry in entries]
     groups = [(place, sources_under(place)) for place in places]
@@ -55,7 +55,7 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
 def described(
     identity: Manifest, sources: Iterable[SourceFile], facts: Iterable[tuple[Configuration, Facts]]
 ) -> Manifest:
-    """The manifest of these files, with the facts that their readers found."""
+    """Return the manifest of these files, with the facts that their readers found."""
     files = tuple(
         ManifestFile(
             path=source.name,
@@ -73,12 +73,12 @@ def described(
 
 
 def listed(identity: Manifest, sources: Iterable[SourceFile]) -> Manifest:
-    """The manifest of these files, without facts about their content."""
+    """Return the manifest of these files, without facts about their content."""
     return replace(identity, files=tuple(ManifestFile(path=source.name, sha256=_digest(source)) for source in sources))
 
 
 def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
-    """The folder to which the names of these sources are relative."""
+    """Return the folder to which the names of these sources are relative."""
     parts = posixpath.normpath(entry).split("/")
     fixed = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     if fixed == len(parts) and [source.name for source in sources] == parts[-1:]:

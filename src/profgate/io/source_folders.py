@@ -13,10 +13,10 @@ Texts = dict[str, str | None]
 
 
 def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[str]]:
-    """Texts of the files that differ, by path inside the folder, and all paths of the second folder.
+    """Return the texts of the differing files on each side, by path in the folder, and all paths of the second folder.
 
-    None stands for a file that is too large or not text. Raises ProfgateError for a path that is not a folder, and for
-    too many files.
+    The text is None for a file that is too large or not text. Raises ProfgateError if a path is not a folder or there
+    are too many files.
     """
     old, new = files_below(before), files_below(after)
     same = {path for path in old.keys() & new.keys() if filecmp.cmp(old[path], new[path], shallow=False)}
@@ -26,7 +26,10 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
 
 
 def files_below(folder: str) -> dict[str, Path]:
-    """The files by path inside the folder, without hidden ones. Raises ProfgateError as `differing_texts` does."""
+    """Return the files that are not hidden, by path in the folder.
+
+    Raises ProfgateError if the path is not a folder or contains too many files.
+    """
     root = Path(folder)
     if not root.is_dir():
         raise ProfgateError(folder, "is not a folder; name the folder of the sources")
@@ -44,7 +47,7 @@ def files_below(folder: str) -> dict[str, Path]:
 
 
 def text_of(path: Path) -> str | None:
-    """The text of a file; None if it is too large or not text."""
+    """Return the text of a file, or None if it is too large or not text."""
     if path.stat().st_size > LARGEST_FILE:
         return None
     data = path.read_bytes()

@@ -22,7 +22,10 @@ def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
 
 @contextmanager
 def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar for large input on a terminal; yields a callback that takes the bytes read, otherwise None."""
+    """Show a progress bar for large input on a terminal.
+
+    Yields a callback that takes the number of bytes read, or None if no bar is shown.
+    """
     if size < LONG or not stream.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""Runs tasks in forked processes, which return their results in shared memory."""
+"""Execution of tasks in forked processes, which return their results in shared memory."""
 
 import mmap
 import os
@@ -11,20 +11,20 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
-_BATCHES = 1000  # so many numbers fit in the smallest possible pipe (4,096 bytes)
+_BATCHES = 1000  # this many numbers fit in the smallest possible pipe (4,096 bytes)
 _LENGTH = 8  # bytes per length field
 
 
 def processors() -> int:
-    """The number of processes that can run at once."""
+    """Return the number of processes that can run at once."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """The number of each task and its result, in order of completion; this process also runs tasks.
+    """Yield the number and result of each task in order of completion.
 
-    A task that fails in another process is repeated in this one, so that its error is raised here. All tasks run in
-    this process on other systems than Linux, and if there are threads, because a fork would lose them.
+    This process also runs tasks. It repeats a task that fails in another process, so that the error is raised here. All
+    tasks run in this process on systems other than Linux, and if there are threads, because a fork would lose them.
     """
     helpers = min(processes, len(tasks)) - 1
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
@@ -53,7 +53,7 @@ def _batch(tasks: int) -> int:
 
 
 def _queue(tasks: int) -> int:
-    """The read end of a pipe with batch numbers; the kernel delivers each number to only one process."""
+    """Return the read end of a pipe with batch numbers; the kernel delivers each number to only one process."""
     waiting, numbers = os.pipe()
     starts = range(0, tasks, _batch(tasks))
     os.write(numbers, b"".join(start.to_bytes(_NUMBER, "little") for start in starts))
@@ -82,7 +82,7 @@ class _Child(Generic[Result]):
         os._exit(code)
 
     def results(self) -> list[tuple[int, Result]]:
-        """Wait for the results; empty if the process failed."""
+        """Wait for the results and return them, or an empty list if the process failed."""
         if self._pid is None:
             return []
         _, status = os.waitpid(self._pid, 0)
@@ -108,7 +108,7 @@ def _write(made: object, file: int) -> None:
 
 
 def _read(file: int) -> list[tuple[int, Result]]:
-    """The results from shared memory; their columns are not copied."""
+    """Return the results from shared memory; their columns are not copied."""
     data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     parts, place = [], 0
     while place < len(data):

@@ -1,4 +1,4 @@
-"""Acceptances in a pull request: comments that begin with `/profgate accept`, and trailers of commit messages.
+"""Parsers of acceptances, which are pull request comments or trailers of commit messages.
 
     /profgate accept parse_headers: the new format needs it
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
@@ -39,8 +39,8 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 class Acceptance:
     """A request to accept a regression of a named location.
 
-    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), None until it has been measured; ``file``,
-    ``workload`` and ``metric`` restrict the acceptance. ``remark`` is the reason for ``state``.
+    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), or None before it is measured. ``file``,
+    ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Acceptance:
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
-    """The commands at the beginning of a comment; text after them is ignored. ``number`` is the id of the comment."""
+    """Return the commands at the beginning of the comment with the id ``number`` and ignore the text after them."""
     found: list[Acceptance] = []
     for line in body.replace("\r\n", "\n").split("\n"):
         if not line.strip() and not found:
@@ -75,7 +75,7 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
 
 
 def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
-    """The acceptance trailers of a commit message."""
+    """Return the acceptance trailers of a commit message."""
     subject, _, rest = message.replace("\r\n", "\n").strip().partition("\n\n")
     block = rest.split("\n\n")[-1] if subject else ""
     trailers: list[tuple[str, str]] = []
@@ -92,20 +92,20 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, file: str | None = None) -> str:
-    """The comment that accepts a location, without the reason; pass ``file`` if the name alone is ambiguous."""
+    """Return a comment that accepts a location, without its reason. Pass ``file`` if the name is ambiguous."""
     shown = name_text(location)
     place = f" file={_quoted(file)}" if file else ""
     return f"/profgate accept {_quoted(shown)}{place}: "
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """The valid limits, to be stored in profgate's comment so that a measured limit does not grow with later pushes."""
+    """Return the valid limits as text. They are stored in profgate's comment so that later pushes do not raise them."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 
 
 def remembered_limits(body: str) -> dict[str, float]:
-    """The limits by id from the first line of profgate's own comment; empty if it has none."""
+    """Return the limits by acceptance id from the first line of profgate's own comment, empty if there are none."""
     found = REMEMBERED.match(body)
     limits: dict[str, float] = {}
     for entry in found[1].split(",") if found is not None else ():
@@ -157,7 +157,7 @@ def _request(name: str, text: str, *, colon: bool) -> Acceptance:
 
 
 def _location(text: str, *, colon: bool) -> tuple[str, str]:
-    """The accepted location and the rest of the line; a name with spaces or colons is in backticks."""
+    """Split a line into the accepted location, which may be quoted with backticks, and the remaining text."""
     if (quoted := QUOTED.match(text)) is not None:
         return _unpadded(quoted[2]), text[quoted.end() :]
     if not colon:
@@ -168,7 +168,7 @@ def _location(text: str, *, colon: bool) -> tuple[str, str]:
 
 
 def _unpadded(text: str) -> str:
-    """Inline code without the space that Markdown strips from both ends."""
+    """Return inline code without the space that Markdown removes from each end."""
     padded = text.startswith(" ") and text.endswith(" ") and bool(text.strip())
     return text[1:-1] if padded else text
 

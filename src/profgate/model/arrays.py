@@ -1,4 +1,4 @@
-"""Array types of columns, write protection, and reproducible random integers."""
+"""Array types, and functions for read-only arrays and reproducible random integers."""
 
 from typing import Any, TypeVar
 
@@ -14,13 +14,13 @@ AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Make an array read-only and return it; a frozen dataclass does not protect the contents of its arrays."""
+    """Make an array read-only and return it, since a frozen dataclass does not protect the contents of its arrays."""
     array.setflags(write=False)
     return array
 
 
 def splitmix64(count: int) -> NDArray[np.uint64]:
-    """uint64[count]: random integers that are the same on every machine (Steele, Lea and Flood 2014)."""
+    """Return ``count`` uint64 random integers that are equal on every machine (Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""The source changes of a pull request, and the source state of each symbol of a comparison."""
+"""The source changes of a pull request, and how they affect each symbol of a comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FileStatus = Literal["added", "removed", "modified", "renamed"]
 
 
 class LineRange(NamedTuple):
-    """Lines ``first`` to ``last``, counted from 1, both included; if last < first, the empty range before ``first``."""
+    """The lines from ``first`` to ``last``, counted from 1; empty if ``last`` is less than ``first``."""
 
     first: int
     last: int
@@ -30,7 +30,7 @@ class LineRange(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Adjacent lines that were replaced: ``target`` is empty if they were removed, ``baseline`` if they were added."""
+    """A replacement of adjacent lines; ``target`` is empty for a removal, ``baseline`` for an addition."""
 
     baseline: LineRange
     target: LineRange
@@ -38,10 +38,10 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One hunk of a file's diff: its line ranges on both sides, with context, and its edits.
+    """One hunk of a file's diff, with its edits. The line ranges of both sides include context.
 
-    ``heading`` is the function shown after ``@@``; it may be empty. ``text`` holds the lines with their markers (``"
-    "``, ``"-"``, ``"+"``), truncated at a line end if the diff is too large.
+    ``heading`` is the function shown after ``@@``, or empty. ``text`` contains the lines with their markers (``" "``,
+    ``"-"``, ``"+"``). It is truncated at a line end if the diff is too large.
     """
 
     baseline: LineRange
@@ -53,10 +53,10 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One file of a diff, by its path in the repository with ``/`` as separator.
+    """One changed file; its path is relative to the repository and uses ``/``.
 
-    ``previous_path`` is its path in the baseline. ``complete`` is False if hunks are missing (too large, binary); their
-    absence then proves nothing. ``blobs`` are the git object ids of both versions, possibly abbreviated.
+    ``previous_path`` is its path in the baseline. ``complete`` is False if hunks are missing because the file is binary
+    or its diff is too large. ``blobs`` are the git object ids of both versions, which may be abbreviated.
     """
 
     path: str
@@ -69,7 +69,7 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceTexts:
-    """The full texts of the files of a diff, by path on each side; missing files were not read."""
+    """The full texts of the changed files on each side, by path. Files that were not read are missing."""
 
     baseline: Mapping[str, str]
     target: Mapping[str, str]
@@ -77,11 +77,12 @@ class SourceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SourceDiff:
-    """Everything that a pull request changed, as far as it is known.
+    """The known source changes of a pull request.
 
-    ``complete`` is False if files are missing; ``reason`` explains why. ``repository_files`` are the paths of all files
-    of the target commit, or None if unknown; with ``all_listed`` False, of only some of them. ``diff_link`` is the URL
-    of the diff page, ``file_links`` are those of the baseline's and the target's files, if such pages exist.
+    ``complete`` is False if changed files are missing, and ``reason`` explains why. ``repository_files`` are the paths
+    of the files in the target commit, or None if unknown. If ``all_listed`` is False, some of these paths are missing.
+    ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of the files of the baseline and of the
+    target. URLs are None if there is no such page.
     """
 
     files: tuple[ChangedFile, ...]
@@ -96,12 +97,12 @@ class SourceDiff:
 
 @dataclass(frozen=True, slots=True)
 class SourceStates:
-    """The source state of each symbol of one comparison, as columns over its symbols.
+    """How the source changes affect each symbol of a comparison. Each tuple has one element per symbol.
 
-    ``paths`` are files of the repository, None if the symbol's file is not known to be one. ``links`` are URLs of the
-    symbol's line in the diff, or of its file at the compared commit. ``through`` holds the calls or the package through
-    which the change reaches the symbol; it and ``reach`` may be empty. ``doubt`` is the reason why no symbol can be
-    classified as not reachable.
+    ``paths`` are paths of files in the repository, None if the symbol's file is not known to be there. ``links`` are
+    URLs of the symbol's line in the diff, or of its file at the compared commit. ``through`` names the calls or the
+    package through which the change affects the symbol. ``reach`` and ``through`` may be empty. ``doubt`` is the reason
+    why no symbol can be classified as not reachable.
     """
 
     states: tuple[SourceState, ...]
@@ -113,6 +114,6 @@ class SourceStates:
 
     @staticmethod
     def unknown(symbols: int) -> "SourceStates":
-        """The states of symbols whose sources are unknown."""
+        """Return the states of symbols whose sources are unknown."""
         states: tuple[SourceState, ...] = ("unknown",)
         return SourceStates(states * symbols, (None,) * symbols, (None,) * symbols)

@@ -1,4 +1,4 @@
-"""The columnar calling context tree, built level by level from front-coded streams without an object per node."""
+"""The calling context tree, stored in arrays and built level by level from front-coded streams."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,10 @@ NARROW = 50  # rows per level; with fewer, a loop over the rows is faster than n
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
-    """Rows in level order; row 0 is the root (parent -1, symbol -1); siblings are adjacent and ordered by symbol.
+    """A tree in level order. Row 0 is the root (parent -1, symbol -1); siblings are adjacent and sorted by symbol.
 
-    ``level_start`` int64[level + 1]: level d holds rows level_start[d] .. level_start[d + 1]; level 0 is the root.
+    ``level_start`` is an int64 array with one element more than there are levels. Level d consists of the rows from
+    ``level_start[d]`` up to but not including ``level_start[d + 1]``; level 0 is the root.
     """
 
     parent: RowArray
@@ -26,10 +27,10 @@ class TreeShape:
 
 
 def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]:
-    """The tree of all paths of a stream, and the row of each event as int64[event].
+    """Return the tree of all paths in a stream, and an int64 array with the row of each event.
 
-    The parent of an event of depth d is the last preceding event of depth d - 1; for depth 0 it is the root. Streams of
-    several profiles can be concatenated, because each starts at depth 0.
+    The parent of an event at depth d is the last preceding event at depth d - 1, or the root for depth 0. Streams of
+    several profiles can be concatenated, because each stream starts at depth 0.
     """
     rows = np.zeros(len(depth), np.int64)
     parents, symbols, starts = [np.array([-1], np.int64)], [np.array([-1], np.int64)], [0, 1]
@@ -61,7 +62,7 @@ def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]
 
 
 def with_children(shape: TreeShape, own: IntArray) -> IntArray:
-    """int64[row]: each row's own value plus the values of all its descendants; exact."""
+    """Return the sum of each row's own value and the values of all its descendants as an exact int64 array."""
     if len(shape) < NARROW * len(shape.level_start):
         sums, above = own.tolist(), shape.parent.tolist()
         for row in range(len(sums) - 1, 0, -1):
@@ -77,7 +78,7 @@ def with_children(shape: TreeShape, own: IntArray) -> IntArray:
 
 
 def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
-    """int64[row]: the position of each row in pre-order, siblings ordered by symbol."""
+    """Return the position of each row in pre-order, with siblings ordered by symbol, as an int64 array."""
     if len(shape) < NARROW * len(shape.level_start):
         return _pre_order_by_rows(shape.parent.tolist(), size.tolist())
     number = np.zeros(len(shape), np.int64)
@@ -101,7 +102,7 @@ def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
 
 
 def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:
-    """The rows that have no ancestor with the same symbol, so that recursion counts once."""
+    """Return the rows that have no ancestor with the same symbol, so that recursive calls are counted only once."""
     # sorting integers that combine both keys is ten times faster than sorting rows by two keys
     row_of = np.empty(len(symbol), np.int64)
     row_of[number] = np.arange(len(symbol))
@@ -114,21 +115,21 @@ def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray
 
 
 def levels_of(shape: TreeShape) -> RowArray:
-    """int32[row]: the depth of each row; the root has depth 0."""
+    """Return the depth of each row as an int32 array; the root has depth 0."""
     return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)
 
 
 def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
-    """int64[count]: the sum of values for each row, exact where a weighted bincount would round above 2**53."""
+    """Return an int64 array with the exact sum of each row's values; ``numpy.bincount`` rounds sums above 2**53."""
     out = np.zeros(count, np.int64)
     np.add.at(out, rows, values)
     return out
 
 
 def stream_of(shape: TreeShape, keep: BoolArray) -> tuple[IntArray, IntArray, BoolArray, IntArray]:
-    """The tree as a stream in pre-order: depth, symbol, leaf, and the rows of the leaves.
+    """Return the tree as a stream in pre-order: the depth, symbol and leaf arrays, and the rows of the leaves.
 
-    ``keep`` bool[row] marks the rows at which a stack ends.
+    ``keep`` is a boolean array that marks the rows at which a stack ends.
     """
     size = with_children(shape, np.ones(len(shape), np.int64))
     order = np.argsort(pre_order(shape, size))[1:]

@@ -1,4 +1,4 @@
-"""Results of strategies: columns for all symbols, and a record for each listed change."""
+"""Results of strategies: arrays with the results for all symbols, and a record for each listed change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from profgate.model.tests import Calibration
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One option of a strategy: its default, bounds and meaning. A ``deprecated`` option has no effect."""
+    """One option of a strategy, with its default, bounds and meaning. A ``deprecated`` option has no effect."""
 
     name: str
     default: float | int | str | bool
@@ -30,7 +30,7 @@ class OptionSpec:
 class Location:
     """The location of a change: a symbol, or the whole workload (``name`` "total").
 
-    ``context`` is the call path of a change that is specific to one path: names from the root to the symbol.
+    ``context`` contains the names on the call path from the root to the symbol if the change concerns only that path.
     """
 
     name: str
@@ -41,13 +41,13 @@ class Location:
 
 
 def path_text(path: Sequence[str], frames: int = 3) -> str:
-    """A call path as text, root first; a long path is reduced to its innermost frames."""
+    """Return a call path as text, with the root first. A long path is reduced to its innermost frames."""
     return " › ".join(path if len(path) <= frames + 1 else ("…", *path[-frames:]))
 
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A section of a curve from ``x_from`` to ``x_to``: its kind of change and its relative change as a fraction."""
+    """The kind of change and the relative change, as a fraction, of a curve between ``x_from`` and ``x_to``."""
 
     kind: str
     relative: float | None
@@ -65,21 +65,22 @@ def _no_values() -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """The result of one strategy for one comparison, as parallel columns.
+    """The results of one strategy for one comparison, in arrays with one element per result.
 
-    ``symbol`` int64[row] (-1 = the whole workload, -2 = a module row named in ``labels``), ``kind`` int64[row] (codes
-    of `Kind`), ``from_value`` and ``to_value`` float64[row] in stored units of the metric, ``statistics`` float64[row]
-    by name (NaN = unknown), ``texts`` text[row] by name ("" = none), ``confidence_types`` text[row] and ``confidence``
-    float64[row], both optional. ``counts`` are numbers that belong to no row. ``shares``: the values are parts of the
-    totals of the sides. ``not_tested`` holds reasons that apply to the whole comparison; ``unsuited`` marks a strategy
-    that requires data this kind of profile never contains, ``failed`` a strategy that raised an exception. ``reasons``,
-    ``flags`` and ``partial`` have entries for some rows only. Only calibrated strategies set ``calibration``.
+    The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
+    are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. ``statistics``
+    maps names to float64 arrays (NaN = unknown), and ``texts`` maps names to lists of texts ("" = none).
+    ``confidence_types`` and the float64 array ``confidence`` are optional. ``counts`` are numbers that belong to no
+    row. ``shares`` is True if the values are parts of the totals of the sides. ``not_tested`` contains reasons that
+    apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
+    contains, and ``failed`` marks a strategy that raised an exception. ``reasons``, ``flags`` and ``partial`` have
+    entries for some rows only. Only calibrated strategies set ``calibration``.
 
-    Rows of calling contexts: ``node`` int64[row] is the row of the comparison's tree. If the cost of a row only moved,
-    ``moved`` maps the row to the tree row at the other end of the move.
+    For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
+    only moved, ``moved`` maps the result's row to the tree row at the other end of the move.
 
-    Rows of models have names instead of values: ``from_names`` and ``to_names`` by row ("" = none), and a separate
-    column ``relative`` float64[row].
+    For models, ``from_names`` and ``to_names`` replace the values, with "" for no model, and ``relative`` is a float64
+    array of relative changes.
     """
 
     strategy: str
@@ -119,10 +120,10 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Further input of a strategy besides the comparison.
+    """The input of a strategy besides the comparison.
 
-    ``source_states`` are those of the comparison's symbols, None if unknown. ``evidence`` is the result of the
-    report-wide tests for the comparison (`detect.evidence`), None outside a report.
+    ``source_states`` describes how source changes affect the symbols, or is None if unknown. ``evidence`` is the result
+    of the report-wide tests for this comparison (`detect.evidence`), or None outside a report.
     """
 
     source_states: SourceStates | None = None
@@ -131,7 +132,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One strategy's result for one location, in the metric's base unit or as names of models; None = unknown."""
+    """One strategy's result for one location; None means unknown.
+
+    Values are in the metric's base unit or names of models.
+    """
 
     strategy: str
     family: str

@@ -1,4 +1,4 @@
-"""Both sides of one workload and metric, prepared for all strategies."""
+"""The data of both sides for one workload and metric, prepared for all strategies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ from profgate.model.units import Metric
 class Symbols:
     """The symbols of one comparison, sorted by (name, file, module); a symbol's number is its index.
 
-    A module known in two versions is shown as ``old -> new``. ``labels`` are the raw names from the target. Lines are
-    displayed but never compared.
+    A module known in two versions is shown as ``old -> new``. ``labels`` are the raw names from the
+    target. Lines are displayed but never compared.
     """
 
     names: list[str]
@@ -29,16 +29,17 @@ class Symbols:
         return len(self.names)
 
     def texts(self) -> list[str]:
-        """Name and file as one text, ``f (pkg/a.py)``, in the notation of stack collapsers."""
+        """Return each symbol's name and file as text, such as ``f (pkg/a.py)``, in the notation of stack collapsers."""
         pairs = zip(self.names, self.files, strict=True)
         return [name if file is None else f"{name} ({file})" for name, file in pairs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """The spread over three or more runs per side, float64[2, row]: first row inclusive, second row self.
+    """The variation between three or more runs per side.
 
-    ``value_error`` is the standard error of the difference of the mean values.
+    ``value_error`` is a float64 array with the standard errors of the differences between the mean values: those of the
+    inclusive values in its first row, those of the self values in its second row.
     """
 
     value_error: FloatArray
@@ -48,12 +49,12 @@ class Repeats:
 class DiffTree:
     """The merged calling context tree of both sides; values are sums over the runs of a side.
 
-    Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, siblings are
-    adjacent and ordered by symbol. int32[row]: parent, symbol, depth. int64[row]: self and total of both sides. ``pre``
-    int64[row] is the row's position in pre-order, ``size`` int64[row] the number of rows in its subtree.
-    ``baseline_calls`` and ``target_calls`` int64[row] count the calls of exactly that path (none for the root); they
-    are None if a run of the side has no call counts, as in all sampled profiles. ``repeats`` is None with too few runs.
-    ``run_self`` int64[run, row] is the self value of each run, baseline runs first.
+    Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, and siblings are
+    adjacent and ordered by symbol. Arrays have one element per row: int32 for parent, symbol and depth, int64 for the
+    others. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree. ``baseline_calls``
+    and ``target_calls`` count the calls of exactly that path (none for the root), or are None if a run of the side has
+    no call counts, as in all sampled profiles. ``repeats`` is None if there are too few runs. ``run_self`` contains the
+    self values by run and row, with the baseline runs first.
     """
 
     parent: RowArray
@@ -73,11 +74,12 @@ class DiffTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
-    """Caller and callee pairs of formats without stacks, ordered by both; values are sums over the runs of a side.
+    """Caller and callee pairs from formats without stacks, sorted by both. Values are sums over the runs of a side.
 
-    ``caller`` and ``callee`` int64[edge] are symbols (equal for recursion). int64[edge] for each side: the callee's
-    inclusive value on behalf of the caller in stored units of the metric, and the exact call count. ``*_symbol_calls``
-    int64[symbol] count all calls of a symbol, including calls from outside the recording, which have no edge.
+    All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
+    the inclusive value of the callee when called by the caller, in stored units of the metric; ``*_calls`` is the exact
+    number of these calls. ``*_symbol_calls`` counts all calls of each symbol, including calls from outside the
+    recording, which have no edge.
     """
 
     caller: IntArray
@@ -92,10 +94,11 @@ class CallEdges:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The number of runs of each side, and the job that recorded each run; noise = base runs of other commits.
+    """The number of runs of each side, and the job that recorded each run.
 
-    Runs whose jobs have the same number share machine, build and memory layout. None: the profiles of this side do not
-    state their jobs, and every run counts as a separate job.
+    ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
+    and the memory layout. Job numbers are None if the profiles do not state their jobs; every run is then treated as a
+    separate job.
     """
 
     baseline: int
@@ -116,7 +119,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limit of the comparison: ``blocks`` prevents it, ``advisory`` makes its totals informational."""
+    """A limitation of the comparison. ``blocks`` prevents it; ``advisory`` makes its totals informational."""
 
     reason: Reason
     blocks: bool = False
@@ -127,9 +130,10 @@ class Note:
 class Observations:
     """Repeated records of both sides by symbol; empty if the profile has one value per run.
 
-    Columns over records: symbol int64, side int64 (0 baseline, 1 target), run int64 (baseline runs first), amount and
-    exclusive float64 in the metric's unit, size float64 (NaN unknown), subtype index int64 into ``subtypes``. If no
-    record has an exclusive value, ``exclusive`` equals ``amount``; if only some have one, it is 0 for the others.
+    Each array has one element per record. The arrays ``symbol``, ``side`` (0 = baseline, 1 = target), ``run`` (baseline
+    runs first) and ``subtype`` (an index into ``subtypes``) are int64. The arrays ``amount`` and ``exclusive``, both in
+    the metric's unit, and ``size`` (NaN = unknown) are float64. If no record has an exclusive value, ``exclusive``
+    equals ``amount``; if only some have one, it is 0 for the others.
     """
 
     symbol: IntArray
@@ -144,7 +148,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The last symbol in the chain of calls that explain a change, int64[symbol], for rising and falling cost."""
+    """The ends of the call chains that explain changes, and their lengths in steps, as int64 arrays by symbol."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -156,16 +160,17 @@ class Causes:
 class Comparison:
     """Both sides of one workload and metric, the input of every strategy.
 
-    int64[run, symbol], baseline runs first: ``self_value``, ``total_value`` (recursion counts once) and
-    ``active_total``, the total without the cost of waiting functions. ``run_totals`` int64[run]. ``noise_self``,
-    ``noise_active`` (None if unknown) and ``noise_totals`` hold the same values for base runs of other commits.
-    ``present`` bool[2, symbol]: the symbol occurs on a side; ``waiting`` bool[symbol]: the function only waits;
-    ``first_seen`` int64[symbol]: position of the first appearance in the baseline's input, root to leaf. ``period`` is
-    the value of one sample if it is known and equal in all runs; ``sample_values`` float64[run] and
-    ``noise_sample_values`` float64[noise run] are in stored units and may differ between runs. ``tree`` exists for
-    formats with stacks, ``edges`` for formats with callers and callees only, ``models`` if a profile has models of cost
-    over size or records to fit them to, ``durations`` if the files are test results. ``renamed``: symbols that also
-    represent an older (name, file); ``files`` maps the baseline's name of a file to the target's.
+    ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
+    of waiting functions) are int64 arrays by run and symbol, with the baseline runs first. ``run_totals`` is an int64
+    array with one element per run. ``noise_self``, ``noise_active`` (None if unknown) and ``noise_totals`` are the same
+    values for base runs of other commits. The boolean array ``present`` marks the symbols that occur on each side,
+    ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position at which each
+    symbol first appears in the baseline's input, read from root to leaf. ``period`` is the value of one sample if it is
+    known and equal in all runs. ``sample_values`` and ``noise_sample_values`` are float64 arrays with the value of one
+    sample in each run, in stored units. ``tree`` exists for formats with stacks, ``edges`` for formats with callers and
+    callees only, ``models`` if a profile contains cost models or records to which they can be fitted, ``durations`` if
+    the files are test results. ``renamed`` maps a symbol to the older name and file that it also represents. ``files``
+    maps the baseline's name of a file to the target's.
     """
 
     workload: str
@@ -200,5 +205,5 @@ class Comparison:
 
     @property
     def drawable(self) -> bool:
-        """Whether there are call paths, or calls from which they can be estimated."""
+        """Whether there are call paths, or calls from which call paths can be estimated."""
         return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)

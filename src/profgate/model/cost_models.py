@@ -1,12 +1,12 @@
-"""Models of a location's cost over its input size, as columns for both sides."""
+"""Models of the cost of a location as a function of its input size, for both sides."""
 
 from dataclasses import dataclass, field
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 
-# in order of growth; a model's number is its index here
+# formulas in order of growth; a model's number is its index in MODEL_NAMES
 SHAPES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
-# without a formula: values over x, as stored in a profile
+# curves without a formula, stored in a profile as values of x and y
 CURVES = ("regressogram", "moving_average", "kernel_regression")
 MODEL_NAMES = SHAPES + CURVES
 CONSTANT, LOGARITHMIC, LINEAR, QUADRATIC, POWER, EXPONENTIAL = range(len(SHAPES))
@@ -16,13 +16,14 @@ WITHOUT_SUBTYPE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CostModels:
-    """One row for each model of a location, baseline and target together.
+    """The models of all locations on both sides. Each array has one element per model.
 
-    int64[model]: ``side`` (0 baseline, 1 target), ``symbol``, ``subtype`` (index into the observations' subtypes, -1 if
-    the model has none), ``kind`` (index into `MODEL_NAMES`), ``points`` it was fitted to (0 = unknown). float64[model]:
-    ``r_square``, ``start`` and ``end`` of x, ``error`` = sum of squared errors in y (NaN = unknown); ``coefficients``
-    float64[model, 3] in the metric's unit. ``fitted`` bool[model]: fitted by profgate, otherwise read from the profile.
-    ``curves``: x and y of the models without a formula, by row; NaN = missing value.
+    These arrays are int64: ``side`` (0 = baseline, 1 = target), ``symbol``, ``subtype`` (an index into the
+    observations' subtypes, or -1), ``kind`` (an index into `MODEL_NAMES`) and ``points`` (the number of fitted points,
+    0 = unknown). These arrays are float64: ``r_square`` (R²), ``start`` and ``end`` (the range of x), ``error`` (the
+    sum of squared errors in y, NaN = unknown) and ``coefficients`` (three per model, in the metric's unit). The boolean
+    array ``fitted`` marks the models that profgate fitted; the others were read from a profile. ``curves`` maps the row
+    of a model without a formula to its x and y values, with NaN for missing values.
     """
 
     side: IntArray

@@ -1,4 +1,4 @@
-"""Durations of many tests in several runs, and the check of their stable ranks."""
+"""The durations of tests in several runs, and the results of the check of stable ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # names of formats
+TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # format names
 Order = Literal["kept", "below", "above", "unknown"]
 Direction = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
@@ -16,7 +16,7 @@ SigmaRule = Literal["poisson", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class DurationRun:
-    """One run: the duration of each test by name. ``unit`` is a base unit; ``label`` names the run.
+    """The durations of one run by test name. ``unit`` is a base unit, and ``label`` is the name of the run.
 
     ``commit`` and ``recorded`` (ISO 8601, UTC) are empty if unknown.
     """
@@ -30,9 +30,10 @@ class DurationRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DurationTable:
-    """Durations of several runs: ``values`` float64[run, test], NaN if a run lacks the test; ``labels`` are unique.
+    """The durations of several runs.
 
-    The first ``baselines`` runs are the baseline, the others the target.
+    ``values`` is a float64 array by run and test, with NaN if a run lacks the test. ``labels`` are the unique names of
+    the runs. The first ``baselines`` runs belong to the baseline, the others to the target.
     """
 
     names: Sequence[str]
@@ -46,9 +47,9 @@ class DurationTable:
 class MovedTest:
     """A test whose rank is outside the range of its ranks in the baseline.
 
-    ``rank_from`` holds its lowest and highest rank in the baseline, ``rank_to`` its current rank; ``before`` and
-    ``after`` are medians over the runs. ``ratio`` is after / before divided by the median ratio of all tests, None if
-    one of them is zero.
+    ``rank_from`` contains the test's lowest and highest rank in the baseline, and ``rank_to`` is its rank in the
+    target. ``before`` and ``after`` are the median durations on each side. ``ratio`` is after / before divided by the
+    median ratio of all tests, or None if one of these values is zero.
     """
 
     name: str
@@ -62,16 +63,17 @@ class MovedTest:
 
 @dataclass(frozen=True, slots=True)
 class RankCheck:
-    """The stable ranks of one target against several baseline runs; ``reason`` explains an unknown order.
+    """The comparison of a target's stable ranks with several baseline runs. ``reason`` explains an unknown order.
 
-    ``order`` below or above: the count is more than ``width`` * ``sigma`` from ``mean``, the mean count over all pairs
-    of baseline runs; ``count`` is the mean over the pairs of the target with each baseline run. Both are None if no
-    pair exists. ``chance`` is the probability that a random order has as many stable ranks. ``common`` is the number of
-    tests in all runs, ``left_out`` that of tests in only some. ``overall`` is the median ratio of all tests, which
-    ranks cannot show. ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest
-    distance of any test in a baseline run from its ranks in the other baseline runs, None with too few of them;
-    ``farther`` is the number of tests that moved farther. ``identical``: each target run equals a baseline run bit for
-    bit, so its count has no meaning.
+    ``mean`` is the mean count of stable ranks over all pairs of baseline runs, and ``count`` is the mean over the pairs
+    of the target with each baseline run. Both are None if no pair exists. ``order`` is below or above if ``count``
+    differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random order has as
+    many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the number of the
+    other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show. ``direction`` is
+    the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a baseline run from
+    its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is the number of tests
+    that moved farther than that. ``identical`` is True if every target run is equal to a baseline run, so that
+    ``count`` has no meaning.
     """
 
     order: Order
@@ -98,7 +100,7 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The lowest and highest count of an unchanged order."""
+        """The lowest and highest count at which the order is considered unchanged."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
@@ -124,7 +126,7 @@ class RankCheck:
 
 @dataclass(frozen=True, slots=True)
 class RankPoint:
-    """One run compared with the usual runs before it; ``baseline`` holds the labels of those runs."""
+    """The comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
 
     run: DurationRun
     check: RankCheck
@@ -137,6 +139,6 @@ class RankPoint:
 
 
 def first_duration(metrics: Sequence[Metric]) -> int | None:
-    """The index of the first time metric; without one, of the first metric for which lower is better."""
+    """Return the index of the first time metric, or of the first metric for which lower is better if there is none."""
     places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
     return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)

@@ -12,7 +12,7 @@ LARGEST = 1e30
 
 
 def durations_to_json(run: DurationRun) -> str:
-    """The run as JSON text, tests sorted by name."""
+    """Return the run as JSON text, with the tests sorted by name."""
     document = {
         "schema": SCHEMA,
         "label": run.label,
@@ -25,7 +25,7 @@ def durations_to_json(run: DurationRun) -> str:
 
 
 def durations_from_json(data: bytes, where: str) -> DurationRun:
-    """The run from untrusted bytes. Raises ProfileError; keys of later versions are ignored."""
+    """Parse a run from untrusted bytes and ignore unknown keys. Raises ProfileError if they are invalid."""
     if len(data) > MOST_BYTES:
         raise ProfileError(where, f"is larger than {MOST_BYTES:,} bytes; record fewer tests")
     try:

@@ -1,6 +1,6 @@
-"""Identity of a frame: the parts of its name and file that stay the same between two builds.
+"""The identity of a frame: the parts of its name and file that are the same in two builds.
 
-The rules run in a fixed order, from specific to general, and repeat until nothing changes (at most five times), so that
+The rules run in a fixed order, from specific to general, up to five times until nothing changes, so that
 ``normalise(normalise(x)) == normalise(x)``. Lines, addresses and hashes are not part of the key; they are attributes.
 """
 
@@ -28,7 +28,7 @@ class NameRule:
     loose: bool = False
 
     def applied_to(self, name: str) -> str:
-        """The name after applying this rule."""
+        """Return the name after applying this rule."""
         if self.code == "L1":
             return _without_arguments(name)
         return _compiled(self.pattern).sub(self.replacement, name)
@@ -36,7 +36,7 @@ class NameRule:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """The pattern, compiled on first use; a typical run needs few of them."""
+    """Compile a pattern on first use, since a typical run needs few patterns."""
     return re.compile(pattern)
 
 
@@ -45,7 +45,7 @@ _CLOSING = {"<": ">", "[": "]"}
 
 
 def _without_arguments(name: str) -> str:
-    """``f<>`` and ``f[]`` for ``f<a<b>>`` and ``f[a[b]]``; unclosed brackets and ``->`` are unchanged."""
+    """Replace ``f<a<b>>`` by ``f<>`` and ``f[a[b]]`` by ``f[]``; unclosed brackets and ``->`` do not change."""
     parts, place = [], 0
     for found in _ARGUMENTS.finditer(name):
         if found.start() < place:
@@ -119,16 +119,16 @@ _NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
 
 
 class FrameKey(NamedTuple):
-    """Name and file identify a frame; the line is displayed but never compared."""
+    """The name and file that identify a frame. The line is displayed but never compared."""
 
     name: str
     file: str | None
     line: int | None
 
 
-@lru_cache(1 << 14)  # one file has many functions
+@lru_cache(1 << 14)  # many functions have the same file
 def normalised_path(path: str) -> str:
-    """The path without the prefix of a checkout, home directory, package directory or machine."""
+    """Return the path without the part that depends on the checkout, home directory, package directory or machine."""
     path = path.replace("\\", "/")
     if package := _PACKAGE_DIRECTORY.match(path):
         return path[package.end() :]
@@ -153,7 +153,7 @@ def _with_path(name: str) -> str:
 
 
 def normalised_name(name: str, level: Level = "safe") -> str:
-    """The name that both builds share; level ``none`` returns it unchanged."""
+    """Return the name without the parts that differ between builds. Level ``none`` does not change it."""
     if level == "none":
         return name
     for _ in range(ROUNDS):
@@ -164,7 +164,7 @@ def normalised_name(name: str, level: Level = "safe") -> str:
 
 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
-    """Texts of which a name must contain at least one for a rule of the level to change it."""
+    """Return substrings that occur in the names. A rule of the level changes a name only if it contains one of them."""
     text = "\n".join(names)
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
@@ -185,7 +185,7 @@ def _file_key(file: str, level: Level) -> str:
 
 
 def root_name(name: str) -> str:
-    """The name of a process or thread root, with ``*`` in place of its numbers."""
+    """Replace the numbers in the name of a process or thread root with ``*``."""
     return _NUMBERS.sub("*", name) if _ROOT_WORDS.search(name) else name
 
 
@@ -201,9 +201,9 @@ def frame_key(
     native: bool = False,
     needles: tuple[str, ...] = _ALL_NEEDLES,
 ) -> FrameKey:
-    """The identity of one raw frame; a file inside the name, ``f (pkg/a.py:12)``, becomes the key's file.
+    """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the key's file.
 
-    ``needles`` are those of a set of names to which this one belongs; a shorter list is faster to search.
+    ``needles`` is the result of `needles_in` for names that include this one; a shorter list makes the search faster.
     """
     if level == "none":
         return FrameKey(name, file, line)
@@ -246,7 +246,7 @@ REASONS = {
 
 
 class NameStep(NamedTuple):
-    """One rule that changed a name: its code, the name before and after, and the file if the rule found one."""
+    """A change of a name by the rule ``code``; ``before`` and ``after`` are the names before and after it."""
 
     code: str
     before: str
@@ -256,7 +256,7 @@ class NameStep(NamedTuple):
 def steps_of(
     name: str, level: Level = "safe", aliases: Aliases = NO_ALIASES, *, native: bool = False, root: bool = False
 ) -> tuple[list[NameStep], FrameKey]:
-    """The steps that normalise a raw name, rule by rule, and the resulting key, equal to that of `frame_key`."""
+    """Return each step that normalises a raw name, and the resulting key, which is the same as that of `frame_key`."""
     steps: list[NameStep] = []
 
     def took(code: str, before: str, after: str) -> str:

@@ -1,7 +1,7 @@
-"""The content of the history: commits, the jobs that measured them, readings with their columns, and verdicts.
+"""Records in the history: commits, the jobs that measured them, readings and verdicts.
 
-A reading is one file of one workload; its columns hold, for each metric, the total and the cost of each symbol. For
-test durations and wall times, the symbols are the tests or benchmarks.
+A reading is one file of one workload. It has one column per metric, with the total and the cost of each symbol. For
+test durations and wall times, the symbols are tests or benchmarks.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class StoredCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """The job that measured; ``identity`` is run, attempt and job as in the manifest, "" if unknown."""
+    """The job that measured a commit. ``identity`` is run, attempt and job as in the manifest, "" if unknown."""
 
     identity: str = ""
     ref: str = ""
@@ -35,7 +35,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The series of a reading: a comparison pairs readings with equal ``key``; reports show the name ``workload``."""
+    """The series of a reading. Readings with equal ``key`` are compared; ``workload`` is the name in reports."""
 
     key: str
     workload: str
@@ -47,8 +47,9 @@ class Series:
 class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
-    ``own``, ``total`` and ``calls`` are int64[symbol]; calls is None if they were not counted. ``whole`` is False if
-    only the heaviest symbols are stored; ``sum`` covers all symbols. ``period`` is the value of a sample.
+    ``own``, ``total`` and ``calls`` are int64 arrays with one element per symbol; ``calls`` is None if calls were not
+    counted. ``whole`` is False if only the heaviest symbols are stored, but ``sum`` always includes all symbols.
+    ``period`` is the value of one sample.
     """
 
     metric: Metric
@@ -65,8 +66,8 @@ class Column:
 class Reading:
     """One file of one workload at one commit.
 
-    ``run`` distinguishes the files of one job; commit, series, job and run together identify a reading. ``profile`` is
-    the file itself under its ``name``, None if it is not stored.
+    ``run`` distinguishes the files of one job. Commit, series, job and run together identify a reading. ``profile`` is
+    the content of the file with this ``name``, or None if it is not stored.
     """
 
     commit: str
@@ -81,9 +82,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """The verdict of the gate on two sides with identical code, the commits ``baseline`` and ``target``.
+    """The verdict of the gate on the commits ``baseline`` and ``target``, whose code is identical.
 
-    ``reds`` is the number of red findings, ``comparisons`` that of compared pairs.
+    ``reds`` is the number of red findings, and ``comparisons`` is the number of compared pairs.
     """
 
     baseline: str
@@ -96,10 +97,11 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """The size limits of a history: all symbols for the newest ``runs``, then the ``symbols`` heaviest and the totals.
+    """The size limits of a history.
 
-    A run is the measurement of one commit by one job. Profiles are stored for the newest ``profiles`` runs. Unused
-    symbol names are removed once there are more than ``names``.
+    A run is the measurement of one commit by one job. All symbols are stored for the newest ``runs`` runs, and only the
+    ``symbols`` heaviest ones and the totals for older runs. Profiles are stored for the newest ``profiles`` runs.
+    Unused symbol names are removed if there are more than ``names`` names.
     """
 
     runs: int = 200

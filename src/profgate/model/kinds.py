@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """Kinds of change by published code; the codes are not in order of severity, `RANKS` is."""
+    """Kinds of change by published code. Their order of severity is given by `RANKS`, not by the codes."""
 
     TOTAL_DEGRADATION = -4
     SEVERE_DEGRADATION = -3

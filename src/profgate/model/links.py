@@ -1,15 +1,15 @@
-"""URLs of a report's uploaded pages; not part of the report, which is written before the upload."""
+"""URLs of a report's uploaded pages. The report does not contain them, since it is written before the upload."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """URLs by target; None or absent if nothing was uploaded.
+    """URLs of uploaded pages; None or absent if nothing was uploaded.
 
-    ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the overview
-    of all pages, ``report`` the JSON report, ``run`` the workflow run. ``fetch`` is the command that downloads pages
-    without a URL, after the suggested step has uploaded them.
+    ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the URL of
+    the overview of all pages, ``report`` that of the JSON report, and ``run`` that of the workflow run. ``fetch`` is
+    the command that downloads pages without a URL after the suggested workflow step has uploaded them.
     """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The manifest of a stored set of profiles: its commit, run and machine, and the format and digest of each file."""
+"""The manifest of a set of profiles: the commit, run and machine, and the format and digest of each file."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 
 @dataclass(frozen=True, slots=True)
 class ManifestFile:
-    """One stored profile; ``path`` is relative to the manifest, None = unknown."""
+    """One stored profile. ``path`` is relative to the manifest; other values are None if unknown."""
 
     path: Text
     sha256: Digest
@@ -53,7 +53,7 @@ class Manifest:
     files: tuple[ManifestFile, ...] = ()
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
-        """The facts of a file, completed from the manifest; facts from the file take precedence."""
+        """Return the facts of a file, with missing facts taken from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
         known: dict[str, Any] = {
@@ -73,14 +73,14 @@ class Manifest:
 
 
 def manifest_to_json(manifest: Manifest) -> str:
-    """The manifest as JSON text, `profgate.manifest/1`."""
+    """Return the manifest as JSON text, `profgate.manifest/1`."""
     return json.dumps({"schema": SCHEMA, **asdict(manifest)}, indent=1, allow_nan=False) + "\n"
 
 
 def manifest_from_json(data: bytes) -> Manifest:
-    """The manifest from untrusted bytes.
+    """Parse a manifest from untrusted bytes and ignore unknown keys.
 
-    Raises `ProfileError` for anything that is not a manifest of a known version. Unknown keys are ignored.
+    Raises `ProfileError` if it is not a manifest of a known version.
     """
     from pydantic import TypeAdapter, ValidationError  # imported late: few commands read a manifest
 

@@ -1,4 +1,4 @@
-"""Aliases for names: exact names or patterns with ``*``, matched without backtracking."""
+"""Aliases for names. Patterns may contain ``*`` and are matched without backtracking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Aliases:
     pairs: tuple[tuple[str, str], ...] = ()
 
     def applied_to(self, name: str) -> str:
-        """The new name, or the same name if no pattern matches."""
+        """Return the new name, or the same name if no pattern matches."""
         for pattern, new in self.pairs:
             found = _found(pattern, name)
             if found is not None:
@@ -26,7 +26,7 @@ class Aliases:
 
 
 def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
-    """The error in the last of these pairs, empty if there is none; a new name must not match another pattern."""
+    """Return the error in the last of these pairs, empty if there is none. A new name must not match any pattern."""
     pattern, new = pairs[-1]
     if not pattern or not new or pattern == new:
         return "leads from a name to another one; write old: new"
@@ -42,7 +42,7 @@ def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _found(pattern: str, name: str) -> list[str] | None:
-    """The texts that the stars of a pattern match in a name; None if the whole name does not match."""
+    """Return the texts that match the stars of a pattern, or None if the whole name does not match it."""
     first, *middle = pattern.split("*")
     if not middle:
         return [] if name == pattern else None

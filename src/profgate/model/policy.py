@@ -1,4 +1,4 @@
-"""The policy of the gate and the rules of the strategies, as one immutable value."""
+"""The policy of the gate and the rules of the strategies, as one immutable object."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "fail"]
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
-EmbedSource = Literal["changed", "none", "all"]  # whose source a page may embed
+EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
 MEANING = "meaning"  # metadata key for the description of a policy key
@@ -20,7 +20,10 @@ MEANING = "meaning"  # metadata key for the description of a policy key
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A strategy for the profiles that match its keys; ``keys`` maps type, cmd, args, ... to accepted globs."""
+    """A rule that applies a strategy to matching profiles.
+
+    ``keys`` maps type, cmd, args, ... to accepted glob patterns.
+    """
 
     method: str
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -29,11 +32,11 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The configuration of the gate with its documented defaults; empty ``rules`` stand for the built-in list.
+    """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
-    Fields with a meaning are keys of the section ``gate`` in the policy file, spelled with hyphens. ``unchanged``: red
-    results and comparisons of unchanged code; ``demoted``: whether they made the gate advisory, None if their order was
-    not checked.
+    Fields with a meaning are keys of the section ``gate`` in the policy file, where their names contain hyphens.
+    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` tells whether
+    these results made the gate advisory, None if their order was not checked.
     """
 
     rules: tuple[Rule, ...] = ()

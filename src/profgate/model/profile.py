@@ -1,4 +1,4 @@
-"""One profile as returned by a reader: frames, and one or more bodies with the values."""
+"""A profile as returned by a reader: its frames, and the values as stacks, a call graph, measurements or models."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 
 @dataclass(frozen=True, slots=True)
 class FrameList:
-    """The frames of one profile by local number, unmodified from the file; None if unknown."""
+    """The unmodified frames of one profile. A frame's number is its index; None means unknown."""
 
     names: list[str]
     files: list[str | None]
@@ -22,7 +22,7 @@ class FrameList:
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":
-        """Frames that have only names."""
+        """Return frames that have names but no files, lines or modules."""
         return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
 
     def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
@@ -37,11 +37,12 @@ class FrameList:
 class Stacks:
     """Call paths as a front-coded stream.
 
-    ``depth`` uint16[event] and ``frame`` int64[event] (local number) describe the frames that differ from the previous
-    path: the parent of an event of depth d is the last event of depth d - 1. Depth 0 is a child of the root. ``leaf``
-    bool[event] marks the end of a stack; ``values`` int64[metric, leaf] are its exact integer values
-    (`Metric.exponent`). ``root_values`` int64[metric] hold weight without any frame. ``calls`` int64[leaf] are exact
-    call counts of the leaf's path, or None.
+    Each event is a frame that differs from the previous path. ``depth`` (uint16) and ``frame`` (int64, frame numbers)
+    have one element per event. The parent of an event at depth d is the last event at depth d - 1; the parent of an
+    event at depth 0 is the root. The boolean array ``leaf`` marks events at which a stack ends. ``values`` is an int64
+    array by metric and leaf with exact integer values (see `Metric.exponent`). ``root_values`` is an int64 array by
+    metric with the values of samples without frames. ``calls`` is an int64 array with the exact call count of each
+    leaf's path, or None.
     """
 
     depth: IntArray
@@ -54,11 +55,12 @@ class Stacks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallGraph:
-    """Profiles without stacks (pstats, callgrind): one row per frame, and caller/callee edges.
+    """The content of a profile without stacks (pstats, callgrind): values by frame, and caller/callee edges.
 
-    ``self_value`` and ``total_value`` are int64[metric, frame] (total counts recursion once); ``calls`` int64[frame].
-    Edges: ``caller``, ``callee`` int64[edge] local numbers, ``edge_total`` int64[metric, edge], ``edge_calls``
-    int64[edge].
+    All arrays are int64. ``self_value`` and ``total_value`` (which counts recursive calls once) have one row per metric
+    and one column per frame; ``calls`` has one element per frame. ``caller`` and ``callee`` contain the frame numbers
+    of each edge. ``edge_total`` has one row per metric and one column per edge; ``edge_calls`` has one element per
+    edge.
     """
 
     self_value: IntArray
@@ -72,12 +74,13 @@ class CallGraph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurements:
-    """Repeated records: ``frame`` int64[record] local number, ``amount`` float64[record] in the metric's own unit.
+    """Repeated records of a profile. Each array has one element per record.
 
-    ``size`` float64[record] is the x of a cost model (NaN if unknown), ``subtype`` the record's kind (real, user, sys),
-    ``order`` int64[record] the repetition. ``metric`` int64[record] is the index of the record's metric in the profile,
-    None if all records belong to the first. ``scenarios``: each frame is a separate benchmark, whose ``order`` counts
-    runs from 0 without gaps for each metric; amounts of different frames are never added.
+    ``frame`` (int64) is the frame number, and ``amount`` (float64) is in the metric's own unit. ``size`` (float64) is
+    the x of a cost model, NaN if unknown. ``subtypes`` are the kinds of the records (real, user, sys), and ``order``
+    (int64) is the number of the repetition. ``metric`` (int64) is the index of the record's metric in the profile, or
+    None if all records belong to the first metric. If ``scenarios`` is True, each frame is a separate benchmark: for
+    each metric, its ``order`` counts runs from 0 without gaps, and amounts of different frames are never added.
     """
 
     frame: IntArray
@@ -90,18 +93,18 @@ class Measurements:
     scenarios: bool = False
 
     def of_metric(self, place: int) -> BoolArray:
-        """bool[record]: the records of one metric."""
+        """Return a boolean array that marks the records of one metric."""
         return np.full(len(self.frame), place == 0) if self.metric is None else np.asarray(self.metric == place)
 
     def runs(self, place: int) -> int:
-        """The number of runs of one metric in the file."""
+        """Return the number of runs of one metric in the file."""
         order = self.order[self.of_metric(place)]
         return int(order.max()) + 1 if self.scenarios and len(order) else 1
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A regression model from a profile: coefficients by name (b0, b1, b2), or x and y of a curve without a formula."""
+    """A regression model: its coefficients by name (b0, b1, b2), or the x and y values of a curve without a formula."""
 
     frame: int
     name: str
@@ -114,7 +117,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The properties that two profiles must share to be compared; an empty string means unknown."""
+    """The properties that must be equal in two profiles that are compared. An empty string means unknown."""
 
     type: str = ""
     command: str = ""
@@ -126,9 +129,9 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about a recording from the file or its manifest; None = not stated.
+    """Facts about a recording from its file or the manifest; None if they are not stated.
 
-    ``rate`` is samples per second; ``mode`` is the clock of a sampling profiler: wall, cpu, gil, ...
+    ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler: wall, cpu, gil, ...
     """
 
     format: str = ""
@@ -146,7 +149,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``period`` int[metric] is the value of one sample, None if unknown."""
+    """The result of a reader. ``periods`` contains the value of one sample for each metric, None if unknown."""
 
     name: str
     configuration: Configuration = Configuration()

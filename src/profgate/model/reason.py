@@ -1,4 +1,4 @@
-"""Reasons of decisions, as codes with parameters; `report.wording` produces the sentences."""
+"""Reasons of decisions, as codes with parameters. `report.wording` converts them to sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -165,7 +165,7 @@ class ReasonCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One reason; ``parameters`` are the numbers and names in its sentence, ``reasons`` the underlying reasons."""
+    """A reason with the ``parameters`` of its sentence and the underlying ``reasons``."""
 
     code: ReasonCode
     parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -173,17 +173,17 @@ class Reason:
 
 
 def as_reason(value: Reason | str) -> Reason:
-    """The reason itself, or a reason that contains the text."""
+    """Return a reason unchanged, or a text as a reason that contains it."""
     return value if isinstance(value, Reason) else Reason(ReasonCode.TEXT, {"text": value})
 
 
 def joined(reasons: Sequence[Reason]) -> Reason:
-    """Several reasons combined into one."""
+    """Combine several reasons into one."""
     return reasons[0] if len(reasons) == 1 else Reason(ReasonCode.SEVERAL, reasons=tuple(reasons))
 
 
 def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items in their order, without duplicates."""
+    """Return the items without duplicates, in order of first occurrence."""
     found: list[Item] = []
     for item in items:
         if item not in found:

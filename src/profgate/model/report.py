@@ -1,4 +1,4 @@
-"""The report: all data that reporters need, without I/O; it can be converted to JSON and back without loss."""
+"""The report with all data that reporters need. It can be converted to JSON and back without loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 
 SCHEMA = "profgate.report/2"
-FIRST_SCHEMA = "profgate.report/1"  # displayed and merged without judging it again
+FIRST_SCHEMA = "profgate.report/1"  # reports with this schema are displayed and merged, but not judged again
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
@@ -21,7 +21,7 @@ TOTAL = Location("total")
 
 
 def direction_of(kind: Kind) -> Direction:
-    """The direction of a kind of change."""
+    """Return the direction of a kind of change."""
     if kind in WORSE:
         return "worse"
     return "better" if kind in BETTER else "none"
@@ -29,7 +29,7 @@ def direction_of(kind: Kind) -> Direction:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """Mean total per run on each side, in the metric's base unit."""
+    """The mean total per run on each side, in the metric's base unit."""
 
     baseline: float | None
     target: float | None
@@ -49,10 +49,10 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """All changes about one (workload, metric, location), merged and judged.
+    """The merged and judged changes of one location in one metric of a workload.
 
-    ``cause`` is the number of its cause, the most important first; ``explained_by`` is the location that gives the
-    cause its name, if it is another location.
+    ``cause`` is the number of the finding's cause; causes are numbered by decreasing importance. ``explained_by`` is
+    the location after which the cause is named, or None if that is the finding's own location.
     """
 
     severity: Severity
@@ -76,13 +76,16 @@ class Finding:
 
     @property
     def is_total(self) -> bool:
-        """Whether it is about a whole workload; a function can also be named "total", but it has a share of the run."""
+        """Whether the finding is about a whole workload.
+
+        A function named "total" differs in that it has a share of the run.
+        """
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Related locations; with kind ``renamed``, the others are the old names."""
+    """A location and its related locations. For the kind ``renamed``, the others are the old names."""
 
     kind: Literal["renamed"]
     location: Location
@@ -91,7 +94,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The end of the chain of calls that explain a location's change, and its distance in steps."""
+    """The chain of calls that explains a location's change: the location at its end, and its number of steps."""
 
     location: Location
     direction: Direction
@@ -103,9 +106,9 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``not_tested``: reasons why strategies could not test it, if the user can act on them; ``unsuited``: the same for
-    default strategies that do not apply to this kind of profile. ``undrawable``: the profiles have no calls, so that no
-    flame graph can be drawn.
+    ``not_tested`` contains the reasons why strategies could not test the metric, if the user can act on them.
+    ``unsuited`` contains these reasons for default strategies that do not apply to this kind of profile. ``undrawable``
+    is True if the profiles contain no calls, so that no flame graph can be drawn.
     """
 
     name: str
@@ -139,7 +142,7 @@ class WorkloadReport:
 
 @dataclass(frozen=True, slots=True)
 class NotCompared:
-    """A workload or metric that has no counterpart or could not be compared; ``side`` is the only side that has it."""
+    """A workload or metric that was not compared. ``side`` tells which side contains it, or is "both"."""
 
     name: str
     metric: str | None
@@ -149,7 +152,7 @@ class NotCompared:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The origin of one side; None if unknown (files on a command line)."""
+    """The origin of one side. Unknown values are None, for example for files on a command line."""
 
     label: str
     sha: str | None = None
@@ -171,7 +174,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:
-    """The policy of a judged report, and its rate of red results on unchanged code; None if it is not stated."""
+    """The policy of a judged report, and the rate of red results on unchanged code. Values are None if not stated."""
 
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None
@@ -217,7 +220,7 @@ class Report:
         return tuple((load, metric, finding) for load, metric in self.metrics for finding in metric.findings)
 
     def with_metrics(self, changed: Callable[[WorkloadReport, MetricReport], MetricReport]) -> "Report":
-        """A copy of the report in which each metric is replaced by the return value of ``changed``."""
+        """Return a copy of the report in which each metric is replaced by the return value of ``changed``."""
         changes = (tuple(changed(load, metric) for metric in load.metrics) for load in self.workloads)
         loads = (replace(load, metrics=metrics) for load, metrics in zip(self.workloads, changes, strict=True))
         return replace(self, workloads=tuple(loads))

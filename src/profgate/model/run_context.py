@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TriggeringRun:
-    """The finished run that triggered a ``workflow_run`` event; the head repository is None if it was deleted."""
+    """The finished run that triggered a ``workflow_run`` event. The id of a deleted head repository is None."""
 
     id: int
     event: str
@@ -19,9 +19,9 @@ class TriggeringRun:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The facts of one workflow run; missing text is empty, numbers that do not apply are None.
+    """The facts about one workflow run. Missing texts are empty, and numbers that do not apply are None.
 
-    ``head_sha`` is the pushed commit (not the test merge), ``sha`` the commit that GitHub checked out.
+    ``head_sha`` is the pushed commit (not the test merge), and ``sha`` is the commit that GitHub checked out.
     """
 
     event_name: str

@@ -1,11 +1,15 @@
-"""The result of measuring both sides again, for one location."""
+"""The result of a second measurement of both sides."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The two-sided p-value of target over baseline, the shift as a share of the run, and the runs of each side."""
+    """The result for one location.
+
+    ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
+    the run, and ``runs`` contains the number of runs on each side.
+    """
 
     p: float
     ratio: float

@@ -1,4 +1,4 @@
-"""Input files for readers: a name for messages, the first bytes for detection, and access by byte range."""
+"""Input files for readers, with access by byte range."""
 
 import io
 from collections.abc import Callable
@@ -12,10 +12,12 @@ HEAD_SIZE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One input file. ``open(start, stop)`` returns a binary stream over that byte range; stop None means the end.
+    """One input file.
 
-    ``path`` is set if the file is on disk, so that worker processes can open their own range. ``profile`` is set if the
-    file has already been read, for example by the history.
+    ``open(start, stop)`` returns a binary stream of that byte range; ``stop`` may be None for the end. ``name`` is
+    displayed in messages, and ``head`` contains the first bytes, by which the format is detected. ``path`` is set if
+    the file is on disk, so that each worker process can open a range. ``profile`` is set if the file has already been
+    read, for example by the history.
     """
 
     name: str
@@ -26,27 +28,27 @@ class SourceFile:
     profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
-        """All bytes, at most ``limit`` + 1 of them, so that a caller can detect a file that is too large."""
+        """Return at most ``limit`` + 1 bytes of the file, so that a caller can detect a file larger than ``limit``."""
         with self.open(0, None) as stream:
             return stream.read(limit + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class BytesInMemory:
-    """Opens ranges of bytes in memory; it can be pickled for another process."""
+    """A function object that opens ranges of bytes in memory. It can be pickled for another process."""
 
     data: bytes = field(repr=False)
 
     def __call__(self, start: int, stop: int | None) -> BinaryIO:
-        """A stream over the range."""
+        """Return a stream of the bytes in a range."""
         return io.BytesIO(self.data[start : len(self.data) if stop is None else stop])
 
 
 def source_of(name: str, data: bytes) -> SourceFile:
-    """A source over bytes in memory."""
+    """Return a source with bytes in memory."""
     return SourceFile(name, len(data), data[:HEAD_SIZE], BytesInMemory(data))
 
 
 def source_of_profile(profile: Profile) -> SourceFile:
-    """A source for a profile that has already been read."""
+    """Return a source for a profile that has already been read."""
     return SourceFile(profile.name, 0, b"", BytesInMemory(b""), profile=profile)

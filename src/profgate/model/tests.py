@@ -1,4 +1,4 @@
-"""Test results that the report stores, so that it can be judged again and merged with those of other shards."""
+"""Results of statistical tests, stored so that reports can be judged again and merged with those of other shards."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 @dataclass(frozen=True, slots=True)
 class TestFamily:
-    """All tests with the same number of runs per side, named for example ``5+5``.
+    """All tests with the same number of runs per side, with a name such as ``5+5``.
 
-    ``first`` and ``last``: the largest statistic of each split for increases and for decreases, before and after
-    detected locations were removed. Splits have the same order in every report.
+    ``first`` and ``last`` contain the largest statistic of each split for increases and for decreases, before and after
+    detected locations were removed, respectively. Splits have the same order in every report.
     """
 
     __test__ = False  # not a test class for pytest
@@ -22,13 +22,14 @@ class TestFamily:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The method and limits of a metric's test; None if unknown or not applicable.
+    """The method and limits of a metric's test. Values are None if unknown or not applicable.
 
     ``mode`` is "runs" (permutation test of comparable runs, in the ``family`` of that name with ``splits`` splits) or
     "jobs" (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the threshold); ``exact``
-    counts are compared directly. ``visible_total`` and ``visible_tenth`` are the smallest visible relative changes, of
-    the total and of a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
-    allow a verdict. ``known_share`` is the share of the run in functions that both sides have, if it is small.
+    marks counts that are compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes
+    that can be detected in the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason
+    why these runs do not allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both
+    sides, if this share is small.
     """
 
     state: str | None = None

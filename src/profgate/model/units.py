@@ -1,4 +1,4 @@
-"""Metrics and their base units; readers convert to base units, reporters convert them for display."""
+"""Metrics and their base units. Readers convert values to base units, and reporters convert them for display."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class MetricKind(StrEnum):
     SAMPLED = "sampled"
 
 
-# base unit and factor (as numerator, decimal exponent) for every known spelling
+# base unit, integer factor and decimal exponent for every known spelling
 BASE_UNITS: dict[str, tuple[str, int, int]] = {
     "ns": ("nanoseconds", 1, 0),
     "nanosecond": ("nanoseconds", 1, 0),
@@ -56,8 +56,8 @@ BASE_UNITS: dict[str, tuple[str, int, int]] = {
 class Metric:
     """A measured quantity. A stored integer times ``10**exponent`` is the value in ``unit``.
 
-    ``directed`` False: it is unknown whether more is better; the metric is displayed as if less were better, and never
-    gates.
+    If ``directed`` is False, it is unknown whether more is better. Such a metric is displayed as if less were better,
+    and it cannot fail the gate.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Metric:
 
     @property
     def scale(self) -> float:
-        """The factor from stored integers to the unit; for reports only."""
+        """The factor that converts stored integers to the unit, for use in reports only."""
         return float(10.0**self.exponent)
 
 
@@ -78,5 +78,5 @@ CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 
 
 def base_unit(spelling: str) -> tuple[str, int, int]:
-    """Base unit, integer factor and decimal exponent for a spelling of a unit; an unknown unit is its own base."""
+    """Return the base unit, integer factor and decimal exponent of a unit. An unknown unit is its own base unit."""
     return BASE_UNITS.get(spelling.strip().lower(), (spelling, 1, 0))

@@ -1,4 +1,4 @@
-"""Makes text from files safe to display: one line, without invisible characters."""
+"""Functions that make text from files safe to display on one line without invisible characters."""
 
 import unicodedata
 
@@ -11,7 +11,7 @@ BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
 
 def visible(text: str) -> str:
-    """Text without control, bidi and invisible characters; line breaks and unusual spaces become spaces."""
+    """Remove control, bidi and invisible characters, and replace line breaks and unusual spaces with spaces."""
     if text.isprintable():
         return text
     shown = (sign for sign in text if sign in BREAKS or unicodedata.category(sign) not in DROPPED)
@@ -19,12 +19,12 @@ def visible(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Visible text on one line, without surrounding spaces."""
+    """Return visible text on one line, without surrounding spaces."""
     return visible(text).strip()
 
 
 def cut(text: str, length: int) -> str:
-    """At most ``length`` characters; a longer text is shortened in the middle with an ellipsis."""
+    """Shorten a text to at most ``length`` characters by replacing its middle with an ellipsis."""
     if len(text) <= length:
         return text
     tail = (length - 1) // 2
@@ -32,7 +32,7 @@ def cut(text: str, length: int) -> str:
 
 
 def brief_name(text: str, length: int) -> str:
-    """A name shortened to a length; text in brackets is removed first, starting with the innermost.
+    """Shorten a name to a length by removing text in brackets first, starting with the innermost brackets.
 
     This preserves the function name, which may be in the middle, as in ``Out& Store<Key, Value>::put(std::vector<Key>
     const&)``.
@@ -45,7 +45,7 @@ def brief_name(text: str, length: int) -> str:
 
 
 def _without_inside(text: str, deepest: int) -> str:
-    """The text without brackets nested to this depth; unchanged if they are unbalanced, as in ``operator<<``."""
+    """Remove text in brackets nested to this depth, unless brackets are unbalanced as in ``operator<<``."""
     parts, inside, depth = [], 0, 0
     for sign in text:
         depth -= sign in ">)"
@@ -60,24 +60,24 @@ def _without_inside(text: str, deepest: int) -> str:
 
 
 def full_name(text: str) -> str:
-    """A name for an HTML page: visible characters, never empty."""
+    """Return a nonempty name with visible characters only, for an HTML page."""
     return plain(text) or NO_NAME
 
 
 def name_text(text: str, length: int = NAME_LENGTH) -> str:
-    """A name for a text report: visible characters, limited length, never empty."""
+    """Return a nonempty name with visible characters only and limited length, for a text report."""
     return brief_name(full_name(text), length)
 
 
 def columns_of(text: str) -> int:
-    """The width in terminal columns: two for wide characters, none for combining marks."""
+    """Return the width in terminal columns: two for wide characters, none for combining marks."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )
 
 
 def fitting(text: str, columns: int) -> str:
-    """Text shortened in the middle to a number of terminal columns."""
+    """Shorten a text in the middle to fit a number of terminal columns."""
     length = len(text)
     while columns_of(shorter := cut(text, length)) > columns:
         length -= 1

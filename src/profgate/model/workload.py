@@ -7,7 +7,7 @@ from profgate.model.profile import Configuration, Profile
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
-    """Runs of one configuration; ``noise_runs`` are base runs of other commits, used only to estimate the noise."""
+    """The runs of one configuration. ``noise_runs`` are base runs of other commits, used only to estimate the noise."""
 
     name: str
     configuration: Configuration

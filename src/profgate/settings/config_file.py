@@ -1,6 +1,6 @@
-"""The configuration file: converts YAML to a `Policy`, or raises one error with all mistakes and their positions.
+"""Conversion of the YAML configuration file to a `Policy`, or to one error with all mistakes and their positions.
 
-The keys of ``gate`` are fields of `Policy`; the options of a rule are those of its strategy.
+The keys of ``gate`` are fields of `Policy`, and the options of a rule are the options of its strategy.
 """
 
 import re
@@ -128,10 +128,10 @@ def _file_model(catalogue: Catalogue) -> type[BaseModel]:
 
 
 def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
-    """The policy in a configuration file, with defaults for missing keys.
+    """Parse the policy in a configuration file, with defaults for missing keys.
 
-    ``catalogue`` holds the options of every strategy by full and by short name. Raises `SettingsError` with one line
-    ``name:line:column: what; what to do`` for every mistake.
+    ``catalogue`` maps the full and short name of every strategy to its options. Raises `SettingsError` if there are
+    mistakes, with one line ``name:line:column: what; what to do`` for each.
     """
     document = Document(name)
     data = document.read(text)
@@ -151,7 +151,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
-    """The values of a valid file, as fields of `Policy`."""
+    """Return the values of a valid file by field name of `Policy`."""
     taken: dict[str, Any] = {}
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
@@ -183,10 +183,10 @@ def _check_aliases(aliases: object, document: Document) -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[str]]:
-    """The policy combined with the inputs of a run, and a message for each input that would have loosened it.
+    """Combine the policy with the inputs of a run; also return a message for each input that would have loosened it.
 
-    ``requested`` holds values by field name of `Policy`. Without a policy file, every input applies. ``strategies`` are
-    added to the configured ones; if none are configured, the caller adds them to the built-in list.
+    ``requested`` contains values by field name of `Policy`. Without a policy file, every input applies. ``strategies``
+    are added to the configured ones; if none are configured, the caller adds them to the built-in list.
     """
     refused: list[str] = []
     taken: dict[str, str | bool] = {}
@@ -205,7 +205,7 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """The JSON Schema of the configuration file, for editors; it accepts the same files as `read_policy`."""
+    """Return the JSON Schema of the configuration file for editors. It accepts the same files as `read_policy`."""
     optional: Any = _file_model(catalogue) | None
     described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
     gate = described["$defs"]["Gate"]["properties"]
@@ -222,7 +222,7 @@ def _without_titles(node: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue) -> None:
-    """Add a mistake found by pydantic, at the position of its value or of its unknown key."""
+    """Add a mistake found by pydantic, at the position of the invalid value or unknown key."""
     # pydantic adds the method of a rule after its index
     path = tuple(part for number, part in enumerate(error["loc"]) if number != 3 or error["loc"][1] != "strategies")
     while path and path not in document.values:
@@ -244,7 +244,7 @@ def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue)
 
 
 def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
-    """The description of a mapping and its valid keys; ``loc`` is the path of an unknown key in it."""
+    """Return the description and the valid keys of the mapping that contains the unknown key at the path ``loc``."""
     if len(loc) == 1:
         return "the file", ["degradation", "gate"]
     if loc[0] == "gate":

@@ -1,4 +1,4 @@
-"""The inputs of the action: `action.yml`, the README's table and error messages are generated from this model."""
+"""The inputs of the action. `action.yml`, the table in the README and error messages are generated from this model."""
 
 import re
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ TIGHTENS: JsonDict = {"tightens": True}  # marks an input that can make the poli
 
 
 class Settings(BaseModel):
-    """The inputs of one run. None: not given, so that the policy file applies."""
+    """The inputs of one run. None means that an input is not given, so that the policy file applies."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
@@ -189,14 +189,14 @@ class Settings(BaseModel):
     )
 
     def gate_requests(self) -> dict[str, str | bool]:
-        """The inputs that belong to the gate's policy, by the policy's field names."""
+        """Return the inputs that belong to the gate's policy, by the policy's field names."""
         given = {spec.field: getattr(self, spec.field) for spec in SETTINGS if spec.may_tighten}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """The description of an input in `action.yml` and the README; ``default`` is the text shown there."""
+    """The description of an input in `action.yml` and the README. ``default`` is the default value displayed there."""
 
     name: str
     field: str
@@ -220,14 +220,14 @@ SETTINGS = _specs()
 
 
 def input_variable(name: str) -> str:
-    """The environment variable in which the runner passes an input; hyphens are not replaced."""
+    """Return the environment variable in which the runner passes an input. Hyphens are not replaced."""
     return f"INPUT_{name.upper().replace(' ', '_')}"
 
 
 def settings_from(raw: Mapping[str, str]) -> Settings:
-    """Settings from text by kebab-case name; empty text means not given.
+    """Parse settings from texts by kebab-case name. An empty text means that the input is not given.
 
-    Raises `SettingsError` with all mistakes, one per line.
+    Raises `SettingsError` with one line per mistake if there are any.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
     key = given.get("key", "default")

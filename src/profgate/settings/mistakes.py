@@ -1,4 +1,4 @@
-"""Messages about values that pydantic rejects: what is wrong, and what to write."""
+"""Messages about values that pydantic rejects. They describe the mistake and the valid values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def message(error: Mapping[str, Any]) -> str:
-    """What is wrong with a value, from an entry of ``ValidationError.errors()``; to be appended to the value."""
+    """Return a text about an entry of ``ValidationError.errors()``, for use after the invalid value."""
     kind, details = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(details["error"])

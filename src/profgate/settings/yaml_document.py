@@ -1,4 +1,4 @@
-"""Parses YAML to plain data with the line and column of every key and value."""
+"""A YAML parser that returns plain data with the line and column of every key and value."""
 
 import math
 from typing import Any, cast
@@ -19,7 +19,7 @@ COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class Document:
-    """The data of a YAML text, the positions of its keys and values (line and column), and all its mistakes."""
+    """The data of a YAML text, the line and column of each key and value, and all mistakes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,13 +32,16 @@ class Document:
         self.mistakes.add((*place, what))
 
     def raise_any(self) -> None:
-        """Raise SettingsError with all mistakes, one per line, if there are any."""
+        """Raise SettingsError with one line per mistake if there are any."""
         if self.mistakes:
             lines = [f"{self.name}:{line}:{column}: {what}" for line, column, what in sorted(self.mistakes)]
             raise SettingsError("\n".join(lines))
 
     def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML value
-        """The data, None for an empty text. Deep nesting and aliases are rejected, since they can exhaust memory."""
+        """Parse a text and return its data, or None if it is empty.
+
+        Deep nesting and aliases are rejected, since they can exhaust memory.
+        """
         if len(text) > MOST_CHARACTERS:
             self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only the policy in this file")
             return None
