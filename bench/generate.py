@@ -112,7 +112,7 @@ def _shares(budget: int, parts: int, draws: Draws) -> list[int]:
 def _bundle(
     path: bytes, depth: int, budget: int, draws: Draws, planted: Planted, join: Join
 ) -> Iterator[tuple[bytes, int, int]]:
-    """A trunk down to a random depth, and below it as many stacks as the budget says."""
+    """A trunk down to a random depth, and below it as many stacks as the budget allows."""
     uniform, function = draws.uniform, draws.function
     goal = 8 + 25 * (next(uniform) + next(uniform))
     if next(uniform) < 0.02:

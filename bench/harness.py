@@ -18,7 +18,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 
 
 class RunError(Exception):
-    """A measured command could not be started, failed or took too long; says which and how."""
+    """A measured command could not be started, failed or took too long; the message has its name and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +128,9 @@ def _run(contender: Contender, timeout: float, watch: "_MemoryWatch | None") -> 
             raise RunError(f"{contender.name}: took longer than {timeout:g} s")
         if any(process.returncode for process in processes):
             complaints.seek(0)
-            said = complaints.read().decode("utf-8", "replace").strip().rpartition("\n")[2][:QUOTED]
+            last_line = complaints.read().decode("utf-8", "replace").strip().rpartition("\n")[2][:QUOTED]
             codes = ", ".join(str(process.returncode) for process in processes)
-            raise RunError(f"{contender.name}: ended with exit code {codes}: {said}")
+            raise RunError(f"{contender.name}: ended with exit code {codes}: {last_line}")
     return Sample(
         wall,
         sum(usage.ru_utime + usage.ru_stime for usage in usages),

@@ -83,7 +83,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Shares of the trials: the count departed; it could not tell; a test moved farther than usual; the planted did."""
+    """Shares of the trials: departed count, inconclusive, any test or the planted one moved unusually far."""
 
     departed: float
     blind: float
@@ -92,13 +92,13 @@ class Outcome:
 
 
 def outcome(cell: Cell, trials: int) -> Outcome:
-    """What so many checks of a cell said."""
-    said: BoolArray = np.zeros((trials, 4), dtype=np.bool_)
+    """The outcome of all checks of a cell."""
+    flags: BoolArray = np.zeros((trials, 4), dtype=np.bool_)
     for seed in range(trials):
         found, planted = cell.trial(seed)
         far = [test.name for test in found.moved[: found.farther]]
-        said[seed] = found.order in {"below", "above"}, found.order == "unknown", bool(far), planted in far
-    return Outcome(*said.mean(axis=0).tolist())
+        flags[seed] = found.order in {"below", "above"}, found.order == "unknown", bool(far), planted in far
+    return Outcome(*flags.mean(axis=0).tolist())
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -168,8 +168,8 @@ def false_alarms(trials: int) -> str:
                 Cell(tests, noise, rules=RankRules(sigma="observed")),
             ]
             found = [outcome(cell, trials) for cell in cells]
-            said = [f"{_percent(one.departed)} ({_percent(one.blind)})" for one in found]
-            rows.append([str(tests), f"{100 * noise:g} %", *said, _percent(found[1].farther)])
+            columns = [f"{_percent(one.departed)} ({_percent(one.blind)})" for one in found]
+            rows.append([str(tests), f"{100 * noise:g} %", *columns, _percent(found[1].farther)])
     head = [
         "tests",
         "noise",
@@ -191,9 +191,9 @@ def one_slow_test(trials: int) -> str:
             for rules in (RankRules(), RankRules(sigma="observed")):
                 cells += [Cell(tests, noise, slower=slower, rules=rules) for slower in (2.0, 10.0, 100.0)]
             found = [outcome(cell, trials) for cell in cells]
-            said = [_percent(one.departed) for one in found] + [_percent(one.named) for one in found[:3]]
+            columns = [_percent(one.departed) for one in found] + [_percent(one.named) for one in found[:3]]
             rows.append(
-                [str(tests), f"{100 * noise:g} %", *(" / ".join(said[start : start + 3]) for start in (0, 3, 6))]
+                [str(tests), f"{100 * noise:g} %", *(" / ".join(columns[start : start + 3]) for start in (0, 3, 6))]
             )
     head = ["tests", "noise", "count, Poisson: 2 / 10 / 100 times", "count, observed", "farther than usual"]
     return table(head, rows)

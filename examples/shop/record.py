@@ -90,7 +90,7 @@ def with_short_files(stats: dict, work: Path) -> dict:
 
 
 def write_manifest(side: Path) -> None:
-    """Says of every file of this side how it was recorded."""
+    """Write for each file of this side how it was recorded."""
     manifest = {
         "schema": "profgate.manifest/1",
         "os": platform.system(),

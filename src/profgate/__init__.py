@@ -1,1 +1,1 @@
-"""Compares the profiles of a pull request with those of its baseline and says which changes are real."""
+"""Compare the profiles of a pull request with its baseline and report which changes are real."""

@@ -42,20 +42,20 @@ def open_file(browser: "Browser") -> Iterator[OpenFile]:
     A page that links to others may open the files ``beside`` it.
     """
     opened = []
-    told: list[str] = []
+    problems: list[str] = []
 
     def opener(path: Path, fragment: str = "", width: int = 1280, *, beside: bool = False, **options: Any) -> "Page":
         allowed = path.parent.as_uri() if beside else path.as_uri()
         context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
         opened.append(context)
         page = context.new_page()
-        page.on("pageerror", lambda error: told.append(f"error: {error}"))
-        page.on("console", lambda message: told.append(f"console: {message.text}"))
-        page.on("request", lambda request: None if request.url.startswith(allowed) else told.append(request.url))
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("console", lambda message: problems.append(f"console: {message.text}"))
+        page.on("request", lambda request: None if request.url.startswith(allowed) else problems.append(request.url))
         page.goto(path.as_uri() + fragment)
         return page
 
     yield opener
     for context in opened:
         context.close()
-    assert told == [], "the page fetched something, or said something on the console"
+    assert problems == [], "the page fetched something, or said something on the console"

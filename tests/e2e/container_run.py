@@ -220,9 +220,11 @@ def _context_digest() -> str:
 
 def _pip_settings() -> str:
     """The host's package index as a pip.conf; addresses of local folders mean nothing inside."""
-    told = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False)
+    configured = subprocess.run(
+        [sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    )
     lines = ["[global]"]
-    for line in told.stdout.splitlines():
+    for line in configured.stdout.splitlines():
         key, _, quoted = line.partition("=")
         name, value = key.rsplit(".", 1)[-1], str(ast.literal_eval(quoted))
         if name in {"index-url", "extra-index-url", "trusted-host", "proxy"} and "file:" not in value:

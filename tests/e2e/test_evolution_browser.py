@@ -239,6 +239,6 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
     page.keyboard.press("n")
     options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
     found = axe.Axe().run(page, options=options).response["violations"]
-    told = [(one["id"], node["target"], node.get("failureSummary")) for one in found for node in one["nodes"]]
-    assert told == []
+    violations = [(one["id"], node["target"], node.get("failureSummary")) for one in found for node in one["nodes"]]
+    assert violations == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -60,7 +60,13 @@ def main() -> int:
             DOORS[name], chosen.output.resolve() / name, chosen.minutes * 60, chosen.seed + turn, atheris, Limits()
         )
         found += len(row["findings"])
-        print(line_of(cells_of(row)), "", told(row["findings"]) or "none", f"({told(row['outcomes'])})", flush=True)
+        print(
+            line_of(cells_of(row)),
+            "",
+            counts_text(row["findings"]) or "none",
+            f"({counts_text(row['outcomes'])})",
+            flush=True,
+        )
         with (chosen.output / "log.jsonl").open("a") as log:
             log.write(json.dumps(row) + "\n")
     return 1 if found else 0
@@ -77,10 +83,10 @@ def fuzz(
         (folder / "status.json").unlink(missing_ok=True)
         log = folder / "engine.log"
         code = _apart(log, partial(hunt, door, folder, left, seed + len(rows), atheris, limits))
-        said = log.read_text(errors="replace")
+        log_text = log.read_text(errors="replace")
         if not (folder / "status.json").exists():
-            raise SystemExit(f"run fuzz: {door.name} did not start:\n{said[-2000:]}")
-        rows.append(_row(folder, said, code))
+            raise SystemExit(f"run fuzz: {door.name} did not start:\n{log_text[-2000:]}")
+        rows.append(_row(folder, log_text, code))
     return _sum(rows)
 
 
@@ -103,13 +109,13 @@ def _apart(log: Path, task: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _row(folder: Path, said: str, code: int) -> dict[str, Any]:
+def _row(folder: Path, log_text: str, code: int) -> dict[str, Any]:
     row: dict[str, Any] = json.loads((folder / "status.json").read_text())
-    steps = STEP.findall(said)
+    steps = STEP.findall(log_text)
     if steps:
         row["branches"], row["corpus"] = int(steps[-1][0]), int(steps[-1][2])
         row["features"] = [int(steps[0][1]), int(steps[-1][1])]
-    row["runs"] = max([row["runs"], *map(int, UNITS.findall(said))])
+    row["runs"] = max([row["runs"], *map(int, UNITS.findall(log_text))])
     if code != 0:
         row["findings"][f"the process ended with {code}"] = 1
         (folder / "findings" / f"ended-{code}-{int(time.time())}").write_bytes(kept_input(folder))
@@ -154,7 +160,7 @@ def line_of(cells: tuple[str, ...]) -> str:
     return " ".join((name, *numbers))
 
 
-def told(counts: dict[str, int]) -> str:
+def counts_text(counts: dict[str, int]) -> str:
     """Names with how often each was seen."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 

@@ -58,7 +58,7 @@ class Trials:
     largest: int = 0
     began: float = field(default_factory=time.monotonic)
     cpu_before: float = field(default_factory=time.process_time)
-    told: float = 0.0
+    reported_at: float = 0.0
     last: mmap.mmap = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ class Trials:
         self.outcomes[outcome] += 1
         if finding:
             self._keep(finding, data)
-        if time.monotonic() - self.told > STATUS_SECONDS:
+        if time.monotonic() - self.reported_at > STATUS_SECONDS:
             self.tell()
 
     def _keep(self, finding: str, data: bytes) -> None:
@@ -97,12 +97,12 @@ class Trials:
 
     def tell(self) -> None:
         """Writes the counts so far."""
-        self.told = time.monotonic()
+        self.reported_at = time.monotonic()
         status = {
             "door": self.door.name,
             "seed": self.seed,
             "runs": self.outcomes.total(),
-            "wall_seconds": round(self.told - self.began, 1),
+            "wall_seconds": round(self.reported_at - self.began, 1),
             "cpu_seconds": round(time.process_time() - self.cpu_before, 1),
             "slowest_cpu_seconds": round(self.slowest, 2),
             "largest_growth_bytes": self.largest,

@@ -23,11 +23,11 @@ WORKING = 202  # PyGithub waits and asks again
 class Line:
     """A connection on which every question gets the same answer."""
 
-    said: tuple[int, dict[str, str], str] = (200, {}, "")
+    response: tuple[int, dict[str, str], str] = (200, {}, "")
     host = "api.github.com"
 
     def __init__(self, *_: object, **__: object) -> None:
-        self.status, self._headers, self._body = self.said
+        self.status, self._headers, self._body = self.response
 
     def request(self, *_: object) -> None:
         pass

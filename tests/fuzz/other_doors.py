@@ -1,4 +1,4 @@
-"""The doors beside the readers: containers, artifacts, reports, texts of people, sources, a stranger's history."""
+"""The doors beside the readers: containers, artifacts, reports, texts of people, sources, an untrusted history."""
 
 import contextlib
 import gzip
@@ -49,7 +49,7 @@ from profgate.settings.config_file import read_policy
 from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
 
-RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "stranger", ".github/workflows/a.yml")
+RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "outsider", ".github/workflows/a.yml")
 CHOICE = OptionSpec("way", "mean", "How.", choices=("mean", "median"))
 CATALOGUE = {"eto": (OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0), CHOICE), "bmoe": ()}
 POLICY = b"""degradation:

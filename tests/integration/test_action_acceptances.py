@@ -55,7 +55,7 @@ def test_who_can_write_can_accept(red: Stage, author: str) -> None:
 
 @pytest.mark.parametrize(
     ("author", "message"),
-    [("reader", "reader may not write to this repository"), ("stranger", "stranger may not write to this repository")],
+    [("reader", "reader may not write to this repository"), ("outsider", "outsider may not write to this repository")],
 )
 def test_who_cannot_write_cannot_accept(red: Stage, author: str, message: str) -> None:
     say(red, author=author)
@@ -196,7 +196,7 @@ def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
 
 def test_untrusted_people_cannot_use_up_lookups(red: Stage) -> None:
     for number in range(40):
-        say(red, COMMAND, f"stranger-{number}")
+        say(red, COMMAND, f"outsider-{number}")
     red.fake.add_comment(red.number, COMMAND, author="maintainer", association="MEMBER")
     before = red.fake.count("GET", "/collaborators/")
     assert red.compare(profiles(SLOWER, 78)) == 0
@@ -318,7 +318,7 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
 @pytest.mark.parametrize(
     ("body", "author", "message"),
     [
-        (COMMAND, "stranger", "stranger may not write to this repository"),
+        (COMMAND, "outsider", "outsider may not write to this repository"),
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
         ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
@@ -337,7 +337,7 @@ def test_talk_costs_no_request(failed: Stage) -> None:
 
 def test_untrusted_comment_never_counts(failed: Stage) -> None:
     say(failed)
-    commented(failed, COMMAND, "stranger")
+    commented(failed, COMMAND, "outsider")
     assert failed.fake.state.reruns == []
 
 
@@ -401,7 +401,7 @@ def test_acceptance_gets_a_reaction(failed: Stage) -> None:
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
         ("/profgate approve parse: x", "maintainer", "is unknown"),
-        (COMMAND, "stranger", "stranger may not write to this repository"),
+        (COMMAND, "outsider", "outsider may not write to this repository"),
     ],
 )
 def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
@@ -430,7 +430,7 @@ def test_next_run_replaces_the_answer(failed: Stage) -> None:
 def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
     """However much they write: nobody is notified, few lines appear, and none of their words."""
     for number in range(12):
-        commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"stranger-{number}")
+        commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")
     comment = failed.comments[0]
     assert len(failed.comments) == 13
     assert comment.count("- `parse`: refused:") == 5
@@ -444,7 +444,7 @@ def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
 def test_untrusted_comments_hide_no_acceptance(failed: Stage) -> None:
     say(failed, "/profgate accept parse max=2.5x: needed")
     for number in range(60):
-        say(failed, "/profgate accept parse: mine", f"stranger-{number}")
+        say(failed, "/profgate accept parse: mine", f"outsider-{number}")
     failed.fake.state.comments[min(failed.fake.state.comments, default=0)].association = "NONE"
     for one in failed.fake.state.comments.values():
         one.association = "MEMBER" if one.author == "maintainer" else one.association

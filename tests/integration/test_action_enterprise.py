@@ -67,7 +67,7 @@ def test_missing_artifact_service_shows_step_and_command(enterprise: Stage) -> N
     assert "- uses: actions/upload-artifact@v3" in enterprise.log.replace("%0A", "\n").splitlines()
     run = next(iter(enterprise.fake.state.runs))
     path = enterprise.log.partition("path: ")[2].partition("%0A")[0]
-    folder = enterprise.workspace / path  # what the step that was told uploads
+    folder = enterprise.workspace / path  # the folder that the suggested step uploads
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     enterprise.fake.add_artifact(run, ARTIFACT, {name: path.read_bytes() for name, path in files.items()})
     enterprise.open_pull()

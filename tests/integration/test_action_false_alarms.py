@@ -37,7 +37,7 @@ def trials(stage: Stage, folder: Path) -> list[tuple[str, str, str, str]]:
     asked = "SELECT baseline, target, job, conclusion FROM verdicts WHERE kind = 'unchanged' ORDER BY id"
     rows = connection.execute(asked).fetchall()
     connection.close()
-    return [(before, after, job.rpartition("/")[2], said) for before, after, job, said in rows]
+    return [(before, after, job.rpartition("/")[2], conclusion) for before, after, job, conclusion in rows]
 
 
 def reported_policy(stage: Stage) -> dict[str, Any]:

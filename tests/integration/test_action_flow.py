@@ -154,8 +154,8 @@ def with_sources(stage: Stage) -> Stage:
 def sources_of(stage: Stage) -> dict[str, str]:
     """What the report knows of the source of each function it tells of."""
     metric = json.loads(stage.file("report.json"))["workloads"][0]["metrics"][0]
-    told = {one["location"]["name"]: (one["evidence"] or {}).get("source", "") for one in metric["findings"]}
-    return {name: source for name, source in told.items() if source}
+    sources = {one["location"]["name"]: (one["evidence"] or {}).get("source", "") for one in metric["findings"]}
+    return {name: source for name, source in sources.items() if source}
 
 
 def source_warnings(stage: Stage) -> list[str]:
@@ -185,13 +185,13 @@ def test_changed_function_is_linked_to_its_lines(with_sources: Stage) -> None:
     assert len(asked) <= 2 + 15 + 2 * (BASE_RUNS - 1)
 
 
-@pytest.mark.parametrize(("status", "told"), [(200, "same"), (403, "changed"), (502, "changed")])
-def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: int, told: str) -> None:
+@pytest.mark.parametrize(("status", "expected_text"), [(200, "same"), (403, "changed"), (502, "changed")])
+def test_changed_files_are_read_in_a_single_query(with_sources: Stage, status: int, expected_text: str) -> None:
     with_sources.open_pull(files={"src/cart.py": CART.replace("items = {}", "items = {}  # says what it is").encode()})
     if status != 200:
         with_sources.fake.fail("POST", "/graphql", status, times=9)
     with_sources.compare(in_cart(SLOWER, 77))
-    assert evidence_of(with_sources, "parse")["source"] == told
+    assert evidence_of(with_sources, "parse")["source"] == expected_text
     asked = [one for one in with_sources.requests if one.path == "/graphql"]
     assert len(asked) == {200: 1, 403: 1, 502: 2}[status]
     assert any("did not return the changed files" in warning for warning in source_warnings(with_sources)) == (
@@ -219,32 +219,32 @@ def test_missing_commit_files_leave_changed_files_known(with_sources: Stage, sta
     with_sources.fake.fail("GET", "/git/trees/", status, times=9)
     assert with_sources.compare(in_cart(BOTH_SLOWER, 77)) == 1
     assert sources_of(with_sources) == {"parse": "changed"}
-    (told,) = source_warnings(with_sources)
-    assert "GitHub did not list the commit's files" in told
+    (warning,) = source_warnings(with_sources)
+    assert "GitHub did not list the commit's files" in warning
 
 
 def test_truncated_list_leaves_its_files_known(with_sources: Stage) -> None:
     with_sources.fake.state.most_listed = 4  # logo.png, src and two of its files
     with_sources.compare(in_cart(BOTH_SLOWER, 77))
     assert sources_of(with_sources) == {"parse": "changed"}
-    (told,) = source_warnings(with_sources)
-    assert "GitHub lists 3 files and holds more" in told
+    (warning,) = source_warnings(with_sources)
+    assert "GitHub lists 3 files and holds more" in warning
 
 
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
     between = with_sources.fake.add_commit(parents=[with_sources.base], branch="main", files={"src/view.py": b"\n"})
     with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
     assert sources_of(with_sources) == {"parse": "changed"}
-    (told,) = source_warnings(with_sources)
-    assert "does not start at the baseline (distance 1)" in told
+    (warning,) = source_warnings(with_sources)
+    assert "does not start at the baseline (distance 1)" in warning
 
 
 def test_chosen_baseline_marks_nothing_unchanged(with_sources: Stage) -> None:
     with_sources.inputs["baseline-ref"] = "main"
     with_sources.compare(in_cart(BOTH_SLOWER, 77))
     assert sources_of(with_sources) == {"parse": "changed"}
-    (told,) = source_warnings(with_sources)
-    assert "does not start at the baseline (main)" in told
+    (warning,) = source_warnings(with_sources)
+    assert "does not start at the baseline (main)" in warning
 
 
 def test_renamed_file_is_a_single_location(with_sources: Stage) -> None:
@@ -690,7 +690,7 @@ def test_base_branch_is_separated_with_chosen_baseline(recorded: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("permission", "told"),
+    ("permission", "expected_text"),
     [
         ("contents", "contents: read"),
         ("actions", "actions: read"),
@@ -699,12 +699,12 @@ def test_base_branch_is_separated_with_chosen_baseline(recorded: Stage) -> None:
         ("checks", "checks: write"),
     ],
 )
-def test_a_missing_permission_is_named(recorded: Stage, permission: str, told: str) -> None:
+def test_a_missing_permission_is_named(recorded: Stage, permission: str, expected_text: str) -> None:
     recorded.inputs |= {"status": "true", "check-run": "true"}
     names = ("issues", "pull_requests") if " and " in permission else (permission,)
     recorded.fake.state.permissions |= dict.fromkeys(names, "none")
     recorded.compare(profiles(SLOWER, 77))
-    assert told in recorded.log
+    assert expected_text in recorded.log
 
 
 def test_not_found_names_the_permission(recorded: Stage) -> None:

@@ -146,8 +146,8 @@ def test_three_lost_races_store_an_artifact(keeping: Stage, tmp_path: Path) -> N
 
 def test_refused_branch_update_is_reported(keeping: Stage, tmp_path: Path) -> None:
     first = keeping.push(profiles(seed=1))
-    said = {"type": "FORBIDDEN", "path": ["updateRefs"], "message": "Resource not accessible by integration"}
-    refusal = json.dumps({"data": {"updateRefs": None}, "errors": [said]}).encode()
+    failure = {"type": "FORBIDDEN", "path": ["updateRefs"], "message": "Resource not accessible by integration"}
+    refusal = json.dumps({"data": {"updateRefs": None}, "errors": [failure]}).encode()
     keeping.fake.fail("POST", "/graphql", 200, body=refusal)
     second = keeping.push(profiles(seed=2))
     assert "Resource not accessible by integration" in keeping.log

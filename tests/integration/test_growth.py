@@ -222,8 +222,8 @@ def test_com_d7_every_strategy_keeps_its_word_on_names_with_blanks() -> None:
     before = sized(name, points(shape="linear", b0=5, b1=2))
     after = sized(name, points(shape="quadratic", b0=5, b1=2, b2=1))
     report = from_json(to_json(report_of(profile(before), profile(after), *EIGHT)))
-    said = {change.strategy for change in metric_of(report).changes if change.location.name == name}
-    assert len(said) == len(EIGHT)
+    reporting = {change.strategy for change in metric_of(report).changes if change.location.name == name}
+    assert len(reporting) == len(EIGHT)
 
 
 RULES = (

@@ -109,11 +109,11 @@ def test_findings_and_sources_have_their_functions() -> None:
     finding = PageFinding(symbol=3, severity="severe", direction="worse", strategies=["ctx"], rows=[7, 200])
     source = PageSource(symbol=3, origin="folders", paths=("a.py", "b.py"), hunks=[(1, 2, ["-a", "+<b>"])])
     columns, header = decoded(tree, ordered, PageHeader("t", "w", "m", "ns", findings=[finding], sources=[source]))
-    (told,) = header["findings"]
-    assert sorted(ordered.row[told["rows"]].tolist()) == [7, 200]
-    assert columns["names"][told["symbol"]] == HOSTILE.replace("\ud800", "?")
+    (message,) = header["findings"]
+    assert sorted(ordered.row[message["rows"]].tolist()) == [7, 200]
+    assert columns["names"][message["symbol"]] == HOSTILE.replace("\ud800", "?")
     ((symbol, shown),) = columns["sourceDiffs"]
-    assert symbol == told["symbol"]
+    assert symbol == message["symbol"]
     assert shown["hunks"] == [[1, 2, ["-a", "+<b>"]]]
 
 

@@ -53,15 +53,15 @@ def test_check_keeps_an_unchanged_order(baseline: Path, capsys: pytest.CaptureFi
 
 
 def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = ["ranks", "check", "slow.json", "--baseline", str(baseline)]
-    assert main(said) == 0
+    arguments = ["ranks", "check", "slow.json", "--baseline", str(baseline)]
+    assert main(arguments) == 0
     assert "t007" in capsys.readouterr().out
-    assert main([*said, "--fail-on", "slower"]) == 1
-    assert main([*said, "--fail-on", "departure", "--format", "json"]) == 1
+    assert main([*arguments, "--fail-on", "slower"]) == 1
+    assert main([*arguments, "--fail-on", "departure", "--format", "json"]) == 1
     out = capsys.readouterr().out
     document = json.loads(out[out.index("{") :])
     assert (document["order"], document["moved"][0]["name"]) == ("below", "t007")
-    assert main([*said, "--format", "markdown"]) == 0
+    assert main([*arguments, "--format", "markdown"]) == 0
     assert "| `t007` |" in capsys.readouterr().out
 
 
@@ -76,8 +76,8 @@ def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.Ca
             file = tmp_path / f"runs/{number}/load-{place:02}.folded"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"main;work {(place + 1) * 100 + number}\n")
-    said = ["ranks", "check", str(tmp_path / "runs/3"), "--baseline", str(tmp_path / "runs"), "--last", "3"]
-    assert main([*said, "--format", "json"]) == 0
+    arguments = ["ranks", "check", str(tmp_path / "runs/3"), "--baseline", str(tmp_path / "runs"), "--last", "3"]
+    assert main([*arguments, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["tests"], document["stable"], document["unit"]) == (30, 30.0, "samples")
     assert document["baseline"] == ["1", "2", "3"]
@@ -92,8 +92,8 @@ def test_record_keeps_files_with_commit_and_label_until_history_shows_them(
             file = Path(f"results/{number}/{name}.folded")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"main {round(value)}\n")
-        said = ["ranks", "record", f"results/{number}", "-o", "kept", "--commit", f"c0ffee{number}"]
-        assert main([*said, "--label", f"build {number}"]) == 0
+        arguments = ["ranks", "record", f"results/{number}", "-o", "kept", "--commit", f"c0ffee{number}"]
+        assert main([*arguments, "--label", f"build {number}"]) == 0
     assert "stored 120 durations in kept/" in capsys.readouterr().out
     assert len(list(Path("kept").iterdir())) == 5
     assert main(["ranks", "history", "kept"]) == 0
@@ -115,12 +115,12 @@ def test_record_repeats_a_command(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("baseline")
 def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest.CaptureFixture[str]) -> None:
     command = [sys.executable, "-c", WRITES_DURATIONS, "here.json"]
-    said = ["ranks", "record", "--repeat", "1", "-o", "kept", "--results"]
-    assert main([*said, "here*.json", "--", *command]) == 0
+    arguments = ["ranks", "record", "--repeat", "1", "-o", "kept", "--results"]
+    assert main([*arguments, "here*.json", "--", *command]) == 0
     assert [json.loads(path.read_text())["recorded"][:2] for path in Path("kept").iterdir()] == ["20"]
-    assert main([*said, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
+    assert main([*arguments, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "is older than this run of COMMAND" in capsys.readouterr().err
-    assert main([*said, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
+    assert main([*arguments, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "holds no results" in capsys.readouterr().err
 
 

@@ -60,8 +60,8 @@ def test_findings_say_whether_their_function_was_changed(
     checkout: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
-    told = evidence(capsys.readouterr().out)
-    assert {name: told[name] for name in ("total", "count")} == {"total": "changed", "count": "same"}
+    shown = evidence(capsys.readouterr().out)
+    assert {name: shown[name] for name in ("total", "count")} == {"total": "changed", "count": "same"}
     main(["compare", *checkout, "--diff", "x.diff"])
     assert "total (changed here)" in capsys.readouterr().out
     main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
@@ -71,26 +71,26 @@ def test_findings_say_whether_their_function_was_changed(
 def test_a_context_of_a_changed_function_is_more_than_a_maybe(
     checkout: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = []
+    kinds = []
     for diff in ([], ["--diff", "x.diff"]):
         main(["compare", *checkout, *diff, "--strategy", "ctx", "--format", "json"])
         (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
-        told.append({change["location"]["name"]: change["kind"] for change in metric["changes"]})
-    assert told == [
+        kinds.append({change["location"]["name"]: change["kind"] for change in metric["changes"]})
+    assert kinds == [
         {"total": "MaybeDegradation", "count": "MaybeOptimization"},
         {"total": "SevereDegradation", "count": "MaybeOptimization"},
     ]
 
 
 def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
+    kinds = []
     for diff in ([], ["--diff", "x.diff"]):
         code = main(["compare", *checkout, *diff, "--format", "json", "--fail-on", "maybe"])
         report = json.loads(capsys.readouterr().out)
-        told.append(
+        kinds.append(
             (code, report["verdict"], [one["colour"] for one in report["workloads"][0]["metrics"][0]["findings"]])
         )
-    assert told[0] == told[1]
+    assert kinds[0] == kinds[1]
 
 
 def test_without_a_repository_only_changed_files_are_known(
@@ -120,7 +120,7 @@ def test_a_diff_comes_from_standard_input_too(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("Just words.\n", "x.diff: is no unified diff; make one with: git diff BASELINE TARGET"),
         (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is broken off"),
@@ -128,12 +128,12 @@ def test_a_diff_comes_from_standard_input_too(
 )
 @pytest.mark.parametrize("command", ["compare", "flamegraph"])
 def test_a_damaged_diff_is_no_empty_one(
-    command: str, text: str, told: str, sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: str, text: str, message: str, sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "x.diff").write_text(text)
     output = ["-o", "x.html"] if command == "flamegraph" else []
     assert main([command, *sides, "--diff", "x.diff", *output]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_page_holds_the_state_of_each_function(checkout: list[str], tmp_path: Path) -> None:

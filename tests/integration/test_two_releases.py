@@ -29,6 +29,6 @@ def test_a_release_in_another_folder_has_the_same_files(
     found = {one["location"]["name"]: one for one in metric["findings"]}
     assert (found["lex"]["from"], found["lex"]["to"]) == (1000, 3000)
     assert found["lex"]["location"]["file"] == "shop-2/shop/words.py"
-    said = capsys.readouterr().out
-    assert ("changed here" in said) == sources
-    assert ("files below shop-1/ are compared with those below shop-2/" in said) != sources
+    output = capsys.readouterr().out
+    assert ("changed here" in output) == sources
+    assert ("files below shop-1/ are compared with those below shop-2/" in output) != sources

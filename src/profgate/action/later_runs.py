@@ -92,7 +92,7 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
 
 
 def judge_again(job: Job) -> int:
-    """Rerun the pull request's failed jobs, or its comparison, if somebody with permission accepted a regression."""
+    """Rerun the pull request's failed jobs, or its comparison, if an authorized user accepted a regression."""
     number = job.context.pr_number
     assert number is not None  # noqa: S101 - the activity requires it
     pull = job.client.pull(number)

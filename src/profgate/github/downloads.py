@@ -25,6 +25,8 @@ MAX_RATIO = 300
 RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio
 CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
+# zipfile reads other methods in pieces whose unpacked size has no bound
+BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
 
 
@@ -159,6 +161,8 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
         reason = "is there twice"
     elif member.flag_bits & 0x1:
         reason = "is encrypted"
+    elif member.compress_type not in BOUNDED_METHODS:
+        reason = "is packed by a method other than stored and deflate"
     elif stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
         reason = "is a link or device"
     elif not name or "\\" in name or name.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", name):

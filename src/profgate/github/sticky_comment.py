@@ -61,7 +61,7 @@ def publish_comment(
         return Outcome(_create(client, number, key, body).html_url)
     try:
         written = client.edit_comment(existing[0].id, body)
-    except NotFoundError:  # somebody has deleted it
+    except NotFoundError:  # it was deleted in the meantime
         written = _create(client, number, key, body)
     _remove(client, [comment for comment in existing[1:] if comment.id != written.id])
     return Outcome(written.html_url)

@@ -35,7 +35,7 @@ class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
     Fields with a meaning are keys of the section ``gate`` in the policy file, where their names contain hyphens.
-    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` tells whether
+    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is whether
     these results made the gate advisory, None if their order was not checked.
     """
 

@@ -142,7 +142,7 @@ class WorkloadReport:
 
 @dataclass(frozen=True, slots=True)
 class NotCompared:
-    """A workload or metric that was not compared. ``side`` tells which side contains it, or is "both"."""
+    """A workload or metric that was not compared. ``side`` is the side that contains it, or "both"."""
 
     name: str
     metric: str | None

@@ -11,9 +11,9 @@ from profgate.history.history_store import open_history
 def test_a_small_history_is_filled_and_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--commits", "4", "--workloads", "3", "--symbols", "20", "--folder", str(tmp_path)]
     assert main(words) == 0
-    told = capsys.readouterr().out
-    assert "size after 4 commits of 3" in told
-    assert "taken over by the next" in told
+    message = capsys.readouterr().out
+    assert "size after 4 commits of 3" in message
+    assert "taken over by the next" in message
     with open_history(str(tmp_path)) as store:
         made = list(store.readings())
         assert len(made) == 12

@@ -96,18 +96,18 @@ def test_large_tree_is_cut_but_not_findings() -> None:
     assert len(build_page(given, header)) > limit
     page = build_page(given, header, size_limit=limit)
     assert limit - 4000 < len(page.encode()) <= limit
-    told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
-    assert told["cut"]["nodes"] > 5000
-    assert told["before"] == str(sum(before for before, _ in values) + 1)
-    assert len(told["findings"]) == 1
+    content = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert content["cut"]["nodes"] > 5000
+    assert content["before"] == str(sum(before for before, _ in values) + 1)
+    assert len(content["findings"]) == 1
 
 
 def test_cut_does_not_change_one_sided_shares() -> None:
     given = tree([(1000, 1000), *[(1, 0)] * 3000, *[(0, 2)] * 3000])
     page = build_page(given, HEADER, size_limit=len(build_page(given, HEADER).encode()) - 1)
-    told = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
-    assert told["cut"]["nodes"] == 3000
-    assert told["one_sided"] == [0.75, 6000 / 7000]
+    content = json.loads(next(text for kind, text in Elements(page).raw if text.startswith("{")))
+    assert content["cut"]["nodes"] == 3000
+    assert content["one_sided"] == [0.75, 6000 / 7000]
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,21 @@ def test_a_bomb_is_counted_while_it_is_unpacked() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_methods_without_bound_are_refused_unread(method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.folded", bytes(64 << 20))
+    data = buffer.getvalue()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProfileError, match="packed by a method other than stored and deflate"):
+            read_zip(data)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_no_stated_size_is_believed() -> None:
     data = packed(("a", b"0123456789" * 9), ("b", b"x"))
     assert read_zip(lying(data, 1 << 30), max_bytes=91) == {"a": b"0123456789" * 9, "b": b"x"}

@@ -38,9 +38,9 @@ def trailer(line: str) -> Acceptance:
     ],
 )
 def test_a_command_names_a_location_and_a_reason(text: str, location: str, reason: str) -> None:
-    wish = one(f"/profgate accept {text}")
-    assert (wish.location, wish.reason, wish.state, wish.id) == (location, reason, "open", "7.0")
-    assert wish.limit is None
+    requested = one(f"/profgate accept {text}")
+    assert (requested.location, requested.reason, requested.state, requested.id) == (location, reason, "open", "7.0")
+    assert requested.limit is None
 
 
 @pytest.mark.parametrize(("text", "limit"), [("+40%", 0.4), ("40%", 0.4), ("1.5x", 0.5), ("0.5%", 0.005)])
@@ -50,8 +50,13 @@ def test_the_accepted_growth_has_a_limit(text: str, limit: float) -> None:
 
 
 def test_file_workload_and_metric_narrow_it() -> None:
-    wish = one("/profgate accept parse file=src/a.py workload=`api bench` metric=cpu max=+10%: needed")
-    assert (wish.file, wish.workload, wish.metric, wish.reason) == ("src/a.py", "api bench", "cpu", "needed")
+    requested = one("/profgate accept parse file=src/a.py workload=`api bench` metric=cpu max=+10%: needed")
+    assert (requested.file, requested.workload, requested.metric, requested.reason) == (
+        "src/a.py",
+        "api bench",
+        "cpu",
+        "needed",
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,10 +78,10 @@ def test_file_workload_and_metric_narrow_it() -> None:
     ],
 )
 def test_incomplete_command_is_refused_with_advice(text: str, remark: str) -> None:
-    wish = one(f"/profgate {text}")
-    assert wish.state == "refused"
-    assert remark in str(wish.remark)
-    assert "write " in str(wish.remark)
+    requested = one(f"/profgate {text}")
+    assert requested.state == "refused"
+    assert remark in str(requested.remark)
+    assert "write " in str(requested.remark)
 
 
 @pytest.mark.parametrize(
@@ -108,9 +113,9 @@ def test_comment_may_begin_with_several_commands() -> None:
 
 
 def test_reason_is_a_visible_line_of_bounded_length() -> None:
-    wish = one("/profgate accept parse: see \u202e\x1b[31m" + "x" * 9000)
-    assert wish.reason.isprintable()
-    assert len(wish.reason) == 300
+    requested = one("/profgate accept parse: see \u202e\x1b[31m" + "x" * 9000)
+    assert requested.reason.isprintable()
+    assert len(requested.reason) == 300
 
 
 @pytest.mark.parametrize(
@@ -123,8 +128,13 @@ def test_reason_is_a_visible_line_of_bounded_length() -> None:
     ],
 )
 def test_a_trailer_names_a_location_and_a_reason(line: str, location: str, reason: str) -> None:
-    wish = trailer(line)
-    assert (wish.location, wish.reason, wish.state, wish.id) == (location, reason, "open", "aaaaaaaaaaaa.0")
+    requested = trailer(line)
+    assert (requested.location, requested.reason, requested.state, requested.id) == (
+        location,
+        reason,
+        "open",
+        "aaaaaaaaaaaa.0",
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,9 +159,9 @@ def test_a_trailer_without_reason_is_refused() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet=st.sampled_from("/profgate accept max=file:`%+x\n\t\\<>|\u202e\x00"), max_size=400))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    for wish in (*in_comment("/profgate accept " + text, 1), *in_commit(f"S\n\nProfgate-Accepted: {text}", SHA)):
-        assert (wish.state == "open") == bool(wish.location and wish.reason and not wish.remark)
-        assert wish.reason.isprintable()
+    for requested in (*in_comment("/profgate accept " + text, 1), *in_commit(f"S\n\nProfgate-Accepted: {text}", SHA)):
+        assert (requested.state == "open") == bool(requested.location and requested.reason and not requested.remark)
+        assert requested.reason.isprintable()
 
 
 @pytest.mark.parametrize("sign", ["`", " ", "a`", "max=", "max=1% ", ": ", "`a` "])
@@ -160,14 +170,14 @@ def test_long_lines_cost_no_long_time(sign: str) -> None:
 
 
 def test_limits_are_stored_in_the_comment_marker() -> None:
-    wishes = (
+    acceptances = (
         Acceptance("7.0", "parse", "x", limit=0.3, state="applies"),
         Acceptance("aaaaaaaaaaaa.1", "store", "x", limit=12345.678, state="exceeded"),
         Acceptance("8.0", "log", "x", limit=0.1, state="refused"),
         Acceptance("9.0", "log", "x", state="unused"),
         Acceptance("9.1", "log", "x", limit=0.5, state="unused"),
     )
-    text = limits_text(wishes)
+    text = limits_text(acceptances)
     body = f"<!-- profgate v1 key=default head=4f2c1ab accepted={text} -->\nmore"
     assert remembered_limits(body) == {"7.0": 0.3, "aaaaaaaaaaaa.1": 12345.7, "9.1": 0.5}
 

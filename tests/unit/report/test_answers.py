@@ -6,9 +6,9 @@ from profgate.report.acceptance_rows import ANSWERS, LONGEST_COMMENT, REFUSED, w
 BODY = "<!-- profgate v1 key=default accepted=7.0:1.25 -->\n### ❌ Performance gate failed\n"
 
 
-def refused(number: int, told: str = "gives no reason", location: str = "parse") -> Acceptance:
+def refused(number: int, message: str = "gives no reason", location: str = "parse") -> Acceptance:
     link = f"https://github.example/octo/shop/pull/1#issuecomment-{number}"
-    return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=told)
+    return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=message)
 
 
 def test_answer_follows_the_comment() -> None:
