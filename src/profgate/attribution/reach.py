@@ -98,11 +98,15 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
         if known.state in _TOUCHED and known.function.kind == "function"
     }
     files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
+    top_level = {path for path in files if "/" not in path}  # a path with a folder matches none of these by itself
     for symbol, name in enumerate(comparison.symbols.names):
         state, path = states.states[symbol], states.paths[symbol]
         if state in _TOUCHED:
             return f"{name} changed and runs here"
-        without_file = comparison.symbols.files[symbol] is None
+        file = comparison.symbols.files[symbol]
+        without_file = file is None
+        if path is None and file is not None and file.rpartition("/")[2] in top_level:
+            return f"{file} may be a changed file of the repository"
         if (state == "unknown" and path in files) or (without_file and names & last_names(name)):
             return f"{name} may have changed and runs here"
         if path in files:

@@ -62,6 +62,8 @@ class Sides:
         self._hunks: dict[tuple[int, str], FileHunks] = {}
         self._whole_names = [self._by_last_name(side) for side in (BASELINE, TARGET)]
         self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
+        if self._find_top_level_files():
+            self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
         self._lines = self._function_lines()
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
@@ -98,6 +100,22 @@ class Sides:
         if (side, file) not in self._found_paths:
             self._found_paths[side, file] = self._paths[side].find(file)
         return side, self._found_paths[side, file]
+
+    def _find_top_level_files(self) -> bool:
+        """Match files at the top of the repository, below the folder of the checkout; return whether any was found.
+
+        The folder is known from the files in folders that match a file of the repository.
+        """
+        found = self._found_paths
+        folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
+        matches = {
+            (side, file): path
+            for (side, file), known in found.items()
+            for path in {file.removeprefix(folder) for folder in folders if file.startswith(folder)}
+            if known is None and "/" not in path and self._paths[side].find(path) == path
+        }
+        found.update(matches)
+        return bool(matches)
 
     def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
         """Return the functions by last part of the name, for languages whose frames have fully qualified names."""

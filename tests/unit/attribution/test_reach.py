@@ -59,6 +59,16 @@ def test_callers_decide_how_the_change_reaches_a_function() -> None:
     assert found.doubt == "total changed and runs here"
 
 
+@pytest.mark.parametrize(
+    ("other", "expected"), [("shop/bench/main.py", "changed here"), ("elsewhere/tool.py", "unknown")]
+)
+def test_changed_top_level_file_is_never_out_of_reach(other: str, expected: str) -> None:
+    stacks = {f"main ({other}:1);total (shop/cart.py:4)": 5}
+    diff = folder_diff({"cart.py": CART}, {"cart.py": SLOW}, frozenset({"cart.py", "bench/main.py"}))
+    found = reached(compared(stacks), diff)
+    assert dict(zip(compared(stacks).symbols.names, found.reach, strict=True))["total"] == expected
+
+
 def test_a_change_that_does_not_run_reaches_nothing() -> None:
     after = CART + "\ndef export(items):\n    return json.dumps(items)\n"
     assert set(words(compared(), {"src/cart.py": CART}, {"src/cart.py": after}).values()) == {"not reachable"}
