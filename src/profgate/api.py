@@ -123,24 +123,38 @@ class Report:
 
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
-        return self._comment().text
+        return self._comment(self.pages, index=bool(self.pages)).text
 
-    def write(self, folder: str) -> None:
-        """Write ``comment.md``, ``report.json``, ``links.json`` (if any) and the flame graphs with an index page."""
-        documents = [self._comment(), Document(REPORT_NAME, "application/json", self.json())]
-        documents += [page.document for page in self.pages]
-        if self.pages:
-            rows = [IndexRow(page.document.name, page.workload, page.metric) for page in self.pages]
-            documents.append(Document("index.html", "text/html", build_index(rows)))
+    def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
+        """Write ``report.json``, the flame graphs with an index page, ``comment.md`` and ``links.json`` (if any).
+
+        With ``warn``, only ``report.json`` is required: the error of any other file is passed to ``warn``, and the
+        comment links to the files that were written.
+        """
+
+        def written(name: str, text: str) -> bool:
+            try:
+                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - a path as it was written
+            except ProfgateError as error:
+                if warn is None or name == REPORT_NAME:
+                    raise
+                warn(error)
+                return False
+            return True
+
+        written(REPORT_NAME, self.json())
+        pages = [page for page in self.pages if written(page.document.name, page.document.text)]
+        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in pages]
+        index = bool(rows) and written("index.html", build_index(rows))
+        comment = self._comment(pages, index=index)
+        written(comment.name, comment.text)
         if self.links is not None:
-            documents.append(Document(LINKS_NAME, "application/json", links_to_json(self.links)))
-        for document in documents:
-            write_text(os.path.join(folder, document.name), document.text)  # noqa: PTH118 - a path as it was written
+            written(LINKS_NAME, links_to_json(self.links))
 
-    def _comment(self) -> Document:
+    def _comment(self, pages: Sequence[PageDocument], *, index: bool) -> Document:
         """Render the comment; if the report has no links, the comment links to the pages in the same folder."""
-        names = {(page.workload, page.metric): page.document.name for page in self.pages}
-        links = self.links or Links(pages=names, index="index.html" if names else None)
+        names = {(page.workload, page.metric): page.document.name for page in pages}
+        links = self.links or Links(pages=names, index="index.html" if index else None)
         return render_comment(self.data, key=self.key, links=links)
 
 

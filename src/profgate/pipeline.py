@@ -96,8 +96,8 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     # 5. and 6. Detect changes in each comparison, and judge them.
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states)
     # 7. Draw the pages.
-    pages = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
-    return Built(report, pages, compared.comparisons)
+    pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
+    return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
 def compare_sources(given: PipelineInput, read: Reader) -> Compared:

@@ -3,9 +3,11 @@
 import json
 import re
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from disk_faults import file_size_limit
 from profgate.__main__ import main
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop" / "profiles"
@@ -144,6 +146,52 @@ def test_regression_fails_and_writes_its_files(tmp_path: Path, capsys: pytest.Ca
     assert red == {"find_duplicates"}
     assert "`find_duplicates`" in (tmp_path / "comment.md").read_text().splitlines()[1]
     assert (tmp_path / "index.html").exists()
+
+
+SLOWER = [str(SHOP / side) for side in ("baseline", "target")]
+SAME = [str(SHOP / "baseline")] * 2
+
+
+def test_page_that_does_not_fit_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with file_size_limit(100_000):
+        assert main(["compare", *SLOWER, "-o", str(tmp_path), "--fail-on", "degradation"]) == 1
+        assert main(["compare", *SAME, "-o", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("FAILED  find_duplicates")
+    assert re.search(r"^profgate: not written: \S+\.html: File too large", shown.err, re.MULTILINE)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"report.json", "comment.md"} <= names
+    comment = (tmp_path / "comment.md").read_text()
+    assert set(re.findall(r"\(([^()]+\.html)", comment)) <= names
+    assert ("index.html" in names) == ("index.html" in comment)
+
+
+@pytest.mark.parametrize(("sides", "code", "headline"), [(SLOWER, 1, "FAILED"), (SAME, 2, "INCONCLUSIVE")])
+def test_unwritten_report_never_passes(
+    sides: list[str], code: int, headline: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    place = str(tmp_path / "file" / "out")
+    assert main(["compare", *sides, "-o", place, "--fail-on", "degradation"]) == code
+    shown = capsys.readouterr()
+    assert shown.out.startswith(headline)
+    assert f"not written: {place}/report.json: " in shown.err
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyError("row")])
+def test_page_that_cannot_be_built_is_a_note(
+    error: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr("profgate.flamegraph.pages.build_page", fail)
+    assert main(["compare", *SLOWER, "-o", str(tmp_path), "--fail-on", "degradation"]) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith("FAILED  find_duplicates")
+    assert f"was not drawn ({type(error).__name__}" in shown
+    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "comment.md"}
+    assert ".html" not in (tmp_path / "comment.md").read_text()
 
 
 def test_build_against_itself_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,11 +11,15 @@ import click
 from profgate import api
 from profgate.cli import options as opt
 from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
+from profgate.errors import ProfgateError
 from profgate.io.terminal import reading, show
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
+from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput
+
+GATE_FAILED = 1
 
 
 @opt.command(
@@ -62,10 +66,27 @@ def compare(
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
         report = replace(report, data=replace(report.data, warnings=warnings))
-    if output_dir:
-        report.write(output_dir)
+    code = write_report(report, output_dir)
     print_report(report, output, verbose=verbose)
+    return code
+
+
+def write_report(report: api.Report, folder: str | None) -> int:
+    """Write the files of a report to a folder, if given, and return the exit code.
+
+    Files that cannot be written are reported on stderr. Without report.json, the exit code is 2 unless the gate failed.
+    """
+    try:
+        if folder:
+            report.write(folder, _report_unwritten)
+    except ProfgateError as error:
+        _report_unwritten(error)
+        return report.exit_code if report.exit_code == GATE_FAILED else error.exit_code
     return report.exit_code
+
+
+def _report_unwritten(error: ProfgateError) -> None:
+    sys.stderr.write(f"profgate: not written: {visible(str(error))}\n")
 
 
 def print_report(report: api.Report, output: str, *, verbose: bool) -> None:

@@ -11,6 +11,7 @@ import click
 
 from profgate.api import Report
 from profgate.cli import options as opt
+from profgate.cli.compare import write_report
 from profgate.errors import ProfgateError
 from profgate.io.files import scratch_folder
 from profgate.io.processes import output_of
@@ -130,7 +131,6 @@ def confirm(
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
     # keep the links to the pages of the first measurement, but not the link to its report
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
-    if output_dir:
-        final.write(output_dir)
+    code = write_report(final, output_dir)
     show(final.lines(width=opt.width()), sys.stdout)
-    return final.exit_code
+    return code

@@ -11,9 +11,21 @@ from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report
 
 LONGEST_STEM = 180  # bytes; file systems limit names to 255, and a digest and a suffix are appended
+# what a bug or too little memory raises while a page is built
+FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 COLOURS = ("red", "yellow", "neutral", "green")
 
 
@@ -33,8 +45,8 @@ def build_pages(
     policy: Policy,
     diff: SourceDiff | None = None,
     limit: int = 10,
-) -> tuple[PageDocument, ...]:
-    """Return the pages of at most ``limit`` drawable comparisons.
+) -> tuple[tuple[PageDocument, ...], tuple[Reason, ...]]:
+    """Return the pages of at most ``limit`` drawable comparisons, and a reason for each page that cannot be built.
 
     ``states`` contains the states of the functions' sources for each comparison, or None.
     """
@@ -45,12 +57,18 @@ def build_pages(
         for comparison, name, known in zip(comparisons, _file_names(comparisons), states, strict=True)
         if comparison.drawable
     ]
-    pages = []
+    pages, failed = [], []
     for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1]))[:limit]:
         context = PageContext(labels, metric.findings, known, rules=_blueprint_rules(policy))
-        text = build_page(*page_input(comparison, replace(context, diff=diff, embed=policy.embed_source)))
+        try:
+            text = build_page(*page_input(comparison, replace(context, diff=diff, embed=policy.embed_source)))
+        except FAULTS as error:
+            where = {"workload": comparison.workload, "metric": comparison.metric.name}
+            text = f"{type(error).__name__}: {error}".removesuffix(": ")
+            failed.append(Reason(ReasonCode.PAGE_FAILED, {**where, "error": text}))
+            continue
         pages.append(PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text)))
-    return tuple(pages)
+    return tuple(pages), tuple(failed)
 
 
 def _importance(metric: MetricReport) -> tuple[int, float]:

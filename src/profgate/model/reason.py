@@ -113,6 +113,7 @@ class ReasonCode(StrEnum):
     SOURCES_INCOMPLETE = "sources_incomplete"  # text
     SAME_FILES = "same_files"  # baseline, target
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
+    PAGE_FAILED = "page_failed"  # workload, metric, error
     NOT_MEASURED_AGAIN = "not_measured_again"  # text
     SHARD = "shard"  # shard; reasons
     BASELINES_DIFFER = "baselines_differ"  # baselines

@@ -269,6 +269,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
     ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
     ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all",
