@@ -194,7 +194,7 @@ class Stage:
         repository = {"id": self.fake.state.repository_id, "default_branch": self.fake.state.default_branch}
         (workspace / "event.json").write_text(json.dumps(payload(event_name, {"repository": repository, **event})))
         self.workspace = workspace
-        code = main(
+        return self.launch(
             {
                 **self.fake.service_env(),
                 "GITHUB_EVENT_NAME": event_name,
@@ -208,9 +208,12 @@ class Stage:
                 **{f"INPUT_{name.upper()}": value for name, value in {**self.inputs, **(inputs or {})}.items()},
                 **self.environ,
                 **environ,
-            },
-            self.pace,
+            }
         )
+
+    def launch(self, environ: Mapping[str, str]) -> int:
+        """Run the action in this process; tests that end it by a signal start another process instead."""
+        code = main(environ, self.pace)
         self.log = self.capsys.readouterr().out
         return code
 

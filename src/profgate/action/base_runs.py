@@ -9,10 +9,9 @@ from profgate.action.publishing import set_outputs
 from profgate.action.stored_history import extend_history
 from profgate.errors import ProfileError
 from profgate.github.artifact_upload import upload_profiles
-from profgate.io.files import give_to_owner, write_documents, write_profiles
+from profgate.io.files import LARGEST_PROFILE, give_to_owner
 from profgate.io.profile_files import LocalSet, described, listed, local_set
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
-from profgate.model.report import Document
 from profgate.settings.inputs import Settings
 
 
@@ -79,8 +78,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
     """Write profiles and manifest to the output folder, and return the contents of these files by name."""
-    folder = posixpath.join(job.output_dir, subfolder)
-    stored = write_profiles(folder, profiles.files)
-    text = manifest_to_json(manifest)
-    write_documents(folder, [Document(MANIFEST_NAME, "application/json", text)])
-    return stored | {MANIFEST_NAME: text.encode()}
+    stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
+    stored[MANIFEST_NAME] = manifest_to_json(manifest).encode()
+    job.write_files({posixpath.join(subfolder, name): data for name, data in stored.items()})
+    return stored

@@ -14,8 +14,9 @@ from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.environment import machine_facts
-from profgate.io.files import scratch_folder
+from profgate.io.files import scratch_folder, write_bytes
 from profgate.model.manifest import Manifest
+from profgate.model.report import Document
 from profgate.model.run_context import RunContext
 from profgate.settings.inputs import Settings
 from profgate.version import VERSION
@@ -60,6 +61,7 @@ class Job:
         self.output_dir = posixpath.join(context.workspace, settings.output_dir)
         self.connections = ExitStack()
         self.fork_profiles_stored = True
+        self._unwritten: set[str] = set()
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_budget = pace.budget.fresh()
 
@@ -71,11 +73,32 @@ class Job:
         except kind as error:
             self.warn(f"{what}: {error}")
 
+    def write(self, *documents: Document) -> None:
+        """Write documents to the output folder like `write_files`."""
+        self.write_files({document.name: document.text.encode() for document in documents})
+
+    def write_files(self, files: Mapping[str, bytes]) -> None:
+        """Write files to the output folder, by their relative paths. Files that cannot be written cause one warning."""
+        failed = []
+        for name, data in files.items():
+            try:
+                write_bytes(posixpath.join(self.output_dir, name), data)
+            except ProfgateError as error:
+                failed.append(str(error))
+                self._unwritten.add(name)
+            else:
+                self._unwritten.discard(name)
+        if failed:
+            self.warn("\n".join(("Files could not be written. The verdict does not depend on them.", *failed)))
+
+    def written(self, name: str) -> str:
+        """Return the path of a written file below the workspace, or "" if it could not be written."""
+        return "" if name in self._unwritten else posixpath.join(self.settings.output_dir, name)
+
     @cached_property
     def trusted(self) -> str | bool:
         """The path of a file with trusted certificates, or True for the public certificate authorities."""
-        folder = self.connections.enter_context(scratch_folder())
-        return trusted_file(self.bundle, self.environ, folder) or True
+        return trusted_file(self.bundle, self.environ, lambda: self.connections.enter_context(scratch_folder())) or True
 
     @cached_property
     def client(self) -> GitHubClient:

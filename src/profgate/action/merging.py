@@ -12,7 +12,7 @@ from profgate.action.reporting import Result, conclude, first_run, is_first_run,
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
-from profgate.io.files import exists, read_text, write_documents
+from profgate.io.files import exists, read_text
 from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
@@ -34,7 +34,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     report, links = merge_reports(
         shards, policy, _lost(job.settings.shards_result), tuple(map(as_reason, (*refused, *unread))), acceptances
     )
-    write_documents(job.output_dir, [Document(REPORT_NAME, "application/json", to_json(report))])
+    job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None
     return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), first), name))

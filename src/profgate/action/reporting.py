@@ -11,14 +11,14 @@ from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
-from profgate.errors import GitHubError, ProfgateError, ProfileError
+from profgate.errors import GitHubError, ProfgateError
 from profgate.flamegraph.page import IndexRow, build_index
 from profgate.github.artifact_source import later_set
-from profgate.github.artifact_upload import Page, report_artifact, store_report, upload_pages, upload_step
+from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
 from profgate.github.step_outputs import Published, regressions
-from profgate.io.files import give_to_owner, write_documents
+from profgate.io.files import give_to_owner
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
@@ -60,16 +60,7 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
-    uploaded = upload_pages(
-        job.uploads,
-        [Page(page.workload, page.metric, page.document) for page in built.pages],
-        key=settings.key,
-        attempt=job.context.run_attempt,
-        folder=settings.output_dir,
-        run_url=run_url,
-    )
-    for warning in uploaded.warnings:
-        job.warn(warning)
+    uploaded = _uploaded(job, built)
     result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None)
     if settings.mode == "shard":
         return _end_shard(job, result)
@@ -83,7 +74,7 @@ def conclude(job: Job, result: Result) -> int:
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
     _summarize(job, result, UNFINISHED)
-    write_documents(job.output_dir, [comment, Document(LINKS_NAME, "application/json", links_to_json(links))])
+    job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, report, comment, links)
     has_status = write_status(job, report)
     write_check_run(job, report, comment)
@@ -94,7 +85,7 @@ def conclude(job: Job, result: Result) -> int:
 def _end_shard(job: Job, result: Result) -> int:
     """Store the report for the merging job. Raises `ProfgateError` if that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    write_documents(posixpath.join(job.output_dir, SHARD_FOLDER), _stored(result))
+    job.write_files({posixpath.join(SHARD_FOLDER, name): data for name, data in _files(result).items()})
     if not job.can_upload:
         return _end_alone(job, result, name)
     _end(job, result, SHARD, "")
@@ -122,14 +113,10 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
     return replace(result, links=replace(result.links, report=url or None))
 
 
-def _stored(result: Result) -> list[Document]:
+def _files(result: Result) -> dict[str, bytes]:
     """Return the files of a result, which the merging job reads."""
     texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
-    return [Document(name, "application/json", text) for name, text in texts.items()]
-
-
-def _files(result: Result) -> dict[str, bytes]:
-    return {document.name: document.text.encode() for document in _stored(result)}
+    return {name: text.encode() for name, text in texts.items()}
 
 
 def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
@@ -138,13 +125,13 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
     summary = _summarize(job, result, note)
     if result.notes is not None:
         job.commands.add_summary(result.notes.text)
-        write_documents(job.output_dir, [result.notes])
-    write_documents(job.output_dir, [replace(summary, name="summary.md")])
+        job.write(result.notes)
+    job.write(replace(summary, name="summary.md"))
     give_to_owner(job.output_dir, job.context.workspace)
     page_url = next(iter(links.pages.values()), "")
-    place = posixpath.join(job.settings.output_dir, REPORT_NAME)
-    notes = posixpath.join(job.settings.output_dir, result.notes.name) if result.notes else ""
-    set_outputs(job.commands, report, Published(place, page_url, comment_url, result.base_runs, notes))
+    notes = job.written(result.notes.name) if result.notes else ""
+    published = Published(job.written(REPORT_NAME), page_url, comment_url, result.base_runs, notes)
+    set_outputs(job.commands, report, published)
 
 
 def _summarize(job: Job, result: Result, note: str) -> Document:
@@ -165,7 +152,24 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     if built.pages:
         rows = [IndexRow(page.document.name, page.workload, page.metric) for page in built.pages]
         documents.append(Document("index.html", "text/html", build_index(rows)))
-    write_documents(job.output_dir, documents)
+    job.write(*documents)
+
+
+def _uploaded(job: Job, built: Built) -> Uploaded:
+    """Upload the pages. A failure only causes a warning."""
+    uploaded = upload_pages(
+        job.uploads,
+        [Page(page.workload, page.metric, page.document) for page in built.pages],
+        key=job.settings.key,
+        attempt=job.context.run_attempt,
+        folder=job.settings.output_dir,
+        run_url=job.context.run_url,
+    )
+    for warning in uploaded.warnings:
+        job.warn(warning)
+    if all(job.written(page.document.name) for page in built.pages):
+        return uploaded
+    return replace(uploaded, links=replace(uploaded.links, fetch=None))  # a later step cannot upload all pages
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
@@ -211,19 +215,19 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
         return report
     try:
         stored = later_set(job.client, later, job.settings.artifact)
-    except (GitHubError, ProfileError) as error:
-        job.log(f"the base branch's later state was not read: {error}")
+        side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
+        given = replace(
+            sides.given,
+            target=stored.files,
+            target_side=side,
+            manifests=(sides.given.manifests[0], stored.manifest),
+            pages=0,
+        )
+        other = wiring.compare(given).report
+    except ProfgateError as error:
+        job.log(f"the base branch's later state was not compared: {error}")
         return report
-    side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
-    given = replace(
-        sides.given,
-        target=stored.files,
-        target_side=side,
-        manifests=(sides.given.manifests[0], stored.manifest),
-        pages=0,
-    )
-    name = f"{later.head_branch} at {later.head_sha[:7]}"
-    return with_base_branch(report, wiring.compare(given).report, name)
+    return with_base_branch(report, other, f"{later.head_branch} at {later.head_sha[:7]}")
 
 
 _NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"

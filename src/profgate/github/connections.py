@@ -64,14 +64,14 @@ class RetryBudget:
         return RetryBudgetExceededError(where, what)
 
 
-def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | None:
+def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[], str]) -> str | None:
     """Return the path of a file with all trusted certificates, or None to trust only the public authorities.
 
     ``bundle`` is a file that the workflow names. Files named by ``environ`` are used only if they exist, because their
-    paths may be valid only on the host. A combined file is written to ``folder``. Raises SettingsError if the
+    paths may be valid only on the host. A combined file is written to ``new_folder()``. Raises SettingsError if the
     bundle is missing or a file contains no certificate.
     """
-    present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name) or folder).is_file()}
+    present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name, "")).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
     added |= {name: path for name, path in present.items() if name in ADDING}
     base = next((path for name, path in present.items() if name in REPLACING), None)
@@ -81,7 +81,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], folder: str) -> str | 
         import certifi
 
         base = certifi.where()
-    combined = Path(folder) / "trusted.pem"
+    combined = Path(new_folder()) / "trusted.pem"
     combined.write_bytes(b"\n".join([Path(base).read_bytes(), *(_certificates(*item) for item in added.items())]))
     return str(combined)
 

@@ -9,7 +9,7 @@ OUTPUTS = {
     "conclusion": "pass, warn, fail, not_compared or inconclusive.",
     "findings": "Number of possible and certain regressions, one for each cause.",
     "red": "Number of causes that turn the gate red.",
-    "report": "Path of report.json.",
+    "report": "Path of report.json; empty if it could not be written.",
     "release-notes": "Path of the Markdown for release notes, where two refs were compared.",
     "page-url": "Address of the worst workload's flame graph page.",
     "comment-url": "Address of the pull request comment.",

@@ -1,8 +1,10 @@
 """Write log lines, annotations, outputs and the summary of a step. Untrusted text cannot inject commands."""
 
+import os
 import re
 import uuid
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -17,13 +19,17 @@ CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
-    """Access to the log and the runner's output and summary files. A file with an empty path is not written."""
+    """Access to the log and the runner's output and summary files.
+
+    A file with an empty path is not written. A file that cannot be written causes a single warning.
+    """
 
     def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
         self._stream = stream
         self._output_path = output_path
         self._summary_path = summary_path
         self._annotations: Counter[str] = Counter()
+        self._unwritable: set[str] = set()
 
     def log(self, text: str) -> None:
         """Write one log line; ``text`` cannot inject a command."""
@@ -54,7 +60,7 @@ class WorkflowCommands:
         delimiter = f"profgate-{uuid.uuid4()}"
         if delimiter in value:
             raise ProfgateError(f"output {name}", "holds its own delimiter; run again")
-        _put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
+        self._put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> None:
         """Append text to the step summary. The text is cut at a line break if the summary would exceed the limit."""
@@ -64,12 +70,29 @@ class WorkflowCommands:
             note = CUT_NOTE.encode()
             data = data[: max(0, left - len(note))]
             data = data[: data.rfind(b"\n") + 1] + note if left >= len(note) else b""
-        _put(self._summary_path, data)
+        self._put(self._summary_path, data)
 
     def replace_summary(self, markdown: str) -> None:
         """Replace this step's summary."""
-        _put(self._summary_path, b"", "wb")
+        self._put(self._summary_path, b"", "wb")
         self.add_summary(markdown)
+
+    def _put(self, path: str, data: bytes, how: str = "ab") -> None:
+        """Write the data completely or, after a warning, not at all."""
+        if not path:
+            return
+        size = 0 if how == "wb" else _size(path)
+        try:
+            with Path(path).open(how) as stream:
+                stream.write(data)
+        except OSError as error:
+            with suppress(OSError):
+                os.truncate(path, size)
+            if path not in self._unwritable:
+                self._unwritable.add(path)
+                self.warning(
+                    f"{path}: {error.strerror}; without this file, the step's summary or outputs are incomplete"
+                )
 
     def _annotate(self, level: str, message: str, title: str, file: str = "", line: int | None = None) -> None:
         self._annotations[level] += 1
@@ -107,21 +130,8 @@ def _property(text: str) -> str:
 
 
 def _size(path: str) -> int:
-    if not path:
-        return 0
+    """Return the size of a file, or 0 if it does not exist or cannot be read."""
     try:
         return Path(path).stat().st_size
-    except FileNotFoundError:
+    except OSError:
         return 0
-    except OSError as error:
-        raise ProfgateError(path, f"{error.strerror}; the runner's file must be readable") from error
-
-
-def _put(path: str, data: bytes, how: str = "ab") -> None:
-    if not path:
-        return
-    try:
-        with Path(path).open(how) as stream:
-            stream.write(data)
-    except OSError as error:
-        raise ProfgateError(path, f"{error.strerror}; the runner's file must be writable") from error

@@ -7,13 +7,12 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from profgate.errors import ProfgateError
-from profgate.model.report import Document
 from profgate.model.source import HEAD_SIZE, SourceFile
 
 if TYPE_CHECKING:
@@ -115,32 +114,18 @@ def write_bytes(place: str, data: bytes) -> None:
             raise
 
 
-def write_documents(folder: str, documents: Iterable[Document]) -> None:
-    """Write each document to the folder under its name."""
-    for document in documents:
-        write_text(f"{folder}/{document.name}", document.text)
-
-
-def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]:
-    """Write copies of profiles to the folder under their names, and return their contents by name."""
-    stored = {source.name: source.read(LARGEST_PROFILE) for source in files}
-    for name, data in stored.items():
-        write_bytes(f"{folder}/{name}", data)
-    return stored
-
-
 def give_to_owner(place: str, workspace: str) -> None:
-    """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if permitted.
+    """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if possible.
 
     Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
     Without a workspace, do nothing.
     """
     if not workspace:
         return
-    with _translated_errors(place):
+    with contextlib.suppress(OSError):
         owner = Path(workspace).stat()
         for path in (Path(place), *Path(place).rglob("*")):
-            with contextlib.suppress(PermissionError):  # an unprivileged user already owns the files
+            with contextlib.suppress(OSError):  # an unprivileged user already owns the files
                 os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 

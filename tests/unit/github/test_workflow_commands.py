@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disk_faults import file_size_limit
 from profgate.errors import ProfgateError
 from profgate.github.workflow_commands import SUMMARY_LIMIT, WorkflowCommands, harmless
 
@@ -152,13 +153,31 @@ def test_summary_never_exceeds_the_limit(tmp_path: Path) -> None:
     assert path.stat().st_size <= SUMMARY_LIMIT
 
 
-def test_secrets_are_masked_and_unwritable_files_named(tmp_path: Path) -> None:
+def test_secrets_are_masked_line_by_line() -> None:
+    stream = io.StringIO()
+    WorkflowCommands(stream).mask("first%\n\nsecond")
+    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]
+
+
+def test_unwritable_file_causes_a_single_warning(tmp_path: Path) -> None:
     stream = io.StringIO()
     commands = WorkflowCommands(stream, output_path=str(tmp_path))
-    commands.mask("first%\n\nsecond")
-    assert stream.getvalue().splitlines() == ["::add-mask::first%25", "::add-mask::second"]
-    with pytest.raises(ProfgateError, match="must be writable"):
-        commands.set_output("a", "b")
+    commands.set_output("a", "b")
+    commands.set_output("c", "d")
+    (line,) = stream.getvalue().splitlines()
+    assert line.startswith("::warning title=profgate::")
+    assert str(tmp_path) in line
+
+
+def test_output_is_written_completely_or_not(tmp_path: Path) -> None:
+    stream, path = io.StringIO(), tmp_path / "output"
+    commands = WorkflowCommands(stream, output_path=str(path))
+    commands.set_output("a", "b")
+    before = path.read_bytes()
+    with file_size_limit(len(before) + 50):
+        commands.set_output("c", "d" * 100)
+    assert path.read_bytes() == before
+    assert "incomplete" in stream.getvalue()
 
 
 def test_a_stream_without_unicode_still_gets_a_line() -> None:

@@ -1,0 +1,388 @@
+"""Faults of the machine, of the line and of GitHub during a run of the action: the verdict stays, or there is none."""
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NoReturn
+
+import pytest
+
+from action_stage import ARTIFACT, SLOWER, Stage, profiles
+from disk_faults import file_size_limit
+from fake_github import HANG
+from profgate.action.job import Pace
+from profgate.errors import GitHubError
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_columns import PageHeader, PageTree
+from profgate.github.connections import RetryBudget
+from profgate.github.downloads import fetch
+
+ALWAYS = 999
+NOWHERE = "http://127.0.0.1:9"
+RED = profiles(SLOWER, 77)
+TWO_WORKLOADS = {**RED, **profiles(SLOWER, 78, workload="web")}
+PROGRAM = """
+import sys
+from profgate import __main__ as program
+from profgate.action import entry
+from profgate.action.job import Pace
+entry.main.__defaults__ = (None, Pace((0, 0), 0, 0, 0))
+sys.argv = ["profgate", "action"]
+sys.exit(program.main())
+"""
+
+
+@pytest.fixture
+def ready(stage: Stage) -> Stage:
+    """Recorded base jobs and an open pull request, whose run also writes a commit status and waits for nothing."""
+    stage.push_jobs()
+    stage.open_pull()
+    stage.inputs["status"] = "true"
+    stage.pace = Pace((0, 0), 1, 0, 0, RetryBudget(sleep=lambda _: None))
+    return stage
+
+
+@pytest.fixture
+def fill_disk(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Let no run of the action write more than so many bytes to a file."""
+    launch = ready.launch
+
+    def fill(size: int) -> None:
+        def limited(environ: Mapping[str, str]) -> int:
+            with file_size_limit(size):
+                return launch(environ)
+
+        monkeypatch.setattr(ready, "launch", limited)
+
+    return fill
+
+
+def assert_verdict_is_published(stage: Stage) -> None:
+    assert "verdict: fail" in stage.log
+    assert len(stage.comments) == 1
+    assert "parse" in stage.comments[0]
+    assert [status["state"] for status in stage.fake.state.statuses] == ["failure"]
+
+
+def assert_no_verdict(stage: Stage) -> None:
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert "profgate failed" in stage.summary
+    assert stage.comments == []
+    assert stage.fake.state.statuses == []
+
+
+# The disk
+
+
+@pytest.mark.parametrize(
+    ("size", "missing"),
+    [
+        (100_000, "api.samples.html"),
+        (20_000, "report.json"),
+        (500, "comment.md"),
+    ],
+)
+def test_full_disk_keeps_verdict_and_comment(
+    ready: Stage, fill_disk: Callable[[int], None], size: int, missing: str
+) -> None:
+    fill_disk(size)
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
+    written = [path.name for path in (ready.workspace / "profgate-report").iterdir()]
+    assert missing not in written
+    assert ("report.json" in written) == (size > 20_000)
+    assert f"{missing}: File too large" in ready.log
+
+
+def test_report_that_does_not_fit_has_no_path(ready: Stage, fill_disk: Callable[[int], None]) -> None:
+    fill_disk(20_000)
+    assert ready.compare(RED) == 1
+    assert ready.outputs["conclusion"] == "fail"
+    assert ready.outputs["report"] == ""
+    assert ready.outputs["page-url"] in ready.comments[0]  # pages are uploaded from memory
+
+
+@pytest.mark.parametrize(("size", "named"), [(100_000, False), (10_000_000, True)])
+def test_comment_names_only_pages_that_were_written(
+    ready: Stage, fill_disk: Callable[[int], None], size: int, *, named: bool
+) -> None:
+    ready.environ |= {"ACTIONS_RESULTS_URL": "", "GITHUB_SERVER_URL": "https://github.com"}
+    fill_disk(size)
+    assert ready.compare(RED) == 1
+    assert ("gh run download" in ready.comments[0]) == named
+
+
+@pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])
+@pytest.mark.parametrize("place", ["/dev/full", "/dev/null/file", ""])
+def test_runner_file_that_fails_keeps_the_verdict(ready: Stage, name: str, place: str) -> None:
+    ready.environ[name] = place
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
+    assert ready.log.count("::warning") == bool(place)
+    if name == "GITHUB_STEP_SUMMARY":
+        assert ready.outputs["conclusion"] == "fail"
+    else:
+        assert "parse" in ready.summary
+
+
+@pytest.mark.parametrize("folder", ["event.json/report", "../sealed/report"])
+def test_output_folder_that_cannot_be_written_keeps_verdict(ready: Stage, folder: str) -> None:
+    sealed = ready.folder / "sealed"
+    sealed.mkdir(mode=0o500)
+    if ".." in folder and os.access(sealed, os.W_OK):
+        pytest.skip("root can write everywhere")
+    ready.inputs["output-dir"] = folder
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
+    assert ready.outputs["page-url"] in ready.comments[0]
+    assert ready.outputs["report"] == ""
+    assert "report.json: " in ready.log
+
+
+def test_base_run_is_stored_without_output_folder(stage: Stage) -> None:
+    stage.inputs["output-dir"] = "event.json/report"
+    assert stage.record(profiles()) == 0
+    assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
+    assert "could not be written" in stage.log
+
+
+def test_full_disk_loses_no_shard(ready: Stage, fill_disk: Callable[[int], None]) -> None:
+    fill_disk(20_000)
+    ready.start_pull_run()
+    assert ready.step(RED, key="linux", artifact=ARTIFACT, mode="shard") == 0
+    assert "leg/report.json: File too large" in ready.log
+    assert ready.finish(ready.step({}, mode="merge", **{"shards-result": "success"})) == 1
+    assert_verdict_is_published(ready)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), KeyError("row")])
+def test_page_that_cannot_be_built_keeps_verdict(
+    ready: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    built = list[PageTree]()
+
+    def second(tree: PageTree, header: PageHeader) -> str:
+        built.append(tree)
+        if len(built) == 1:
+            raise error
+        return build_page(tree, header)
+
+    ready.push(profiles(seed=5) | profiles(seed=6, workload="web"))
+    ready.open_pull()
+    monkeypatch.setattr("profgate.flamegraph.pages.build_page", second)
+    assert ready.compare(TWO_WORKLOADS) == 1
+    assert len(built) == 2
+    assert_verdict_is_published(ready)
+    links = json.loads(ready.file("links.json"))
+    assert len(links["pages"]) == 1
+    assert f"samples was not drawn ({type(error).__name__}" in ready.comments[0]
+
+
+# A run that is ended
+
+
+class Signalled:
+    """Runs the action in a process of its own, which gets a signal when a request comes to the fault."""
+
+    def __init__(self, stage: Stage, number: signal.Signals) -> None:
+        self._stage, self._number = stage, number
+
+    def __call__(self, environ: Mapping[str, str]) -> int:
+        fault = self._stage.fake.state.faults[-1]
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM], env={**os.environ, **environ}, stdout=subprocess.PIPE, text=True
+        ) as process:
+            while fault.times and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(self._number)
+            self._stage.log = process.communicate()[0]
+        return process.returncode
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "stored"),
+    [
+        ("GET", "/zip", False),
+        ("GET", "/download/", False),
+        ("POST", "/CreateArtifact", True),
+        ("PUT", "/upload/", False),
+        ("POST", "/issues/1/comments", False),
+        ("POST", "/issues/1/comments", True),
+        ("POST", "/statuses/", False),
+        ("POST", "/statuses/", True),
+    ],
+)
+def test_rerun_of_a_killed_run_leaves_one_comment(
+    ready: Stage, monkeypatch: pytest.MonkeyPatch, method: str, path: str, *, stored: bool
+) -> None:
+    ready.fail(method, path, HANG, stored=stored)
+    with monkeypatch.context() as patch:
+        patch.setattr(ready, "launch", Signalled(ready, signal.SIGKILL))
+        ready.start_pull_run()
+        assert ready.step(RED) == -signal.SIGKILL
+    assert len(ready.comments) == ("statuses" in path or (stored and "comments" in path))
+    ready.start_again()
+    assert ready.finish(ready.step(RED)) == 1
+    assert len(ready.comments) == 1
+    assert {status["state"] for status in ready.fake.state.statuses} == {"failure"}
+    assert ready.outputs["page-url"] in ready.comments[0]
+
+
+def test_terminated_run_has_written_its_result(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready.fail("POST", "/issues/1/comments", HANG)
+    monkeypatch.setattr(ready, "launch", Signalled(ready, signal.SIGTERM))
+    assert ready.compare(RED) == 128 + signal.SIGTERM
+    assert ready.report["verdict"]["conclusion"] == "fail"
+    assert "parse" in ready.summary
+    assert "ended before it published its result" in ready.summary
+
+
+# The line
+
+
+def test_without_network_there_is_no_verdict(ready: Stage) -> None:
+    ready.environ |= {"GITHUB_API_URL": NOWHERE, "ACTIONS_RESULTS_URL": NOWHERE}
+    assert ready.compare(RED) == 2
+    assert "GitHub did not answer (ConnectionError)" in ready.log
+    assert_no_verdict(ready)
+
+
+def test_unknown_host_names_are_no_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> NoReturn:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert ready.compare(RED) == 2
+    assert "GitHub did not answer (ConnectionError)" in ready.log
+    assert_no_verdict(ready)
+
+
+def test_unknown_upload_host_keeps_the_verdict(ready: Stage) -> None:
+    ready.environ["ACTIONS_RESULTS_URL"] = NOWHERE
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
+    assert ready.log.count("actions/upload-artifact@") == 1
+
+
+@contextmanager
+def resetting_server(beginning: bytes) -> Iterator[str]:
+    """A host that resets the connection after these bytes of an answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            connection.recv(65536)
+            connection.sendall(beginning)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/file?sig=secret"
+        thread.join()
+
+
+def test_reset_in_the_body_is_an_error() -> None:
+    beginning = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"
+    with resetting_server(beginning) as url, pytest.raises(GitHubError, match="artifact x: ") as caught:
+        fetch(url, "artifact x")
+    assert "secret" not in str(caught.value)
+
+
+# Answers of GitHub
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body", "headers"),
+    [
+        ("/shop/commits$", 401, b"{}", {}),
+        ("/shop/commits$", 404, b"{}", {}),
+        ("/shop/commits$", 429, b"{}", {"Retry-After": "3600"}),
+        ("/shop/commits$", 200, b'[{"sha": ', {}),
+        ("/shop/commits$", 200, b"null", {}),
+        ("/shop/commits$", 302, b"", {"Location": "/repos/octo-org/shop/commits"}),
+        ("/artifacts$", 502, b"<html>", {}),
+    ],
+)
+def test_lasting_failure_of_the_search_is_no_verdict(
+    ready: Stage, path: str, status: int, body: bytes, headers: Mapping[str, str]
+) -> None:
+    ready.fake.fail("GET", path, status, times=ALWAYS, body=body, headers=headers)
+    assert ready.compare(RED) == 2
+    assert_no_verdict(ready)
+    assert ready.fake.state.faults[-1].times > ALWAYS - 40
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "body"),
+    [
+        ("GET", "/pulls/1/files", 200, b"{"),
+        ("GET", "/git/trees/", 200, b"[]"),
+        ("POST", "/graphql", 200, b"nothing"),
+        ("POST", "/CreateArtifact", 200, b"{"),
+        ("POST", "/CreateArtifact", 200, b'{"ok": true}'),
+        ("POST", "/CreateArtifact", 200, b'{"ok": true, "signed_upload_url": "http://[::1"}'),
+        ("POST", "/CreateArtifact", 409, b"{}"),
+        ("POST", "/CreateArtifact", 403, b'{"msg": "insufficient usage to create artifact"}'),
+        ("PUT", "/upload/", 403, b"AuthenticationFailed"),
+        ("PUT", "/upload/", 409, b"BlobImmutableDueToPolicy"),
+        ("POST", "/FinalizeArtifact", 200, b"[]"),
+    ],
+)
+def test_odd_answer_keeps_the_verdict(ready: Stage, method: str, path: str, status: int, body: bytes) -> None:
+    ready.fake.fail(method, path, status, times=ALWAYS, body=body)
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body"),
+    [
+        ("/issues/1/comments", 422, b'{"message": "body is too long (maximum is 65536 characters)"}'),
+        ("/issues/1/comments", 403, b'{"message": "Resource not accessible by integration"}'),
+        ("/issues/1/comments", 201, b"{"),
+        ("/statuses/", 403, b'{"message": "Resource not accessible by integration"}'),
+        ("/statuses/", 422, b'{"message": "Validation Failed"}'),
+        ("/statuses/", 201, b"{"),
+    ],
+)
+def test_refused_publication_keeps_the_rest(ready: Stage, path: str, status: int, body: bytes) -> None:
+    ready.fake.fail("POST", path, status, times=ALWAYS, body=body)
+    assert ready.compare(RED) == 1
+    assert ready.outputs["conclusion"] == "fail"
+    assert ready.log.count("::warning") == 1
+    assert len(ready.comments) == ("statuses" in path)
+    assert len(ready.fake.state.statuses) == ("comments" in path)
+
+
+def test_lost_history_upload_keeps_the_baseline(stage: Stage) -> None:
+    stage.inputs["history"] = "artifact"
+
+    def refuse_history() -> None:
+        stage.fake.fail("POST", "/CreateArtifact", 403, body=b'{"msg": "insufficient usage"}')
+
+    stage.fake.meanwhile("POST", "/FinalizeArtifact", refuse_history)
+    stage.fake.start_run(stage.base, branch="main")
+    assert stage.record(profiles()) == 0
+    assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
+    assert "insufficient usage" in stage.log
+
+
+# What the run is given
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\xff"])
+def test_broken_event_file_is_no_verdict(ready: Stage, text: str) -> None:
+    place = ready.folder / "broken.json"
+    place.write_bytes(text.encode("latin-1"))
+    ready.environ["GITHUB_EVENT_PATH"] = str(place)
+    assert ready.compare(RED) == 2
+    assert_no_verdict(ready)
