@@ -98,6 +98,7 @@ def test_full_disk_keeps_verdict_and_comment(
     assert_verdict_is_published(ready)
     written = [path.name for path in (ready.workspace / "profgate-report").iterdir()]
     assert missing not in written
+    assert "index.html" not in written
     assert ("report.json" in written) == (size > 20_000)
     assert f"{missing}: File too large" in ready.log
 
@@ -330,6 +331,7 @@ def test_lasting_failure_of_the_search_is_no_verdict(
         ("POST", "/CreateArtifact", 200, b"{"),
         ("POST", "/CreateArtifact", 200, b'{"ok": true}'),
         ("POST", "/CreateArtifact", 200, b'{"ok": true, "signed_upload_url": "http://[::1"}'),
+        ("POST", "/CreateArtifact", 200, b'{"ok": true, "signed_upload_url": "http://%s.invalid/"}' % (b"a" * 70)),
         ("POST", "/CreateArtifact", 409, b"{}"),
         ("POST", "/CreateArtifact", 403, b'{"msg": "insufficient usage to create artifact"}'),
         ("PUT", "/upload/", 403, b"AuthenticationFailed"),

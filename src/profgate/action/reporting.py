@@ -11,7 +11,7 @@ from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
-from profgate.errors import GitHubError, ProfgateError
+from profgate.errors import GitHubError, ProfgateError, ProfileError
 from profgate.flamegraph.page import IndexRow, build_index
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
@@ -144,15 +144,12 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     """Write the report, the pages with an index, and the comment. Nothing is uploaded yet, so there are no links."""
-    documents = [
-        Document(REPORT_NAME, "application/json", to_json(report)),
-        comment,
-        *(page.document for page in built.pages),
-    ]
-    if built.pages:
-        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in built.pages]
-        documents.append(Document("index.html", "text/html", build_index(rows)))
-    job.write(*documents)
+    pages = [page.document for page in built.pages]
+    job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
+    written = [page for page in built.pages if job.written(page.document.name)]
+    if written:
+        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in written]
+        job.write(Document("index.html", "text/html", build_index(rows)))
 
 
 def _uploaded(job: Job, built: Built) -> Uploaded:
@@ -215,19 +212,19 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
         return report
     try:
         stored = later_set(job.client, later, job.settings.artifact)
-        side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
-        given = replace(
-            sides.given,
-            target=stored.files,
-            target_side=side,
-            manifests=(sides.given.manifests[0], stored.manifest),
-            pages=0,
-        )
-        other = wiring.compare(given).report
-    except ProfgateError as error:
-        job.log(f"the base branch's later state was not compared: {error}")
+    except (GitHubError, ProfileError) as error:
+        job.log(f"the base branch's later state was not read: {error}")
         return report
-    return with_base_branch(report, other, f"{later.head_branch} at {later.head_sha[:7]}")
+    side = Side(later.head_branch or "", later.head_sha, later.head_branch, later.id)
+    given = replace(
+        sides.given,
+        target=stored.files,
+        target_side=side,
+        manifests=(sides.given.manifests[0], stored.manifest),
+        pages=0,
+    )
+    name = f"{later.head_branch} at {later.head_sha[:7]}"
+    return with_base_branch(report, wiring.compare(given).report, name)
 
 
 _NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"

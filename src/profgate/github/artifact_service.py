@@ -186,7 +186,7 @@ class ArtifactService:
                 allow_redirects=False,
                 verify=self._verify,
             )
-        except requests.RequestException as error:  # the text of the error contains the signature, which is secret
+        except (requests.RequestException, ValueError) as error:  # the text contains the signature, which is secret
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
