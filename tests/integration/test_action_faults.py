@@ -7,6 +7,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -149,10 +150,18 @@ def test_output_folder_that_cannot_be_written_keeps_verdict(ready: Stage, folder
 
 
 def test_base_run_is_stored_without_output_folder(stage: Stage) -> None:
-    stage.inputs["output-dir"] = "event.json/report"
+    stage.inputs |= {"output-dir": "event.json/report", "history": "artifact"}
     assert stage.record(profiles()) == 0
     assert [artifact.name for artifact in stage.fake.state.artifacts.values()] == [ARTIFACT]
     assert "could not be written" in stage.log
+    assert "the history was not extended" in stage.log
+
+
+def test_unusable_temporary_folder_keeps_the_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready.inputs["history"] = "artifact"
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/null/folder")
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)
 
 
 def test_full_disk_loses_no_shard(ready: Stage, fill_disk: Callable[[int], None]) -> None:
@@ -388,3 +397,11 @@ def test_broken_event_file_is_no_verdict(ready: Stage, text: str) -> None:
     ready.environ["GITHUB_EVENT_PATH"] = str(place)
     assert ready.compare(RED) == 2
     assert_no_verdict(ready)
+
+
+@pytest.mark.parametrize("years", [-20, 20])
+def test_wrong_clock_changes_no_verdict(ready: Stage, monkeypatch: pytest.MonkeyPatch, years: int) -> None:
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + years * 365 * 86_400)
+    assert ready.compare(RED) == 1
+    assert_verdict_is_published(ready)

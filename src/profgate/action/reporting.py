@@ -85,7 +85,7 @@ def conclude(job: Job, result: Result) -> int:
 def _end_shard(job: Job, result: Result) -> int:
     """Store the report for the merging job. Raises `ProfgateError` if that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    job.write_files({posixpath.join(SHARD_FOLDER, name): data for name, data in _files(result).items()})
+    job.write_files({posixpath.join(SHARD_FOLDER, file): data for file, data in _files(result).items()})
     if not job.can_upload:
         return _end_alone(job, result, name)
     _end(job, result, SHARD, "")
