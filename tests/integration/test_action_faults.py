@@ -310,6 +310,13 @@ def test_reset_in_the_body_is_an_error() -> None:
 # Answers of GitHub
 
 
+def test_expired_download_address_is_replaced(ready: Stage) -> None:
+    ready.fake.meanwhile("GET", "/zip", lambda: ready.fail("GET", "/download/", 403))
+    assert ready.compare(RED) == 1
+    assert ready.fake.state.faults[-1].times == 0
+    assert_verdict_is_published(ready)
+
+
 @pytest.mark.parametrize(
     ("path", "status", "body", "headers"),
     [
