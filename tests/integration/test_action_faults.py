@@ -275,7 +275,7 @@ def test_unknown_host_names_are_no_verdict(ready: Stage, monkeypatch: pytest.Mon
     assert_no_verdict(ready)
 
 
-def test_unknown_upload_host_keeps_the_verdict(ready: Stage) -> None:
+def test_unreachable_upload_host_keeps_the_verdict(ready: Stage) -> None:
     ready.environ["ACTIONS_RESULTS_URL"] = NOWHERE
     assert ready.compare(RED) == 1
     assert_verdict_is_published(ready)
