@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 import pytest
@@ -336,6 +337,19 @@ def test_lasting_failure_of_the_search_is_no_verdict(
     assert ready.compare(RED) == 2
     assert_no_verdict(ready)
     assert ready.fake.state.faults[-1].times > ALWAYS - 40
+
+
+@pytest.mark.parametrize("fault", ["404", "410", "truncated", "digest"])
+def test_lost_baseline_is_never_a_pass(ready: Stage, fault: str) -> None:
+    artifacts = ready.fake.state.artifacts
+    if fault == "digest":
+        artifacts |= {number: replace(one, digest=f"sha256:{'0' * 64}") for number, one in artifacts.items()}
+    elif fault == "truncated":
+        ready.fake.blobs.damage = True
+    else:
+        ready.fake.fail("GET", "/zip", int(fault), times=ALWAYS)
+    ready.compare(profiles(seed=77))
+    assert ready.outputs["conclusion"] in {"not_compared", "fail"}
 
 
 @pytest.mark.parametrize(
