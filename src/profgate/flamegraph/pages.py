@@ -15,17 +15,8 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report
 
 LONGEST_STEM = 180  # bytes; file systems limit names to 255, and a digest and a suffix are appended
-# what a bug or too little memory raises while a page is built
-FAULTS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RuntimeError,
-    TypeError,
-    ValueError,
-)
+# what a bug, or too little memory, raises while a page is built
+BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 COLOURS = ("red", "yellow", "neutral", "green")
 
 
@@ -62,9 +53,9 @@ def build_pages(
         context = PageContext(labels, metric.findings, known, rules=_blueprint_rules(policy))
         try:
             text = build_page(*page_input(comparison, replace(context, diff=diff, embed=policy.embed_source)))
-        except FAULTS as error:
+        except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
-            text = f"{type(error).__name__}: {error}".removesuffix(": ")
+            text = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]
             failed.append(Reason(ReasonCode.PAGE_FAILED, {**where, "error": text}))
             continue
         pages.append(PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text)))
