@@ -136,12 +136,20 @@ def test_runner_file_that_fails_keeps_the_verdict(ready: Stage, name: str, place
         assert "parse" in ready.summary
 
 
-@pytest.mark.parametrize("folder", ["event.json/report", "../sealed/report"])
-def test_output_folder_that_cannot_be_written_keeps_verdict(ready: Stage, folder: str) -> None:
-    sealed = ready.folder / "sealed"
-    sealed.mkdir(mode=0o500)
-    if ".." in folder and os.access(sealed, os.W_OK):
-        pytest.skip("root can write everywhere")
+@pytest.mark.parametrize("folder", ["event.json/report", "profiles/report"])
+def test_output_folder_that_cannot_be_written_keeps_verdict(
+    ready: Stage, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    launch = ready.launch
+
+    def sealed(environ: Mapping[str, str]) -> int:
+        place = ready.workspace / "profiles"
+        place.chmod(0o500)
+        if folder.startswith(place.name) and os.access(place, os.W_OK):
+            pytest.skip("root can write everywhere")
+        return launch(environ)
+
+    monkeypatch.setattr(ready, "launch", sealed)
     ready.inputs["output-dir"] = folder
     assert ready.compare(RED) == 1
     assert_verdict_is_published(ready)
