@@ -66,20 +66,19 @@ export function makeChanges(page) {
     byId("all-findings").replaceChildren(...findings.slice(CAUSES).map((finding) => chipOf(finding, sums, ratio)));
   }
 
-  // A button with the name of a function and its change, in the chosen cost: self, or total.
+  // A button with the name of a function and its change: the cost by which it was judged, or self if that is chosen.
   function chipOf(finding, sums, ratio) {
     const { rows, symbol } = finding;
-    const own = page.state.basis === "self";
-    const sum = (side) => {
-      const column = own ? `${side}Self` : side;
-      return rows?.length ? rows.reduce((whole, row) => whole + page.whole[column][row], 0) : sums[column][symbol];
-    };
-    const [before, after] = [scaled(sum("before"), ratio), sum("after")];
+    const changeIn = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
+    const growths = { self: changeIn("Self"), total: changeIn("") };
+    const textOfGrowth = ([before, after]) => growthOf(scaled(before, ratio), after);
+    const basis = page.state.basis === "self" || finding.judged === "self" ? "self" : "total";
+    const differs = basis === "self" && page.state.basis !== "self" && textOfGrowth(growths.self) !== textOfGrowth(growths.total);
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
-    button.append(element("b", symbolName(page.whole, symbol)), element("span", growthOf(before, after)), ...(finding.severity === "maybe" ? [element("span", "?")] : []));
-    const place = caller > 0 ? `in ${nameOf(page.whole, caller)}` : "";
-    button.title = [tagOf(finding), `${own ? "self" : "total"} ${changeOf(page, after - before, ratio)}`, place, finding.reach].filter(Boolean).join("; ");
+    button.append(element("b", symbolName(page.whole, symbol)), element("span", `${differs ? "self " : ""}${textOfGrowth(growths[basis])}`), ...(finding.severity === "maybe" ? [element("span", "?")] : []));
+    const numbers = Object.entries(growths).map(([name, [before, after]]) => `${name} ${changeOf(page, after - scaled(before, ratio), ratio)}`);
+    button.title = [tagOf(finding), ...numbers, caller > 0 ? `in ${nameOf(page.whole, caller)}` : "", finding.reach].filter(Boolean).join("; ");
     return button;
   }
 

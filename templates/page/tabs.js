@@ -44,6 +44,7 @@ export function makeTabs(page, panels) {
       if (!chosen) continue;
       entry.section.hidden = false;
       entry.section.setAttribute("aria-labelledby", entry.tab.id);
+      byId("views").hidden = entry.section.id !== "panel-graph";
       if (!entry.built) entry.panel.build(page, entry.section);
       entry.built = true;
       entry.panel.show?.();

@@ -6,7 +6,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -493,14 +492,15 @@ def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
 
 
-def test_picture_is_saved_as_svg_png_and_text(open_page: OpenPage) -> None:
+def test_picture_is_saved_as_svg_png_and_text(open_page: OpenPage, tmp_path: Path) -> None:
     page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
     page.locator("#settings-open").click()
     with page.expect_download() as download:
         page.locator("#save-svg").click()
-    root = ElementTree.parse(download.value.path()).getroot()
-    titles = {title.text for title in root.iter("{http://www.w3.org/2000/svg}title")}
-    assert {"main", "parse", HOSTILE} <= titles
+    picture = page.context.new_page()
+    picture.goto(download.value.path().rename(tmp_path / "picture.svg").as_uri())
+    titles = picture.evaluate("[...document.querySelectorAll('title')].map((title) => title.textContent)")
+    assert {"main", "parse", HOSTILE} <= set(titles)
     with page.expect_download() as download:
         page.locator("#save-png").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
@@ -715,9 +715,8 @@ def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], FUNCTIONS)
     notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes")
     notes.locator("summary").click()
-    notes = notes.inner_text()
-    assert "Few samples: before has 950 and after has 950" in notes
-    assert "names may contain line numbers or ids" in notes
+    assert "Few samples: before has 950 and after has 950" in notes.inner_text()
+    assert "names may contain line numbers or ids" in notes.inner_text()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
