@@ -1,5 +1,5 @@
 // Stores the state of the page in the URL fragment, and restores it.
-import { byId, replaceFragment } from "./dom.js";
+import { byId, showFragment } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
@@ -8,6 +8,7 @@ const LONGEST_PATH = 4; // hashes: the frame, and callers as a fallback
 export function makeAddress(page) {
   let written = null;
   let opening = false;
+  let lastStep;
 
   function remember() {
     if (opening) return;
@@ -26,7 +27,15 @@ export function makeAddress(page) {
       },
       page.defaults,
     );
-    replaceFragment(written);
+    const step = stepNow();
+    showFragment(written, step !== lastStep);
+    lastStep = step;
+  }
+
+  // Tab, view and frame: going back in the browser returns to the previous of these.
+  function stepNow() {
+    const { tab, view, sandwich, zoom } = page.state;
+    return [tab, view, sandwich, ...zoom].join();
   }
 
   function open() {
@@ -37,6 +46,8 @@ export function makeAddress(page) {
     for (const key of LINKED) state[key] = key in linked ? linked[key] : page.defaults[key];
     state.drop = new Set((linked.drop ?? []).map((name) => whole.names.indexOf(name)).filter((symbol) => symbol >= 0));
     state.sandwich = linked.sandwich ? widestSymbol(linked.sandwich) : -1;
+    if (state.sandwich >= 0 && state.tab === "graph") state.tab = "sandwich";
+    if (state.sandwich < 0 && state.tab === "sandwich") state.tab = "graph";
     state.zoom = [0];
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
@@ -45,6 +56,7 @@ export function makeAddress(page) {
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);
     opening = false;
+    lastStep = stepNow();
   }
 
   function unknownOf({ sandwich, drop = [] }) {

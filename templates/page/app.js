@@ -9,9 +9,10 @@ import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
+import { makeSaving } from "./save.js";
+import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
 import { makeTabs } from "./tabs.js";
-import { makeToolbar } from "./toolbar.js";
 import { makeTrail } from "./trail.js";
 import { makeTree } from "./tree.js";
 
@@ -23,8 +24,13 @@ async function start() {
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
-  for (const make of [makeToolbar, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
-  makeTabs(page, [{ key: "graph", title: "Flame graph", build() {}, show: graph.fit, missing: withoutStacks }, blueprintPanel, symbolsPanel]);
+  for (const make of [makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
+  makeTabs(page, [
+    { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks },
+    symbolsPanel,
+    blueprintPanel,
+  ]);
   makeAddress(page)();
 }
 

@@ -6,15 +6,14 @@ const SAME_COST = 0.1;
 const ROUNDING = 1e-9; // tolerance, so that comparisons with the threshold do not depend on the last digit
 const STEP_OF_WHOLE = 1e-4;
 
-// Shares and changes of every row. `by` selects the heights: "share" (of each side's total) or "absolute" (with the
-// page's factor). States do not depend on it; they are those of the strategy call_context.
-export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
+// Shares and changes of every row. Heights are changes in parts of the whole, with the page's factor. States do not
+// depend on the factor; they are those of the strategy call_context.
+export function figuresOf(tree, { ratio, runs, higher, sample, rules }) {
   const [wholeBefore, wholeAfter] = [tree.before[0], tree.after[0]];
   const whole = Math.max(wholeAfter, scaled(wholeBefore, ratio));
   const counted = Boolean(tree.callsBefore);
   const size = tree.size;
   const figures = {
-    by,
     counted,
     sampled: !counted && Boolean(sample),
     shift: new Float64Array(size),
@@ -31,7 +30,7 @@ export function figuresOf(tree, { ratio, runs, by, higher, sample, rules }) {
     figures.delta[i] = tree.after[i] - scaled(tree.before[i], ratio);
     figures.selfDelta[i] = tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
     figures.shift[i] = to - from;
-    figures.height[i] = by === "share" ? to - from : whole ? figures.delta[i] / whole : 0;
+    figures.height[i] = whole ? figures.delta[i] / whole : 0;
     figures.bar[i] = Math.max(rules.min_shift, sample ? rules.sigma * errorOf(from, to, wholeBefore / sample, wholeAfter / sample) : 0);
     if (counted) figures.count[i] = tree.callsAfter[i] / runs[1] - tree.callsBefore[i] / runs[0];
     else figures.count[i] = sample ? figures.delta[i] / sample / runs[1] : whole ? figures.delta[i] / whole / STEP_OF_WHOLE : 0;

@@ -4,7 +4,7 @@ import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { makeSourcePane } from "./blueprint_source.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
-import { announce, element, linkButton, makeButton, outwardLink, radioChoices, svgElement } from "./dom.js";
+import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
 import { hideTip } from "./tip.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
 import { linkOf } from "./words.js";
@@ -18,7 +18,7 @@ const LINK_LENGTH = 4;
 
 export const blueprintPanel = {
   key: "blueprint",
-  title: "Evolution blueprint",
+  title: "Blueprint",
   build(page, section) {
     blueprintPanel.view = makeBlueprint(page, section);
   },
@@ -30,7 +30,7 @@ function makeBlueprint(page, section) {
   const { frame, svg, count, pane, popup } = parts;
   const menu = makeMenu(section, frame);
   const source = makeSourcePane(parts.source, { narrow: window.innerWidth < 900 });
-  const view = { by: "share", hues: "green", scale: 1, selected: 0, shown: null, stale: true };
+  const view = { scale: 1, selected: 0, shown: null, stale: true };
   let figures;
   let marks;
   let layout;
@@ -48,7 +48,7 @@ function makeBlueprint(page, section) {
 
   function measure() {
     const { tree, ratio, header, sample, higher } = page;
-    figures = figuresOf(tree, { ratio, runs: header.runs, by: view.by, higher, sample, rules: { ...RULES, ...header.blueprint } });
+    figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
     marks = { moved: movedContexts(tree, figures, header.runs), findings: page.findings };
     view.stale = false;
     showLegend();
@@ -390,19 +390,10 @@ function makeBlueprint(page, section) {
 
   function showLegend() {
     parts.widths.textContent = `${widthWords(page, figures)}; logarithmic.`;
-    parts.heights.textContent = view.by === "share" ? "height: shift of the share of the run" : "height: change in % of the whole, scaled as chosen";
+    parts.heights.textContent = `height: change in % of the whole${page.state.k === "none" ? "" : ", before scaled"}`;
     parts.unknown.hidden = Boolean(page.tree.sources) && !page.tree.sources.includes("unknown");
   }
 
-  parts.onBy((by) => {
-    view.by = by;
-    measure();
-    render();
-  });
-  parts.onHues((hues) => {
-    view.hues = hues;
-    section.dataset.hues = hues;
-  });
   parts.onZoom({ in: () => zoom(view.scale * 1.25), out: () => zoom(view.scale / 1.25), fit: fitWhole, first: () => {
     start();
     render();
@@ -427,8 +418,6 @@ function scaffold(page, section) {
   const bar = element("div", undefined, "toolbar");
   bar.setAttribute("role", "toolbar");
   bar.setAttribute("aria-label", "Blueprint");
-  const by = segmentGroup("Height");
-  const hues = segmentGroup("Hues");
   const buttons = element("div", undefined, "buttons");
   const made = {};
   for (const [key, sign, title] of [["out", "−", "Smaller (−)"], ["in", "+", "Larger (+)"], ["fit", "Fit", "Fit the whole picture (0)"], ["first", "Reset", "The first boxes"]]) {
@@ -439,7 +428,7 @@ function scaffold(page, section) {
   }
   const count = element("span", undefined, "count");
   count.setAttribute("role", "status");
-  bar.append(by, hues, buttons, count);
+  bar.append(buttons, count);
   const estimated = page.header.blueprint?.estimated
     ? element("p", "Estimated from edges: this profile knows callers and callees, but no stacks. The call graph is unrolled and each function's cost is split by what its call edges cost.", "aside")
     : null;
@@ -463,18 +452,10 @@ function scaffold(page, section) {
   section.append(...(estimated ? [estimated] : []), bar, frame, note, legend.figure, lower, popup);
   return {
     ...{ frame, svg, count, pane, source, popup, note, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
-    onBy: (listener) => radioChoices(by, "blueprint-by", { share: "Shares", absolute: "Absolute" }, listener, "share"),
-    onHues: (listener) => radioChoices(hues, "blueprint-hues", { green: "Red, green", blue: "Red, blue" }, listener, "green"),
     onZoom: (actions) => {
       made.actions = actions;
     },
   };
-}
-
-function segmentGroup(title) {
-  const group = element("fieldset", undefined, "segments");
-  group.append(element("legend", title, "unseen"));
-  return group;
 }
 
 function makeBlueprintLegend() {
@@ -498,7 +479,7 @@ function makeBlueprintLegend() {
     const bar = element("i");
     bar.style.height = `${6 + 4 * points}px`;
     const size = element("span");
-    size.append(bar, `${points} pp`);
+    size.append(bar, `${points} %`);
     bars.append(size);
   }
   const heights = element("span");

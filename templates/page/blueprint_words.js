@@ -23,7 +23,7 @@ function figureRows(page, figures, node) {
   const points = (share(tree.after) - share(tree.before)) * 100;
   const rows = [["Share", formatShare(share(tree.before)), formatShare(share(tree.after)), signedPoints(points)]];
   for (const [label, before, after] of [
-    ["Inclusive", tree.before[node], tree.after[node]],
+    ["Total", tree.before[node], tree.after[node]],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
   ]) {
     const old = scaled(before, ratio);

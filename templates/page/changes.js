@@ -1,20 +1,17 @@
-// The summary above the tabs: a sentence, the findings, and the subtrees that explain the change.
+// The causes above the graph, and the panel with all findings and the subtrees that explain the change.
 import { stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
-import { formatShare } from "./format.js";
+import { formatShare, growthOf } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, symbolName } from "./tree.js";
 import { changeOf } from "./words.js";
-import { ratioSentence } from "./toolbar.js";
+import { ratioSentence } from "./settings.js";
 import { ratioOf, scaled, widthsOf } from "./views.js";
 
-const FINDINGS_SHOWN = 12;
-const CHANGES_ON_PHONES = 3; // the others are behind a button, so that the graph is not far below
+const CAUSES = 3;
 
 export function makeChanges(page) {
-  const phone = window.matchMedia("(max-width: 620px)");
-  let unfolded = false;
   let list = [];
 
   function showAside() {
@@ -57,35 +54,38 @@ export function makeChanges(page) {
   }
 
   function showFindings() {
-    const nav = byId("findings");
-    nav.hidden = !page.findings.size;
+    const { findings } = page.header;
+    byId("findings").hidden = !findings.length;
+    const more = findings.length - CAUSES;
+    byId("overview-open").textContent = more > 0 ? `${more.toLocaleString("en")} more` : findings.length ? "All changes" : "Largest differences";
     // Two recordings of one program differ too, so without a finding differences are not called changes.
-    byId("changed-title").textContent = page.findings.size ? "What changed" : "Largest differences";
-    const ratio = ratioOf("none", page.whole, page.header.runs);
+    byId("changed-title").textContent = findings.length ? "What changed" : "Largest differences";
     const sums = symbolSums(page.whole);
-    nav.replaceChildren(
-      ...page.header.findings.slice(0, FINDINGS_SHOWN).map((finding) => {
-        const { rows, symbol } = finding;
-        const sum = (side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side][row], 0) : sums[side][symbol]);
-        const button = makeButton("", () => page.openFinding(finding), finding.direction);
-        const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
-        const place = caller > 0 ? ` · in ${nameOf(page.whole, caller)}` : "";
-        button.append(element("b", symbolName(page.whole, symbol)), element("span", `${tagOf(finding)} · ${changeOf(page, sum("after") - scaled(sum("before"), ratio), ratio)}${place}`));
-        if (finding.reach) button.append(element("span", finding.reach));
-        return button;
-      }),
-    );
-    const more = page.header.findings.length - FINDINGS_SHOWN;
-    if (more > 0) nav.append(makeButton(`${more} more in the table`, () => page.set({ tab: "symbols" })));
+    const ratio = ratioOf("none", page.whole, page.header.runs);
+    byId("findings").replaceChildren(...findings.slice(0, CAUSES).map((finding) => chipOf(finding, sums, ratio)));
+    byId("all-findings").replaceChildren(...findings.slice(CAUSES).map((finding) => chipOf(finding, sums, ratio)));
+  }
+
+  // A button with the name of a function and its change: the cost by which it was judged, or self if that is chosen.
+  function chipOf(finding, sums, ratio) {
+    const { rows, symbol } = finding;
+    const changeIn = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
+    const growths = { self: changeIn("Self"), total: changeIn("") };
+    const textOfGrowth = ([before, after]) => growthOf(scaled(before, ratio), after);
+    const basis = page.state.basis === "self" || finding.judged === "self" ? "self" : "total";
+    const differs = basis === "self" && page.state.basis !== "self" && textOfGrowth(growths.self) !== textOfGrowth(growths.total);
+    const button = makeButton("", () => page.openFinding(finding), finding.direction);
+    const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
+    button.append(element("b", symbolName(page.whole, symbol)), element("span", `${differs ? "self " : ""}${textOfGrowth(growths[basis])}`), ...(finding.severity === "maybe" ? [element("span", "?")] : []));
+    const numbers = Object.entries(growths).map(([name, [before, after]]) => `${name} ${changeOf(page, after - scaled(before, ratio), ratio)}`);
+    button.title = [tagOf(finding), ...numbers, caller > 0 ? `in ${nameOf(page.whole, caller)}` : "", finding.reach].filter(Boolean).join("; ");
+    return button;
   }
 
   function showChanged() {
-    const shown = unfolded || !phone.matches ? list : list.slice(0, CHANGES_ON_PHONES);
     byId("changed").hidden = !list.length;
-    byId("changed-more").hidden = shown.length === list.length;
-    byId("changed-more").textContent = `Show all ${list.length}`;
     byId("changed-list").replaceChildren(
-      ...shown.map(({ node, delta, responsibility }) => {
+      ...list.map(({ node, delta, responsibility }) => {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
         const open = linkButton("", () => {
@@ -105,15 +105,9 @@ export function makeChanges(page) {
 
   page.on("colour", () => {
     showAside();
+    showFindings();
     if (page.state.basis !== "inclusive") return;
     list = whatChanged(page.tree, page.ratio, page.scale.level);
     showChanged();
   });
-  byId("changed-more").addEventListener("click", () => {
-    unfolded = true;
-    showChanged();
-    byId("changed-list").querySelectorAll("button")[CHANGES_ON_PHONES]?.focus();
-  });
-  phone.addEventListener("change", showChanged);
-  showFindings();
 }

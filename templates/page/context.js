@@ -115,7 +115,7 @@ function initial(header, whole) {
   const both = whole.before[0] > 0 && whole.after[0] > 0;
   const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
   return {
-    tab: "graph",
+    tab: header.blueprint?.estimated ? "blueprint" : "graph",
     view,
     scale: "common",
     strip: true,

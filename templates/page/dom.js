@@ -58,10 +58,10 @@ export function toggleHelp() {
   byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
 }
 
-// Replaces the URL fragment.
-export function replaceFragment(text) {
+// Writes the URL fragment, in a new entry of the browser's history if `step` is true.
+export function showFragment(text, step) {
   try {
-    history.replaceState(null, "", `#${text}`);
+    history[step ? "pushState" : "replaceState"](null, "", `#${text}`);
   } catch {
     // some viewers forbid it; the page works without a link
   }

@@ -1,6 +1,6 @@
 // Opens the evolution: decodes the data, connects chart and tables, and stores the state in the URL.
 import { base64ToBytes, inflate } from "./codec.js";
-import { announce, byId, element, radioChoices, replaceFragment, showFailure, toggleHelp } from "./dom.js";
+import { announce, byId, element, radioChoices, showFragment, showFailure, toggleHelp } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
 import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
 import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
@@ -178,7 +178,7 @@ function makeEvolution(evolution) {
     if (scale) fragment.set("scale", scale);
     if (query) fragment.set("q", query);
     for (const number of chosen ?? []) fragment.append("show", evolution.lines[number].name);
-    replaceFragment(fragment);
+    showFragment(fragment);
   }
 
   const metricTitle = ({ name, unit }) => (evolution.metrics.filter((other) => other.name === name).length > 1 ? `${name} (${unit})` : name);

@@ -40,6 +40,14 @@ export function formatSignedShare(fraction, places = 2) {
   return `+${text}`;
 }
 
+// A change as a reader names it: "7.4x", "+31.0 %", "new" or "gone".
+export function growthOf(before, after) {
+  if (!before) return after ? "new" : "0 %";
+  if (!after) return "gone";
+  const times = after / before;
+  return times >= 2 ? `${times >= 10 ? times.toFixed(0) : times.toFixed(1)}x` : formatSignedShare(times - 1, 1);
+}
+
 export function formatRatio(ratio) {
   const value = ratio.num / ratio.den;
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();

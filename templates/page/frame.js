@@ -8,6 +8,8 @@ import { meanOf } from "./words.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
 const LEGIBLE = 3; // pixels
+const PAGE_MARGIN = 8; // pixels below the last line
+const SMALLEST_ROOM = 260; // pixels
 
 export function makeFrame(pane, index) {
   const figure = element("figure", undefined, `pane ${pane.view}`);
@@ -31,30 +33,28 @@ export function makeFrame(pane, index) {
   return { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
 }
 
-// Sets the height and the scene of every pane. The height of a picture fits the readable rows; users scroll or zoom to
-// reach narrow stacks that are deeper.
+// Sets the height and the scene of every pane. The pictures fill the window; deeper rows are reached by scrolling.
 export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
-  const legible = new Map();
+  const wanted = new Map();
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
   for (const { pane, graph } of frames) {
     const root = page.state.zoom[pane.shape];
     const pixel = fullOf(page, pane, root) / Math.max(graph.clientWidth, 1);
-    if (!(pane.widths[root] > 0)) continue;
-    const rowsFrom = (pixels) => deepestDrawn(pane.tree, pane.widths, root, pixels * pixel, pane.rows) + 1;
+    const rowsFrom = (pixels) => (pane.widths[root] > 0 ? deepestDrawn(pane.tree, pane.widths, root, pixels * pixel, pane.rows) + 1 : 1);
     raise(counts, groupOf(pane), rowsFrom(SMALLEST_BOX));
-    raise(legible, groupOf(pane), rowsFrom(LEGIBLE) + 1);
+    raise(wanted, groupOf(pane), (Math.min(rowsFrom(LEGIBLE), rowsFrom(SMALLEST_BOX)) + 1) * rowHeight);
   }
+  const heights = heightsOf(wanted, roomFor(frames, wanted.size));
   for (const frame of frames) {
     const { pane, graph, spacer, canvas } = frame;
-    const count = counts.get(groupOf(pane)) ?? 1;
-    const tallest = Math.max(10 * rowHeight, Math.round(window.innerHeight * tallestPart(page, pane)));
-    const height = pane.widths[0] ? Math.min(Math.max(Math.min(count, legible.get(groupOf(pane)) ?? 1), 4) * rowHeight, tallest) : 2 * rowHeight;
-    graph.style.height = `${height}px`;
-    spacer.style.height = `${Math.max(count * rowHeight, height)}px`;
-    canvas.style.height = `${height}px`;
+    const count = counts.get(groupOf(pane));
+    const height = heights.get(groupOf(pane));
     const extent = Math.max(height, count * rowHeight);
+    graph.style.height = `${height}px`;
+    spacer.style.height = `${extent}px`;
+    canvas.style.height = `${height}px`;
     frame.scene = {
       tree: pane.tree,
       widths: pane.widths,
@@ -77,15 +77,31 @@ export function fitFrames(page, frames) {
   }
 }
 
+// The height of the window below the controls, without captions and the line below the pictures.
+function roomFor(frames, groups) {
+  const panes = frames[0].figure.parentElement;
+  const top = panes.getBoundingClientRect().top + window.scrollY;
+  const caption = frames[0].caption.offsetHeight;
+  return Math.max(window.innerHeight - top - panes.nextElementSibling.offsetHeight - groups * (caption + 1) - PAGE_MARGIN, SMALLEST_ROOM);
+}
+
+// Divides the room between groups of panes: each gets what it needs or an equal part, and the last one gets the rest.
+function heightsOf(wanted, room) {
+  const heights = new Map();
+  let left = room;
+  let groups = wanted.size;
+  for (const [key, height] of [...wanted].sort((a, b) => a[1] - b[1])) {
+    heights.set(key, Math.floor(Math.min(height, left / groups)));
+    left -= heights.get(key);
+    groups--;
+  }
+  const last = [...wanted.keys()].pop();
+  return heights.set(last, Math.floor(heights.get(last) + left));
+}
+
 // Panes that scroll together have the same height.
 function groupOf(pane) {
   return pane.view === "diff" ? `differences ${pane.shape}` : pane.shape;
-}
-
-function tallestPart(page, pane) {
-  const several = page.shapes.length > 1 ? 0.6 : 1;
-  if (page.state.view !== "side") return 0.68 * several;
-  return (pane.view === "diff" ? 0.24 : page.state.strip ? 0.46 : 0.62) * several;
 }
 
 // The value that fills the width of a pane.

@@ -32,6 +32,7 @@ export function makeGraph(page) {
     }
     page.panes.forEach((pane, index) => (frames[index].pane = pane));
     page.back = back;
+    page.frames = frames;
   }
 
   function fit() {

@@ -24,24 +24,17 @@ export function makeKeys(page) {
     i: () => page.set({ flip: !page.state.flip }),
     r: () => page.set({ reversed: !page.state.reversed, sandwich: -1, zoom: [0] }),
     f: () => page.set({ fold: !page.state.fold }),
-    s: sandwich,
-    t: () => page.set({ tab: page.state.tab === "symbols" ? "graph" : "symbols" }),
+    s: () => page.openTab(page.state.sandwich >= 0 ? "graph" : "sandwich"),
+    t: () => page.openTab(page.state.tab === "symbols" ? "graph" : "symbols"),
     c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
     d: openSource,
-    y: copyLink,
+    y: () => page.copyLink(),
     "?": toggleHelp,
   };
 
   function turned() {
     return page.panes.find((pane) => pane.shape === page.state.focus.shape).flip;
-  }
-
-  function sandwich() {
-    const { shape, node } = page.state.focus;
-    const symbol = page.shapes[shape].symbol[node];
-    if (page.state.sandwich >= 0) page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 } });
-    else if (symbol >= 0) page.openSandwich(symbol);
   }
 
   function openSource() {
@@ -51,18 +44,8 @@ export function makeKeys(page) {
     else page.showMessage("This page has no link to the source of that function.");
   }
 
-  async function copyLink() {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      announce("The link is copied.");
-      page.showMessage("The link is copied.");
-    } catch {
-      page.showMessage("Copying is not allowed here; copy the link from the address bar.");
-    }
-  }
-
-  page.openSandwich = (symbol) => page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "graph" });
-  page.reset = () => page.set({ q: "", only: false, ...(page.state.sandwich >= 0 ? { sandwich: -1 } : {}), zoom: [0], focus: { shape: 0, node: 0 } });
+  page.openSandwich = (symbol) => page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "sandwich" });
+  page.reset = () => page.set({ q: "", only: false, ...(page.state.sandwich >= 0 ? { sandwich: -1, tab: "graph" } : {}), zoom: [0], focus: { shape: 0, node: 0 } });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -75,7 +58,7 @@ export function makeKeys(page) {
     const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
     const own = target instanceof HTMLElement && target.matches("[role=tab], [type=radio], [type=range]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const view = page.state.tab === "graph" ? VIEWS[Number(event.key) - 1] : undefined;
+    const view = ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
     const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key] || (view && (() => page.set({ view })));
     if (!action) return;
     event.preventDefault();

@@ -27,7 +27,7 @@ const COLUMNS = [
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
 
-export const symbolsPanel = { key: "symbols", title: "Functions", build: makeTable };
+export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable };
 
 function makeTable(page) {
   let table;

@@ -1,11 +1,13 @@
 // The tab strip. app.js lists the panels, each of this form:
 //
-//   { key, title, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action } }
+//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action } }
 //
+// `panel` is the key of another tab whose section it shares.
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
 // the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
 // disabled, with the reason as its title), or "". `keys` are active while the tab is open and no text is being typed.
 import { byId, element } from "./dom.js";
+import { symbolSums } from "./symbols.js";
 
 export function makeTabs(page, panels) {
   const strip = byId("tabs");
@@ -15,31 +17,34 @@ export function makeTabs(page, panels) {
     tab.type = "button";
     tab.id = `tab-${panel.key}`;
     tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-controls", `panel-${panel.key}`);
+    const id = `panel-${panel.panel ?? panel.key}`;
+    tab.setAttribute("aria-controls", id);
     const reason = panel.missing?.(page);
     if (reason) {
       tab.setAttribute("aria-disabled", "true");
       tab.title = reason;
     }
-    tab.addEventListener("click", () => reason || page.set({ tab: panel.key }));
-    const section = byId(`panel-${panel.key}`) ?? element("section");
-    section.id = `panel-${panel.key}`;
+    tab.addEventListener("click", () => reason || page.openTab(panel.key));
+    const section = byId(id) ?? element("section");
+    section.id = id;
     section.classList.add("panel");
     section.setAttribute("role", "tabpanel");
-    section.setAttribute("aria-labelledby", tab.id);
     section.hidden = true;
     if (!section.parentElement) byId("panels").append(section);
     strip.append(tab);
     tabs.set(panel.key, { panel, tab, section, built: false, reason });
   }
   const open = () => {
-    if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = panels.find((panel) => !tabs.get(panel.key).reason).key;
+    if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = page.defaults.tab;
+    for (const { section } of tabs.values()) section.hidden = true;
     for (const [key, entry] of tabs) {
       const chosen = key === page.state.tab;
       entry.tab.setAttribute("aria-selected", String(chosen));
       entry.tab.tabIndex = chosen ? 0 : -1;
-      entry.section.hidden = !chosen;
       if (!chosen) continue;
+      entry.section.hidden = false;
+      entry.section.setAttribute("aria-labelledby", entry.tab.id);
+      byId("views").hidden = entry.section.id !== "panel-graph";
       if (!entry.built) entry.panel.build(page, entry.section);
       entry.built = true;
       entry.panel.show?.();
@@ -53,9 +58,26 @@ export function makeTabs(page, panels) {
     event.preventDefault();
     event.stopPropagation();
     const next = usable[to % usable.length];
-    page.set({ tab: next.panel.key });
+    page.openTab(next.panel.key);
     next.tab.focus();
   });
+  // The sandwich is a state of the graph: its tab opens the sandwich of a function, and the graph's tab closes it.
+  page.openTab = (key) => {
+    const { state } = page;
+    if (key === "sandwich") page.openSandwich(state.sandwich >= 0 ? state.sandwich : chosenSymbol(page));
+    else if (key === "graph" && state.sandwich >= 0) page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 }, tab: key });
+    else page.set({ tab: key });
+  };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
+}
+
+// The function of the selected frame, of the first finding, or with the largest self cost.
+function chosenSymbol(page) {
+  const { shape, node } = page.state.focus;
+  const symbol = page.shapes[shape].symbol[node];
+  if (symbol >= 0) return symbol;
+  if (page.header.findings.length) return page.header.findings[0].symbol;
+  const { afterSelf, beforeSelf } = symbolSums(page.tree);
+  return page.tree.names.reduce((best, _, at) => (afterSelf[at] + beforeSelf[at] > afterSelf[best] + beforeSelf[best] ? at : best), 0);
 }

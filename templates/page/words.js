@@ -43,7 +43,7 @@ export function describe(page, shape, node) {
   const growth = tree.totals[1] - scaled(tree.totals[0], ratio);
   const isScaled = scales(page, ratio);
   const lines = [
-    ["Inclusive", tree.before[node], tree.after[node], "new"],
+    ["Total", tree.before[node], tree.after[node], "new"],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node], "from 0"],
   ].map(([label, before, after, fromNothing]) => {
     const old = scaled(before, ratio);

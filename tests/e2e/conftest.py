@@ -47,6 +47,7 @@ def open_file(browser: "Browser") -> Iterator[OpenFile]:
     def opener(path: Path, fragment: str = "", width: int = 1280, *, beside: bool = False, **options: Any) -> "Page":
         allowed = path.parent.as_uri() if beside else path.as_uri()
         context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **options)
+        context.set_default_timeout(10_000)
         opened.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))

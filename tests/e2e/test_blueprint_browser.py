@@ -114,27 +114,26 @@ def test_every_state_has_colour_and_glyph(open_page: OpenPage) -> None:
     }
     assert {name: kind(page, name) for name in expected} == expected
     fill = "e => getComputedStyle(e).fill"
-    assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(139, 0, 0)"
-    assert box(page, "render").locator(".shape").evaluate(fill) == "rgb(191, 232, 191)"
+    assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(178, 24, 43)"
+    assert box(page, "render").locator(".shape").evaluate(fill) == "rgb(166, 203, 232)"
     assert (box(page, "parse").locator("text").text_content() or "").startswith("▲◆")
     assert box(page, "fresh").locator(".corner").count() == 1
     assert box(page, "load").locator(".corner").count() == 0
     assert "↷" in (box(page, "helper").locator("text").text_content() or "")
-    page.get_by_role("radio", name="Red, blue").check(force=True)
-    assert box(page, "parse").locator(".shape").evaluate(fill) == "rgb(178, 24, 43)"
 
 
-def test_boxes_are_as_high_as_the_shift_and_as_wide_as_the_calls(open_page: OpenPage) -> None:
+def test_boxes_are_as_high_as_the_change(open_page: OpenPage) -> None:
     page = open_page()
     width, height = size(page, "vanished")
-    assert height == pytest.approx(6 + 400 * 90 / 1113, abs=0.1)
+    assert height == pytest.approx(6 + 400 * 90 / 1497, abs=0.1)
     assert width == pytest.approx(10 + 24 * np.log10(1 + 10), abs=0.1)
     assert size(page, "parse") == pytest.approx((10 + 24 * np.log10(1 + 1000), 96), abs=0.1)
     assert "width: calls more or less; logarithmic." in page.locator(".blueprint .legend").inner_text()
     bars = page.locator(".blueprint .bars i")
     assert [bars.nth(place).evaluate("e => e.offsetHeight") for place in (0, 1)] == [10, 26]
-    page.get_by_role("radio", name="Absolute").check(force=True)
-    assert size(page, "vanished")[1] == pytest.approx(6 + 400 * 90 / 1497, abs=0.1)
+    page.locator("#settings-open").click()
+    page.get_by_role("radio", name="Equal totals").check()
+    assert size(page, "vanished")[1] == pytest.approx(6 + 400 * 90 / 1113, abs=0.1)
 
 
 def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
@@ -288,7 +287,7 @@ def test_calls_without_stacks_open_at_the_blueprint(open_page: OpenPage) -> None
     page = open_page(header=header, fragment="")
     assert page.locator("#panel-blueprint").is_visible()
     assert "Estimated from edges" in page.locator("#panel-blueprint").inner_text()
-    assert page.get_by_role("tab", name="Flame graph").get_attribute("aria-disabled") == "true"
+    assert page.get_by_role("tab", name="Graph").get_attribute("aria-disabled") == "true"
 
 
 @pytest.mark.parametrize("width", [360, 1280, 2560])

@@ -1,6 +1,5 @@
 """The page in a real browser, with the network off."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -90,7 +89,7 @@ def colours(page: "Page") -> set[tuple[int, int, int]]:
 
 def test_page_opens_without_network(open_page: OpenPage) -> None:
     page = painted(open_page())
-    assert page.get_by_role("heading", level=1).inner_text() == "demo"
+    assert page.get_by_role("heading", level=1).inner_text() == "demo cpu"
     facts = page.locator(".facts").inner_text()
     assert "1,010 samples" in facts
     assert "1,700 samples" in facts
@@ -130,7 +129,7 @@ def test_keys_move_zoom_and_change_the_view(open_page: OpenPage) -> None:
     for key, view in zip("2345", ("before", "union", "diff", "elided"), strict=True):
         page.keyboard.press(key)
         painted(page, view)
-        assert page.locator(f'#views input[value="{view}"]').is_checked()
+        assert page.locator(f'input[name="view"][value="{view}"]').is_checked()
     page.keyboard.press("i")
     assert page.locator("#flip").is_checked()
     page.keyboard.press("t")
@@ -168,8 +167,8 @@ def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
 
 def test_link_restores_the_state(open_page: OpenPage) -> None:
     page = painted(open_page())
-    page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
-    page.locator("#compare-open").click()
+    page.locator("#findings button").first.click()
+    page.locator("#settings-open").click()
     page.get_by_role("radio", name="Equal totals").check()
     page.keyboard.press("3")
     fragment = page.evaluate("location.hash")
@@ -201,7 +200,7 @@ def test_hover_and_click_select_the_box(open_page: OpenPage) -> None:
 
 def test_table_sorts_filters_and_leaves_out(open_page: OpenPage) -> None:
     page = painted(open_page())
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="After", exact=True).click()
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
     assert page.locator("#rows th").first.inner_text() == "main"
@@ -255,6 +254,8 @@ def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, schem
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     bright = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (bright == "rgb(247, 247, 245)") == (scheme == "light")
+    page.locator("#settings-open").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("#theme").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != bright
 
@@ -262,7 +263,7 @@ def test_nothing_is_wider_than_the_window(open_page: OpenPage, width: int, schem
 def test_hostile_names_stay_text(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert page.locator("img").count() == 0
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     page.locator("#light-rows").click()
     assert page.get_by_role("button", name=HOSTILE, exact=True).count() == 1
     assert page.title() == "demo: base → head"
@@ -275,11 +276,11 @@ def test_static_picture_and_table_without_script(open_page: OpenPage) -> None:
     assert "+600 samples" in page.locator("#static table").inner_text()
 
 
-def choose(page: "Page", menu: str, label: str) -> None:
-    """Pick a choice that stands behind a button, and close it again."""
-    page.locator(f"#{menu}-open").click()
-    page.locator(f"#{menu}").get_by_label(label, exact=True).check()
-    page.locator(f"#{menu}-open").click()
+def choose(page: "Page", label: str) -> None:
+    """Select a setting, and close the settings again."""
+    page.locator("#settings-open").click()
+    page.locator("#settings").get_by_label(label, exact=True).check()
+    page.keyboard.press("Escape")
 
 
 def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:
@@ -299,7 +300,7 @@ def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
     assert "300 samples" in page.locator(".pane.before figcaption").inner_text()
     assert "900 samples" in page.locator(".pane.after figcaption").inner_text()
-    page.locator("#compare-open").click()
+    page.locator("#settings-open").click()
     page.get_by_label("Strip of differences").uncheck()
     assert page.locator(".pane").count() == 2
     page.locator("#query").fill("parse")
@@ -320,7 +321,7 @@ def test_a_common_scale_is_one_for_both_sides(open_page: OpenPage) -> None:
     })"""
     common = page.evaluate(widths)
     assert common[0] == pytest.approx(1010 / 1700, abs=0.02)
-    choose(page, "compare", "Own total")
+    choose(page, "Own total")
     page.wait_for_timeout(100)
     assert page.evaluate(widths)[0] > 0.98
 
@@ -339,18 +340,18 @@ def test_tooltip_does_not_cover_its_row(open_page: OpenPage) -> None:
 
 def test_anchor_and_exact_factor(open_page: OpenPage) -> None:
     page = painted(open_page())
-    assert "Values are compared as they were recorded." in page.locator("#aside").inner_text()
-    page.locator("#compare-open").click()
+    assert "Values are compared as they were recorded." in page.locator("#compare-note").inner_text()
+    page.locator("#settings-open").click()
     page.get_by_role("radio", name="Anchor").check()
     assert "choose a function" in page.locator("#compare-note").inner_text()
     page.locator("#anchor").fill(HOSTILE)
     page.locator("#anchor").press("Enter")
-    assert page.locator("#compare-state").inner_text() == "before × 0.75"
-    assert "0.75 = 3 / 4" in page.locator("#aside").inner_text()
+    assert "before × 0.75" in page.locator("#measure").inner_text()
+    assert "0.75 = 3 / 4" in page.locator("#compare-note").inner_text()
     page.get_by_role("radio", name="Factor").check()
     page.locator("#factor").fill("3/2")
     page.locator("#factor").press("Enter")
-    assert "multiplied by 1.5 = 3 / 2: your factor" in page.locator("#aside").inner_text()
+    assert "multiplied by 1.5 = 3 / 2: your factor" in page.locator("#compare-note").inner_text()
     page.locator("#factor").fill("nonsense")
     page.locator("#factor").press("Enter")
     assert "the factor must be" in page.locator("#message").inner_text()
@@ -365,13 +366,13 @@ def test_legend_has_the_unit_of_the_mode(open_page: OpenPage) -> None:
     page.keyboard.press("c")
     assert page.locator("#ticks span").last.inner_text() == "+690 samples"
     assert "Coloured from 0.1\u00a0% of the whole and significant" in page.locator("#meaning").inner_text()
-    page.locator("#colours-open").click()
+    page.locator("#settings-open").click()
     page.get_by_role("button", name="Classic").click()
     assert (
         "self cost only, linear. Every change is coloured, significant or not." in page.locator("#meaning").inner_text()
     )
     assert "gate=0" in page.evaluate("location.hash")
-    page.locator("#colours").get_by_role("button", name="Default").click()
+    page.locator("#usual").click()
     page.locator("#gate").fill("8")
     assert page.locator("#gate-value").inner_text() == "3 %"
 
@@ -388,7 +389,7 @@ def test_higher_is_better_swaps_texts_and_colours(open_page: OpenPage) -> None:
 
 def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     page = painted(open_page())
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="Show callers and callees of load").click()
     assert page.locator(".pane figcaption b").all_inner_texts() == ["Callers", "Callees"]
     assert "Callers above and callees below load" in page.locator("#sandwich").inner_text()
@@ -410,8 +411,8 @@ def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
     page.keyboard.press("ArrowDown")
     assert page.locator("#item-0").inner_text().startswith("load;")
     page.keyboard.press("r")
-    rows = "document.querySelector('.spacer').offsetHeight"
-    deep = tree_of([(row, row % 8, 0, 0) for row in range(40)] + [(40, 1, 500, 900)], FUNCTIONS)
+    rows = "document.querySelector('.spacer').offsetHeight - document.querySelector('.graph').offsetHeight"
+    deep = tree_of([(row, row % 8, 0, 0) for row in range(80)] + [(80, 1, 500, 900)], FUNCTIONS)
     page = painted(open_page(deep))
     before = page.evaluate(rows)
     page.keyboard.press("f")
@@ -426,38 +427,85 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     for key in ("ArrowDown", "ArrowDown", "ArrowLeft"):
         page.keyboard.press(key)
     assert page.locator("#details b").inner_text().endswith("load")
-    page.locator("#compare-open").click()
+    page.locator("#settings-open").click()
     page.get_by_role("radio", name="Anchor").check()
     page.get_by_role("button", name="Only the chosen frame").click()
-    assert page.locator("#compare-state").inner_text() == "before × 1.5"
-    assert "load in its call path made equal" in page.locator("#aside").inner_text()
+    assert "before × 1.5" in page.locator("#measure").inner_text()
+    assert "load in its call path made equal" in page.locator("#compare-note").inner_text()
     again = painted(open_page(twice, fragment=page.evaluate("location.hash")))
-    assert again.locator("#compare-state").inner_text() == "before × 1.5"
+    assert "before × 1.5" in again.locator("#measure").inner_text()
     other = painted(open_page(fragment="#view=after&k=anchor&anchor=load&subtree=0000000000000000"))
     assert "load is in neither profile" in other.locator("#message").inner_text()
 
 
-def test_phone_shows_largest_changes_first(open_page: OpenPage) -> None:
+def test_all_changes_are_in_one_panel(open_page: OpenPage) -> None:
     rows = [(0, number, 100 + number, 400 + 40 * number) for number in range(6)]
-    page = painted(open_page(tree_of(rows, FUNCTIONS), width=360))
-    assert page.locator("#changed-list li").count() == 3
-    page.get_by_role("button", name="Show all 6").click()
+    findings = [PageFinding(symbol=number, severity="severe", direction="worse") for number in range(6)]
+    page = painted(open_page(tree_of(rows, FUNCTIONS), replace(HEADER, findings=findings), width=360))
+    assert page.locator("#findings button").count() == 3
+    assert page.locator("#changed-list").is_hidden()
+    page.get_by_role("button", name="3 more").click()
+    assert page.locator("#all-findings button").count() == 3
     assert page.locator("#changed-list li").count() == 6
-    wide = painted(open_page(tree_of(rows, FUNCTIONS)))
-    assert wide.locator("#changed-list li").count() == 6
+    page.locator("#all-findings button").last.click()
+    assert page.locator("#trail [aria-current]").inner_text() == "fresh"
 
 
-def test_thin_deep_stack_does_not_stretch_the_picture(open_page: OpenPage) -> None:
+@pytest.mark.parametrize("width", [390, 1300])
+def test_picture_fills_the_window(open_page: OpenPage, width: int) -> None:
     deep = [(0, 0, 9000, 9000), (0, 1, 5, 5), *((row, row % 8, 0, 0) for row in range(2, 60)), (60, 3, 10, 10)]
-    page = painted(open_page(tree_of(deep, FUNCTIONS)))
-    tall = "document.querySelector('.graph').clientHeight"
-    assert page.evaluate(tall) < 120
-    assert page.evaluate("document.querySelector('.spacer').offsetHeight") > 1000
+    page = open_page(tree_of(deep, FUNCTIONS), width=width)
+    painted(page, "after" if width < 1100 else "diff")
+    bottom = page.evaluate("document.querySelector('.bottom').getBoundingClientRect().bottom")
+    assert 880 <= bottom <= 900
     page.locator("#query").fill("fresh")
     page.keyboard.press("Enter")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("n")
     assert page.evaluate("document.querySelector('.graph').scrollTop") >= 0
+
+
+def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    chip = page.locator("#findings button").first
+    assert chip.inner_text().split() == ["parse", "3.0x"]
+    assert "total cost" in page.locator("#measure").inner_text()
+    finding = PageFinding(symbol=1, severity="maybe", direction="worse")
+    page = painted(open_page(header=replace(HEADER, findings=[finding])))
+    chip = page.locator("#findings button").first
+    assert chip.inner_text().split() == ["load", "2.8x", "?"]
+    choose(page, "Self")
+    assert chip.inner_text().split() == ["load", "0", "%", "?"]
+    assert "self cost" in page.locator("#measure").inner_text()
+
+
+def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.locator("#findings button").first.click()
+    page.get_by_role("tab", name="Table").click()
+    page.go_back()
+    assert page.locator("#panel-graph").is_visible()
+    assert page.locator("#trail [aria-current]").inner_text() == "parse"
+    page.go_back()
+    assert page.locator("#trail [aria-current]").inner_text() == "all"
+    page.go_forward()
+    assert page.locator("#trail [aria-current]").inner_text() == "parse"
+
+
+def test_picture_is_saved_as_svg_png_and_text(open_page: OpenPage, tmp_path: Path) -> None:
+    page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
+    page.locator("#settings-open").click()
+    with page.expect_download() as download:
+        page.locator("#save-svg").click()
+    picture = page.context.new_page()
+    picture.goto(download.value.path().rename(tmp_path / "picture.svg").as_uri())
+    titles = picture.evaluate("[...document.querySelectorAll('title')].map((title) => title.textContent)")
+    assert {"main", "parse", HOSTILE} <= set(titles)
+    with page.expect_download() as download:
+        page.locator("#save-png").click()
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    page.locator("#copy-text").click()
+    assert "parse  300 samples → 900 samples (+200.00 %)" in page.evaluate("navigator.clipboard.readText()")
 
 
 def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
@@ -480,7 +528,7 @@ def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
     assert (
         "finding: severe, worse (etest), finding: maybe, better in a call path (call_context), changed here" in details
     )
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     row = page.locator("#rows tr", has_text="parse").first.inner_text()
     assert "severe" in row
     assert "call_context" in row
@@ -500,7 +548,7 @@ def test_findings_open_by_their_key(open_page: OpenPage) -> None:
     assert other.locator("#trail [aria-current]").inner_text() == "load"
     unknown = painted(open_page(header=header, fragment="#finding=ffffffffffffffff"))
     assert "The linked finding is not in this profile" in unknown.locator("#message").inner_text()
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     assert "clr, eto" in page.locator("#rows tr", has_text="parse").inner_text()
 
 
@@ -513,26 +561,27 @@ def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
     )
     page = painted(open_page(replace(DEMO, files=["a.py"] * 8, lines=[7] * 8, source=states)))
     assert page.locator("#only").inner_text() == "◆ 1 changed"
+    page.locator("#settings-open").click()
     page.locator("#only").click()
     assert page.locator("#matched").inner_text().startswith("1 frame matches")
-    page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
+    page.locator("#findings button").first.click()
     assert page.locator("#details b").inner_text() == "‼◆▲ parse"
     assert page.locator("#details a").get_attribute("href") == link
     assert "its source changed" in page.locator("#details").inner_text()
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     assert "changed" in page.locator("#rows tr", has_text="parse").locator("td").nth(-2).inner_text()
 
 
 def test_a_renamed_function_is_one_box_with_both_names(open_page: OpenPage) -> None:
     page = painted(open_page(replace(DEMO, former={2: "parse_old\u202e"}), fragment="#frame=parse"))
     assert page.locator("#trail [aria-current]").inner_text() == "parse (was: parse_old)"
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     assert page.get_by_role("button", name="Leave out stacks through parse (was: parse_old)").count() == 1
 
 
 def test_tabs_by_arrow_keys(open_page: OpenPage) -> None:
     page = painted(open_page())
-    graph = page.get_by_role("tab", name="Flame graph")
+    graph = page.get_by_role("tab", name="Graph")
     assert graph.get_attribute("aria-selected") == "true"
     graph.focus()
     page.keyboard.press("End")
@@ -543,12 +592,12 @@ def test_tabs_by_arrow_keys(open_page: OpenPage) -> None:
     assert page.locator("#panel-graph").is_visible()
     table = open_page(fragment="#tab=symbols")
     table.wait_for_selector("#rows tr")
-    assert table.get_by_role("tab", name="Functions").get_attribute("aria-selected") == "true"
+    assert table.get_by_role("tab", name="Table").get_attribute("aria-selected") == "true"
 
 
 def test_unknown_paths_open_their_nearest_known_caller(open_page: OpenPage) -> None:
     page = painted(open_page())
-    page.get_by_role("button", name=re.compile("parse.*severe", re.DOTALL)).click()
+    page.locator("#findings button").first.click()
     fragment = page.evaluate("location.hash")
     rebuilt = tree_of([(0, 0, 0, 0), (1, 1, 40, 40), (1, 3, 500, 510), (1, 7, 3, 0)], FUNCTIONS)
     again = painted(open_page(rebuilt, PageHeader("t", "w", "m", "samples"), fragment=fragment))
@@ -616,7 +665,7 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
     page.keyboard.press("s")
     page.locator("#query").fill("__proto__")
     assert page.locator("#matched").inner_text().startswith("1 frame matches")
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     if page.locator("#light-rows").is_visible():
         page.locator("#light-rows").click()
     assert page.locator("#rows tr").count() == len(ATTACKS)
@@ -653,7 +702,7 @@ def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
     page = painted(open_page(deep))
     for key in ("r", "r", "f", "f", "3", "4", "5"):
         page.keyboard.press(key)
-    page.get_by_role("tab", name="Functions").click()
+    page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="Show callers and callees of parse").click()
     assert page.locator(".pane").count() == 2
     single = painted(open_page(tree_of([(0, 0, 7, 9)], FUNCTIONS), PageHeader("t", "w", "m", "samples")))
@@ -664,9 +713,10 @@ def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
 
 def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], FUNCTIONS)
-    notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes").inner_text()
-    assert "Few samples: before has 950 and after has 950" in notes
-    assert "names may contain line numbers or ids" in notes
+    notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes")
+    notes.locator("summary").click()
+    assert "Few samples: before has 950 and after has 950" in notes.inner_text()
+    assert "names may contain line numbers or ids" in notes.inner_text()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -700,7 +750,7 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
         return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
 
     assert violations() == []
-    for menu in ("compare", "colours", "arrange"):
+    for menu in ("overview", "settings"):
         page.locator(f"#{menu}-open").click()
         assert violations() == []
         page.keyboard.press("Escape")
@@ -708,7 +758,7 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
         page.keyboard.press(key)
     page.locator("#query").fill("a")
     assert violations() == []
-    for tab in ("Functions", "Evolution blueprint"):
+    for tab in ("Table", "Blueprint"):
         page.get_by_role("tab", name=tab).click()
         assert violations() == []
 

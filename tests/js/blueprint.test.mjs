@@ -21,7 +21,7 @@ import { nameOf } from "../../templates/page/tree.js";
 import { randomTree, treeOf } from "./trees.mjs";
 
 const RULES = { min_shift: 0.005, severe_shift: 0.05, sigma: 3 };
-const PLAIN = { ratio: { num: 1, den: 1 }, runs: [1, 1], by: "share", higher: false, sample: null, rules: RULES };
+const PLAIN = { ratio: { num: 1, den: 1 }, runs: [1, 1], higher: false, sample: null, rules: RULES };
 
 function withSources(tree, sources) {
   return { ...tree, sources: tree.names.map((name) => sources[name] ?? "unknown") };
@@ -98,7 +98,7 @@ test("widths come from calls for each run, else samples, else steps of the whole
 
 test("absolute heights take the page's factor", () => {
   const tree = treeOf([["main/a", 100, 300], ["main/b", 100, 100]]);
-  const figures = figuresOf(tree, { ...PLAIN, by: "absolute", ratio: { num: 2, den: 1 } });
+  const figures = figuresOf(tree, { ...PLAIN, ratio: { num: 2, den: 1 } });
   assert.deepEqual([...figures.height], [0, 0, 0.25, -0.25]);
   assert.deepEqual([...figures.shift], [0, 0, 0.25, -0.25]);
 });

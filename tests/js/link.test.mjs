@@ -41,7 +41,8 @@ function opened(tree, fragment) {
   globalThis.window = { innerWidth: 1400, addEventListener() {} };
   globalThis.document = { getElementById: () => element };
   globalThis.location = { hash: fragment };
-  globalThis.history = { replaceState: (_state, _title, address) => (location.hash = address) };
+  const write = (_state, _title, address) => (location.hash = address);
+  globalThis.history = { pushState: write, replaceState: write };
   const page = makePage(HEADER, tree);
   page.showMessage = (text) => messages.push(text);
   page.renew();

@@ -33,7 +33,7 @@ MODULES = (  # in import order; top-level names are unique across all modules
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
     *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
-    *("toolbar", "legend", "finder", "trail", "changes", "table", "address", "keys"),
+    *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
     *("blueprint_view", "app"),
 )

@@ -24,8 +24,8 @@ class PageFinding(TypedDict):
     """A finding that the page marks.
 
     ``tag`` is the name of its kind in reports (``new``, ``much better``), ``key`` is its identifier in URLs, ``story``
-    is the text of its reasons, ``reach`` is a text on how the pull request affects its function, and ``rows`` are the
-    rows of its call path.
+    is the text of its reasons, ``reach`` is a text on how the pull request affects its function, ``rows`` are the rows
+    of its call path, and ``judged`` is the cost by which it was judged.
     """
 
     symbol: int
@@ -37,6 +37,7 @@ class PageFinding(TypedDict):
     story: NotRequired[str]
     reach: NotRequired[str]
     rows: NotRequired[list[int]]
+    judged: NotRequired[Literal["self", "total"]]
 
 
 class PageSource(TypedDict):

@@ -168,6 +168,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
             direction=finding.direction,
             key=finding_key(finding.location),
             tag=tag_of(finding)[1],
+            judged="total" if (finding.evidence or {}).get("judged") == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         if finding.reasons:

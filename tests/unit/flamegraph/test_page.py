@@ -127,10 +127,9 @@ def test_sentence_for_empty_and_equal_sides(values: list[tuple[int, int]], sente
 
 def test_facts_are_means_of_the_runs() -> None:
     page = build_page(tree([(300, 250)]), PageHeader("t", "w", "m", "op/s", better="higher", runs=(3, 2)))
-    assert "<dd>100 op/s</dd>" in page
-    assert "<dd>125 op/s</dd>" in page
-    assert 'class="change better"' in page
-    assert "+25 op/s <small>+25.0 %</small>" in page
+    assert "<span>100 op/s</span> → <span>125 op/s</span>" in page
+    assert 'class="facts better"' in page
+    assert '<b title="+25 op/s">+25.0 %</b>' in page
 
 
 def test_the_static_table_counts_recursion_once() -> None:

@@ -1,9 +1,9 @@
-// The controls above the graph: the views, and popovers whose buttons show their state.
+// The views above the graph, and the two panels: all changes, and the settings.
 import { GATES } from "./colour.js";
 import { announce, byId, element, radioChoices } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
 import { symbolSums } from "./symbols.js";
-import { VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
+import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
 import { themeOf } from "./graph.js";
 import { pathKey } from "./tree.js";
 
@@ -12,18 +12,23 @@ const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.0
 const CLASSIC_COLOURS = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
 const DEFAULT_COLOURS = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
 const CHOICES_OF = {
-  views: ["view", Object.fromEntries(VIEWS.map((view) => [view, VIEW_NAMES[view]])), VIEW_HELP],
+  views: ["view", namesOf(["after", "before", "diff", "side"]), VIEW_HELP],
+  "more-views": ["view", namesOf(["union", "elided"]), VIEW_HELP],
   norms: ["k", NORMS, {}],
-  bases: ["basis", { inclusive: "Inclusive", self: "Self" }, { inclusive: "The change of a frame with everything it calls", self: "Only the change of the frame's self cost" }],
+  bases: ["basis", { inclusive: "Total", self: "Self" }, { inclusive: "The cost of a function with everything it calls", self: "The cost of a function without the functions it calls" }],
   modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
   ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" }],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
   scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "A pixel has the same value on both sides", own: "Both sides fill their half" }],
 };
 
-export function makeToolbar(page) {
+function namesOf(views) {
+  return Object.fromEntries(views.map((view) => [view, VIEW_NAMES[view]]));
+}
+
+export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
-  for (const name of ["compare", "colours", "arrange"]) popover(name);
+  for (const name of ["overview", "settings"]) popover(name);
   for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["fold", "fold"], ["strip", "strip"], ["chance", "chance"]]) {
     byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
   }
@@ -45,9 +50,7 @@ export function makeToolbar(page) {
   byId("gate-auto").addEventListener("click", () => page.set({ gate: "auto" }));
   byId("classic").addEventListener("click", () => page.set(CLASSIC_COLOURS));
   byId("usual").addEventListener("click", () => page.set(DEFAULT_COLOURS));
-  byId("reset").addEventListener("click", () => page.reset());
   byId("theme").addEventListener("click", () => page.set({ theme: themeOf(page) === "dark" ? "light" : "dark" }));
-  byId("sandwich-end").addEventListener("click", () => page.set({ sandwich: -1, zoom: [0] }));
 
   function segments(id, key, titles, help) {
     radioChoices(byId(id), key, titles, (value) => {
@@ -77,17 +80,13 @@ export function makeToolbar(page) {
     byId("gate").setAttribute("aria-valuetext", shown);
     byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (default)" : ""}`;
     byId("gate-auto").hidden = state.gate === "auto";
-    byId("compare-state").textContent = compareState();
-    byId("colours-state").textContent = `${state.basis === "self" ? "self" : "inclusive"}, ${{ contribution: "% of the whole", relative: "% of its own", absolute: "amount" }[state.mode]}`;
-    byId("arrange-state").textContent = [`by ${{ name: "name", width: "width", delta: "change" }[state.order]}`, state.reversed && "from the leaves", state.flip && "flipped", state.fold && "folded"].filter(Boolean).join(", ");
+    byId("measure").textContent = ` · ${state.basis === "self" ? "self" : "total"} cost${state.k === "none" ? "" : `; ${compareState()}`}`;
     limitNorms();
   }
 
   function compareState() {
-    const { ratio, state } = page;
-    if (ratio.refused) return "not possible";
-    if (state.k === "none") return "as they are";
-    return `before × ${formatRatio(ratio)}`;
+    const { ratio } = page;
+    return ratio.refused ? "not scaled" : `before × ${formatRatio(ratio)}`;
   }
 
   // A disabled choice has the reason as its title.
