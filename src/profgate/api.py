@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 from profgate import wiring
 from profgate.errors import ProfgateError, ProfileError
-from profgate.flamegraph.page import IndexRow, build_index
-from profgate.flamegraph.pages import PageDocument
+from profgate.flamegraph.pages import PageDocument, build_index
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
 from profgate.model import report as data
@@ -144,8 +143,8 @@ class Report:
 
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
-        rows = [IndexRow(page.document.name, page.workload, page.metric) for page in pages]
-        index = bool(rows) and written("index.html", build_index(rows))
+        hrefs = {(page.workload, page.metric): page.document.name for page in pages}
+        index = bool(hrefs) and written("index.html", build_index(self.data, hrefs))
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:

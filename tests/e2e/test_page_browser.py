@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile
-from profgate.flamegraph.page import IndexRow, build_index, build_page
+from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.flamegraph.pages import build_index
 from profgate.model.attribution import SourceStates
+from report_samples import many, nothing_compared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -725,11 +727,9 @@ def test_axe_finds_nothing_on_the_list_of_pages(
     browser: "Browser", tmp_path: Path, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    rows = [
-        IndexRow("a.html", "a workload with a long name " * 4, "wall"),
-        IndexRow("b.html", "load", "wall"),
-    ]
-    for name, index in (("list", build_index(rows)), ("none", build_index([]))):
+    report = many(30)
+    hrefs = {(load.name, metric.name): "a.html" for load, metric in report.metrics[:20]}
+    for name, index in (("list", build_index(report, hrefs)), ("none", build_index(nothing_compared(), {}))):
         (tmp_path / f"{name}.html").write_text(index, encoding="utf-8")
         with browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme) as context:
             page = context.new_page()

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from profgate.flamegraph.page_columns import (
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at, topmost_rows
-from profgate.model.visible_text import full_name, plain
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
@@ -182,28 +180,3 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
         }
         for row in order[:_STATIC_ROWS]
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexRow:
-    """One entry of the page index: relative path, workload and metric."""
-
-    href: str
-    workload: str
-    metric: str
-
-
-def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graphs") -> str:
-    """Return an HTML page with links to the given pages. Raises `ValueError` for a path outside the folder."""
-    for row in rows:
-        if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
-            raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
-    style = read_asset("page/page.css")
-    policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
-    return render_template(
-        "page/index.html.j2",
-        rows=[replace(row, workload=full_name(row.workload), metric=full_name(row.metric)) for row in rows],
-        title=plain(title),
-        style=Markup(style),  # noqa: S704 -- trusted file
-        policy=policy,
-    )

@@ -1,11 +1,13 @@
-"""Build the pages of a report: one differential flame graph for each workload and metric, the worst first."""
+"""Build the pages of a report: a flame graph for each workload and metric, the worst first, and the index."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from profgate.flamegraph.page import build_page
+from markupsafe import Markup
+
+from profgate.flamegraph.page import NO_WAY_OUT, build_page, hash_source
 from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -13,10 +15,15 @@ from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report
+from profgate.model.visible_text import full_name, plain
+from profgate.report import numbers
+from profgate.report.rows import Row, change_text, headline, weight_of
+from profgate.report.templates import read_asset, render_template
 
 LONGEST_STEM = 180  # bytes; file systems limit names to 255, and a digest and a suffix are appended
 # what a bug, or too little memory, raises while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+MOST_ROWS = 1000  # of the index
 COLOURS = ("red", "yellow", "neutral", "green")
 
 
@@ -94,3 +101,47 @@ def _plain_name(comparison: Comparison) -> str:
     name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
     metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
     return f"{name}.{metric}"
+
+
+def build_index(report: Report, hrefs: Mapping[tuple[str, str], str]) -> str:
+    """Return an HTML page with the verdict, and a line for each metric of each workload, the worst first.
+
+    ``hrefs`` contains the relative paths of the pages by workload and metric. Metrics without a page have no link.
+    Raises `ValueError` for a path outside the folder.
+    """
+    for href in hrefs.values():
+        if ":" in href.split("/", 1)[0] or href.startswith(("/", "\\")) or ".." in href.split("/"):
+            raise ValueError(f"page index: {href!r} is no path inside the folder; pass a relative path")
+    pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
+    rows = [_index_row(load.name, metric, hrefs.get((load.name, metric.name))) for load, metric in pairs[:MOST_ROWS]]
+    style = read_asset("page/page.css")
+    page = render_template(
+        "page/index.html.j2",
+        rows=rows,
+        more=len(pairs) - len(rows),
+        sides=[plain(side.sha or side.label) for side in (report.baseline, report.target)],
+        headline=plain(headline(report, str)),
+        conclusion=report.verdict.conclusion,
+        style=Markup(style),  # noqa: S704 -- trusted file
+        policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
+    )
+    return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
+
+
+def _index_row(workload: str, metric: MetricReport, href: str | None) -> dict[str, str | None]:
+    total = metric.total
+    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    first = next((finding for finding in found if not finding.is_total), None)
+    rows = [Row(workload, metric, finding) for finding in (first,) if finding is not None]
+    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
+    return {
+        "href": href,
+        "workload": full_name(workload),
+        "metric": full_name(metric.name),
+        "baseline": numbers.quantity(total.baseline, metric.unit),
+        "target": numbers.quantity(total.target, metric.unit),
+        "change": numbers.signed_percent(total.relative),
+        "tone": "worse" if growth > 0 else "better" if growth < 0 else "",
+        "colour": found[0].colour if found else "none",
+        "finding": plain(change_text(rows[0], str)) if rows else "",
+    }

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from profgate.flamegraph.page import MODULES, IndexRow, build_index, build_page, page_script
+from profgate.flamegraph.page import MODULES, build_page, page_script
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
 from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
 
@@ -147,18 +147,6 @@ def test_modules_have_no_common_names(modules: tuple[str, ...]) -> None:
     names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
     assert [name for name, count in Counter(names).items() if count > 1] == []
     assert len(modules) == len(set(modules))
-
-
-def test_index_links_stay_inside_the_folder() -> None:
-    page = build_index([IndexRow("demo/cpu.html", "demo <b>", "cpu")])
-    assert '<a href="demo/cpu.html">demo &lt;b&gt;</a>' in page
-    for path in ("javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"):
-        with pytest.raises(ValueError, match="relative path"):
-            build_index([IndexRow(path, "w", "m")])
-
-
-def test_index_without_pages() -> None:
-    assert "has no pages" in build_index([])
 
 
 def test_values_are_those_of_one_run() -> None:
