@@ -62,6 +62,16 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    """Run the command line or the action; in a workflow, the command line prints no workflow commands."""
+    if arguments == ["action"] or os.environ.get("GITHUB_ACTIONS") != "true":
+        return _run_with_errors(arguments)
+    from profgate.io.terminal import commands_disabled
+
+    with commands_disabled():
+        return _run_with_errors(arguments)
+
+
+def _run_with_errors(arguments: Sequence[str]) -> int:
     """Run the command line or the action, write errors to stderr and return the exit code."""
     from profgate.errors import ProfgateError
     from profgate.model.visible_text import visible
