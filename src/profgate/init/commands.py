@@ -154,13 +154,13 @@ NODE_LOCKS = (
     ("package-lock.json", ("npm ci",)),
     ("pnpm-lock.yaml", ("corepack enable", "pnpm install --frozen-lockfile")),
     ("yarn.lock", ("corepack enable", "yarn install --immutable")),
-    ("bun.lock", ("npm install --global bun", "bun install --frozen-lockfile")),
+    ("bun.lock", ("npm install --global bun@1.4.5", "bun install --frozen-lockfile")),
 )
 PYTHON_LOCKS = (
-    ("uv.lock", ("pipx install uv", "uv sync")),
-    ("poetry.lock", ("pipx install poetry", "poetry install")),
-    ("pdm.lock", ("pipx install pdm", "pdm sync")),
-    ("Pipfile.lock", ("pipx install pipenv", "pipenv sync --dev")),
+    ("uv.lock", ("pipx install uv==0.13.9", "uv sync")),
+    ("poetry.lock", ("pipx install poetry==2.5.1", "poetry install")),
+    ("pdm.lock", ("pipx install pdm==2.29.4", "pdm sync")),
+    ("Pipfile.lock", ("pipx install pipenv==2026.10.3", "pipenv sync --dev")),
 )
 
 
