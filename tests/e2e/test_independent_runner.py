@@ -175,6 +175,7 @@ def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> Non
         event = {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
         done = runner.run("measure", "pull_request", event, run)
         assert done.returncode == 0, done.stdout + done.stderr
+        assert "gh run download" in done.stdout  # this server takes zips only, so that pages wait in the workspace
         name = report_artifact("default", 1)
         (report,) = [data for place, data in runner.uploaded(run).items() if place.startswith(name)]
         fake.add_artifact(run, name, report)
@@ -183,4 +184,3 @@ def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> Non
     assert done.returncode == 1, done.stdout + done.stderr
     assert "set-output:: conclusion=fail" in done.stdout
     assert "`parse`" in comment.splitlines()[1]
-    assert "gh run download" in comment  # this server takes zips only, so that pages wait in the workspace

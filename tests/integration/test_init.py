@@ -278,6 +278,56 @@ def test_hostile_files_do_not_reach_the_workflow(tmp_path: Path) -> None:
     linted(written(tmp_path))
 
 
+@pytest.mark.parametrize("name", ["a;id.py", "$(id).py", "`id`.py", "${{ github.token }}.py", "a\nid.py", "a#id.py"])
+def test_hostile_names_of_files_are_not_used(tmp_path: Path, name: str) -> None:
+    marks = ("pyproject.toml", "go.mod", "package.json", "Cargo.toml")
+    files = dict.fromkeys(marks, "") | {f"{folder}/{name}": "" for folder in ("bench", "benches", "src/bin")}
+    files |= {f"bench/{name[:-3]}.js": "", f"benches/{name[:-3]}.rs": "", f"{name[:-3]}/a_test.go": BENCHMARK}
+    made(tmp_path, files)
+    for language in ("Python", "Go", "Node", "Rust"):
+        assert main(["init", str(tmp_path), "--yes", "--language", language]) == 0
+        assert re.sub(r"[^\n]*Executable[^\n]*", "", shell_of(tmp_path)["RECORD"]).count("id") == 0
+        assert "github.token" not in written(tmp_path).read_text()
+        shutil.rmtree(tmp_path / ".github")
+
+
+def test_links_out_of_the_repository_are_not_read(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    made(outside, {"bench/secret.py": "", "Makefile": "bench:\n\tpython secret.py\n", "package.json": "{}"})
+    made(inside, {"requirements/all.txt": "pytest-benchmark\n"})
+    for name in ("bench", "Makefile", "package.json"):
+        (inside / name).symlink_to(outside / name)
+    (inside / "requirements.txt").symlink_to("requirements/all.txt")
+    for loop in ("perf", "benchmarks"):  # each link doubles the paths that a search follows
+        (inside / loop).symlink_to(".")
+    assert main(["init", str(inside), "--yes"]) == 0
+    assert "secret" not in written(inside).read_text()
+    assert "-- python -m pytest --benchmark-only\n" in shell_of(inside)["RECORD"]
+
+
+@pytest.mark.parametrize("link", [".github", ".github/workflows", ".github/workflows/performance.yml"])
+def test_no_link_is_followed_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], link: str) -> None:
+    outside, inside = made(tmp_path / "outside", {"kept": ""}), made(tmp_path / "inside", {"setup.py": SETUP})
+    (inside / link).parent.mkdir(parents=True, exist_ok=True)
+    (inside / link).symlink_to(outside / "kept" if link.endswith("yml") else outside)
+    assert main(["init", str(inside), "--yes"]) == 2
+    assert "performance.yml: is a link or in a folder that is a link" in capsys.readouterr().err
+    assert [path.name for path in outside.rglob("*")] == ["kept"]
+    assert (outside / "kept").read_text() == ""
+
+
+def test_name_of_a_replaced_workflow_must_be_plain(tmp_path: Path) -> None:
+    name = "a: ${{ github.token }}"
+    made(tmp_path, {"setup.py": SETUP, f".github/workflows/{name}.yml": "uses: profgate/profgate@v1\n"})
+    terminal = Terminal(str(tmp_path))
+    terminal.answer("uses profgate already. Replace it?", "y\n")
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
+        terminal.answer(question, "\n")
+    assert terminal.end() == 2
+    assert "has characters that the workflow's name cannot have" in terminal.shown
+    assert written(tmp_path, name).read_text() == "uses: profgate/profgate@v1\n"
+
+
 def test_long_lines_cost_no_long_time(tmp_path: Path) -> None:
     """A try that goes back from every blank or brace would take many minutes."""
     for number, tail in enumerate((" " * 900_000 + "x", "{posargs" * 100_000)):

@@ -49,8 +49,14 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     project = detected(files)
     workflow = workflow_path(project, questions)
     planned = plan(files, project, questions, options)
-    for path, text in planned.files(workflow).items():
-        place = os.path.join(folder, *path.split("/"))  # noqa: PTH118 - paths are plain strings here
+    written = planned.files(workflow)
+    for path in written:
+        if os.path.realpath(f"{folder}/{path}") != f"{os.path.realpath(folder)}/{path}":
+            raise ProfgateError(
+                path, "is a link or in a folder that is a link; replace the link, and nothing was written"
+            )
+    for path, text in written.items():
+        place = f"{folder}/{path}"
         if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):
             sys.stdout.write(f"{path} exists and was not changed.\n")
             continue
