@@ -324,7 +324,7 @@ def test_name_of_a_replaced_workflow_must_be_plain(tmp_path: Path) -> None:
     for question in ("Command", "Command that installs it", "Runner", "Base branch"):
         terminal.answer(question, "\n")
     assert terminal.end() == 2
-    assert "has characters that the workflow's name cannot have" in terminal.shown
+    assert "cannot be the name of a workflow; rename the file" in terminal.shown
     assert written(tmp_path, name).read_text() == "uses: profgate/profgate@v1\n"
 
 

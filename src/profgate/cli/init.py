@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -51,10 +52,8 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     planned = plan(files, project, questions, options)
     written = planned.files(workflow)
     for path in written:
-        if os.path.realpath(f"{folder}/{path}") != f"{os.path.realpath(folder)}/{path}":
-            raise ProfgateError(
-                path, "is a link or in a folder that is a link; replace the link, and nothing was written"
-            )
+        if Path(os.path.realpath(f"{folder}/{path}")) != Path(os.path.realpath(folder), path):
+            raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
     for path, text in written.items():
         place = f"{folder}/{path}"
         if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -46,5 +47,6 @@ class Files:
             folders[:] = sorted(name for name in folders if name == ".github" or not name.startswith("."))
             folders[:] = [name for name in folders if name not in SKIPPED]
             for path in (Path(place, name) for name in sorted(names)):
-                if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):
-                    yield path.relative_to(root).as_posix()
+                with suppress(OSError):  # a folder may be readable but not searchable
+                    if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):
+                        yield path.relative_to(root).as_posix()

@@ -35,10 +35,7 @@ class Plan:
         """Return the text of each file by path. Raises ProfgateError if a workflow cannot contain a value."""
         name = PurePosixPath(workflow).stem
         for option, mistake in (
-            (
-                workflow,
-                "" if RUNNER.fullmatch(name) else "has characters that the workflow's name cannot have; rename it",
-            ),
+            (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
             ("--command", line_mistake(self.command)),
             *(("--install", line_mistake(line)) for line in self.install),
             ("--branch", branch_mistake(self.branch)),
