@@ -1,4 +1,4 @@
-"""Records the profiles of both versions of the shop; needs `pip install py-spy` and may need root.
+"""Records the profiles of both versions of the shop; needs py-spy (`pip install py-spy==0.4.3`) and may need root.
 
     python examples/shop/record.py
 
@@ -53,7 +53,7 @@ def record_samples(work: Path, output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     py_spy = shutil.which("py-spy", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if py_spy is None:
-        sys.exit("record.py: py-spy was not found; run: pip install py-spy")
+        sys.exit("record.py: py-spy was not found; run: pip install py-spy==0.4.3")
     options = ["--format", "raw", "--rate", str(RATE), "--output", output]
     subprocess.run(
         [py_spy, "record", *options, "--", sys.executable, "-m", "shop"],

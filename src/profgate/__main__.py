@@ -22,8 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Long-lived data are arrays and strings without cycles; collecting every 700 objects takes 5 % of a run.
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments == ["--version"]:
-        sys.stdout.write(f"profgate {VERSION}\n")
+    if arguments[:1] == ["--version"]:
+        from profgate.io.native import is_compiled  # imports only modules of the standard library
+
+        sys.stdout.write(f"profgate {VERSION} ({'compiled kernels' if is_compiled() else 'pure Python'})\n")
         return 0
     if argv is None:
         _install_signal_handlers()
@@ -60,6 +62,16 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    """Run the command line or the action; in a workflow, the command line prints no workflow commands."""
+    if arguments == ["action"] or os.environ.get("GITHUB_ACTIONS") != "true":
+        return _run_with_errors(arguments)
+    from profgate.io.terminal import commands_disabled
+
+    with commands_disabled():
+        return _run_with_errors(arguments)
+
+
+def _run_with_errors(arguments: Sequence[str]) -> int:
     """Run the command line or the action, write errors to stderr and return the exit code."""
     from profgate.errors import ProfgateError
     from profgate.model.visible_text import visible

@@ -18,7 +18,8 @@ def _image() -> None:
 @pytest.mark.usefixtures("_image")
 def test_the_image_runs_and_tells_its_version(tmp_path: Path) -> None:
     outcome = run_step(Step(["--version"], tmp_path))
-    assert (outcome.code, outcome.stdout) == (0, f"profgate {VERSION}\n")
+    assert outcome.code == 0
+    assert outcome.stdout.startswith(f"profgate {VERSION} (")
 
 
 @pytest.mark.usefixtures("_image")
@@ -28,7 +29,8 @@ def test_a_hostile_workspace_does_not_become_the_program(tmp_path: Path) -> None
         (tmp_path / name / "__init__.py").write_text("print('hijacked')\n", encoding="utf-8")
     (tmp_path / "sitecustomize.py").write_text("print('hijacked')\n", encoding="utf-8")
     outcome = run_step(Step(["--version"], tmp_path, {"PYTHONPATH": "/github/workspace"}))
-    assert (outcome.code, outcome.stdout) == (0, f"profgate {VERSION}\n")
+    assert outcome.code == 0
+    assert outcome.stdout.startswith(f"profgate {VERSION} (")
 
 
 @pytest.mark.usefixtures("_image")

@@ -15,6 +15,7 @@ import yaml
 from action_stage import ARTIFACT, SHARES, SLOWER, profiles
 from e2e.container_run import BASE, IMAGE, WORK, api_service, build_image, why_not
 from fake_github import FakeGitHub
+from profgate.github.artifact_upload import report_artifact
 from profgate.model.levels import FEWEST_JOBS
 
 ROOT = Path(__file__).parents[2]
@@ -62,11 +63,16 @@ class Runner:
         (self.action / "action.yml").write_text(yaml.safe_dump(metadata), encoding="utf-8")
 
     def _write_workflow(self, authority: Path) -> None:
-        """The example workflow; only its recording step and the addresses differ."""
+        """The example workflow; only its recording step and the addresses differ, and each job is run by itself."""
         workflow = yaml.safe_load((ROOT / "examples/workflows/pull-request.yml").read_text(encoding="utf-8"))
-        steps = workflow["jobs"]["profgate"]["steps"]
-        steps[1]["run"] = "mkdir -p profiles && cp -r recorded/. profiles/"
-        steps[2]["with"] |= {"history": "off", "ca-bundle": "ca.pem", "baseline-workflow": Path(WORKFLOW).name}
+        address = {"history": "off", "ca-bundle": "ca.pem", "baseline-workflow": Path(WORKFLOW).name}
+        checkout, record, measure = workflow["jobs"]["measure"]["steps"]
+        record["run"] = "mkdir -p profiles && cp -r recorded/. profiles/"
+        measure["with"] |= address
+        judge = workflow["jobs"]["profgate"]
+        judge["steps"][0]["with"] |= address | {"shards-result": "success"}
+        judge["steps"].insert(0, checkout)  # for the certificate
+        del judge["needs"]
         workflow["on"] = workflow.pop(True)  # YAML 1.1 reads "on" as a boolean
         place = self.repository / WORKFLOW
         place.parent.mkdir(parents=True)
@@ -92,14 +98,15 @@ class Runner:
         sha = self._git("rev-parse", "HEAD")
         return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch)
 
-    def run(self, event: str, payload: dict[str, object], run: int) -> subprocess.CompletedProcess[str]:
-        """Execute the workflow for one event."""
+    def run(self, job: str, event: str, payload: dict[str, object], run: int) -> subprocess.CompletedProcess[str]:
+        """Execute one job of the workflow for one event."""
         host = self.fake.server_url.removeprefix("https://")
         place = self.home / f"event-{run}.json"
         place.write_text(json.dumps(payload), encoding="utf-8")
         server = {"path": str(self.artifacts), "addr": "127.0.0.1", "port": str(_free_port())}
         options = {
             "eventpath": str(place),
+            "job": job,
             "workflows": WORKFLOW,
             "defaultbranch": "main",
             "platform": f"ubuntu-latest={BASE}",
@@ -151,7 +158,7 @@ def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> Non
         for seed in range(FEWEST_JOBS):
             base = runner.commit(SHARES, seed)
             run = fake.start_run(base, path=WORKFLOW)
-            done = runner.run("push", {"ref": "refs/heads/main", "after": base, "repository": ours}, run)
+            done = runner.run("measure", "push", {"ref": "refs/heads/main", "after": base, "repository": ours}, run)
             assert done.returncode == 0, done.stdout + done.stderr
             (archive,) = runner.uploaded(run).values()
             fake.add_artifact(run, ARTIFACT, archive)
@@ -166,9 +173,14 @@ def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> Non
             "user": {"login": "octocat"},
         }
         event = {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
-        done = runner.run("pull_request", event, run)
+        done = runner.run("measure", "pull_request", event, run)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "gh run download" in done.stdout  # this server takes zips only, so that pages wait in the workspace
+        name = report_artifact("default", 1)
+        (report,) = [data for place, data in runner.uploaded(run).items() if place.startswith(name)]
+        fake.add_artifact(run, name, report)
+        done = runner.run("profgate", "pull_request", event, run)
         (comment,) = fake.comment_bodies(number)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "set-output:: conclusion=fail" in done.stdout
     assert "`parse`" in comment.splitlines()[1]
-    assert "gh run download" in comment  # this server takes zips only, so that pages wait in the workspace

@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
+from action_stage import SHARES, SLOWER, Stage, profiles
 from profgate.action.activity import COMPARING_EVENTS, RECORDING_EVENTS
+from profgate.init.recipes import PY_SPY
+from profgate.model.levels import FEWEST_JOBS
 from profgate.settings.inputs import SETTINGS, settings_from
+from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 FOLDER = Path(__file__).parents[2] / "examples" / "workflows"
 EXAMPLES = sorted(FOLDER.glob("*.yml"))
@@ -39,7 +43,7 @@ def test_there_is_an_example_for_each_way() -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_every_input_of_an_example_is_accepted(example: Path) -> None:
     ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/")]
-    assert len(ours) == {"confirm": 2, "matrix": 2, "ranks": 0}.get(example.stem, 1)
+    assert len(ours) == {"confirm": 2, "matrix": 2, "pull-request": 2, "ranks": 0, "two-builds": 2}.get(example.stem, 1)
     for step in ours:
         plain = {name: re.sub(r"\$\{\{.*?\}\}", "success", str(value)) for name, value in step["with"].items()}
         settings_from({name: "true" if text == "True" else text for name, text in plain.items()})
@@ -54,7 +58,7 @@ def test_no_example_puts_untrusted_text_into_a_shell(example: Path) -> None:
 
 def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
     content = yaml.safe_load((FOLDER / "two-builds.yml").read_text())
-    (script,) = [step["run"] for step in content["jobs"]["profgate"]["steps"] if "discarded" in step.get("run", "")]
+    (script,) = [step["run"] for step in content["jobs"]["measure"]["steps"] if "discarded" in step.get("run", "")]
     for side in ("base", "head"):
         (tmp_path / side).mkdir()
     record = 'basename "$PWD" >> ../order; echo "main 1" > "$OUT"'
@@ -72,6 +76,102 @@ def test_permissions_are_stated_and_minimal(example: Path) -> None:
     for permissions in (content["permissions"], *(job.get("permissions", {}) for job in content["jobs"].values())):
         writing = {name for name, right in permissions.items() if right == "write"}
         assert writing <= {"pull-requests"} | more.get(example.stem, set())
+
+
+README = FOLDER.parents[1] / "README.md"
+(WRITTEN_BY_HAND,) = re.findall(r"```yaml\n(name: .*?)```", README.read_text(), re.DOTALL)
+WORKFLOWS = [pytest.param(one.read_text(), id=one.stem) for one in EXAMPLES] + [
+    pytest.param(WRITTEN_BY_HAND, id="README")
+]
+
+
+@pytest.mark.parametrize("text", WORKFLOWS)
+def test_job_with_foreign_code_cannot_write(text: str) -> None:
+    assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == []
+
+
+@pytest.mark.parametrize("permissions", ["", "    permissions: {contents: write}\n", "    permissions: write-all\n"])
+@pytest.mark.parametrize("step", ["run: make", "uses: actions/checkout@v7"])
+def test_rule_of_jobs_reports_a_writing_token(permissions: str, step: str) -> None:
+    text = f"permissions: {{contents: write}}\njobs:\n  a:\n{permissions}    steps: [{{{step}}}]\n"
+    assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == ["a"]
+
+
+DOCUMENTS = [*EXAMPLES, *(README.parent / "docs").glob("*.md")]
+
+
+@pytest.mark.parametrize("place", DOCUMENTS, ids=lambda place: place.name)
+def test_recipes_install_versions_or_hashes_only(place: Path) -> None:
+    assert unpinned("\n".join(recipe_lines(place.read_text()))) == []
+
+
+def recipe_lines(text: str) -> list[str]:
+    """The lines of a workflow, or those of the YAML blocks of a document."""
+    return re.findall(r"```yaml\n(.*?)```", text, re.DOTALL) if "```" in text else [text]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "pip install py-spy",
+        "pip install git+https://example.org/a@v1",
+        "pipx install uv",
+        "npm install --global bun",
+        "go install example.org/a@latest",
+        "cargo install samply",
+        "curl https://example.org | sh",
+    ],
+)
+def test_rule_of_recipes_reports_an_unpinned_tool(line: str) -> None:
+    assert unpinned(line)
+
+
+def test_sampler_is_the_same_in_all_documents() -> None:
+    known = "".join(f"{line.strip()}\n" for line in PY_SPY)
+    texts = [place.read_text() for place in (*DOCUMENTS, README)]
+    pinned = [re.sub(r"^ +", "", text, flags=re.MULTILINE) for text in texts if ".py-spy/bin/py-spy" in text]
+    assert len(pinned) == 7
+    assert all(known in text for text in pinned)
+
+
+def inputs_of(text: str, job: str) -> dict[str, str]:
+    """The inputs of the action in a job of a workflow, as the action reads them."""
+    (step,) = [
+        step for step in yaml.safe_load(text)["jobs"][job]["steps"] if "profgate/profgate@" in step.get("uses", "")
+    ]
+    return {name: re.sub(r"\$\{\{.*?\}\}", "success", str(value)) for name, value in step["with"].items()}
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param((FOLDER / "pull-request.yml").read_text(), id="example"), WRITTEN_BY_HAND]
+)
+def test_two_jobs_record_compare_and_comment(stage: Stage, text: str) -> None:
+    measure, judge = inputs_of(text, "measure"), inputs_of(text, "profgate")
+    stage.open_pull()
+    stage.start_pull_run()
+    assert stage.step(profiles(SHARES, 1), **measure) == 0
+    assert stage.step({}, **judge) == 0
+    assert "First run: nothing to compare with yet" in stage.comments[0]
+    stage.inputs |= measure
+    for seed in range(FEWEST_JOBS):
+        stage.push(profiles(SHARES, seed))
+    stage.open_pull()
+    stage.start_pull_run()
+    assert stage.step(profiles(SLOWER, 77)) == 0
+    assert stage.comments == []
+    assert stage.step({}, **judge) == 1
+    assert "### ❌ `parse` is 2.0x slower" in stage.comments[0]
+
+
+def test_two_builds_are_compared_and_judged(stage: Stage) -> None:
+    text = (FOLDER / "two-builds.yml").read_text()
+    stage.open_pull()
+    stage.start_pull_run()
+    base = {f"../profiles-base/{name}": data for name, data in profiles(SHARES, 1).items()}
+    head = {f"../profiles-head/{name}": data for name, data in profiles(SLOWER, 2).items()}
+    assert stage.step(base | head, **{**inputs_of(text, "measure"), "interleaved": "true"}) == 0
+    assert stage.step({}, **inputs_of(text, "profgate")) == 1
+    assert "### ❌ `parse` is 2.0x slower" in stage.comments[0]
 
 
 def events_of(example: Path) -> set[str]:

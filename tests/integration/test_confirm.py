@@ -143,6 +143,25 @@ def test_setup_prepares_each_worktree(
     assert main(["confirm", str(report), *words, "--", sys.executable, "-c", RECORD]) == 1
 
 
+@pytest.mark.parametrize("sha", ["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"])
+def test_commit_of_a_report_must_be_a_hash(
+    report: Path,
+    checkouts: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    sha: str,
+) -> None:
+    repository(checkouts, tmp_path / "clone")
+    found = json.loads(report.read_text())
+    found["target"]["sha"] = sha
+    report.write_text(json.dumps(found))
+    monkeypatch.chdir(tmp_path / "clone")
+    words = ["--baseline-dir", str(checkouts["fast"]), "--", sys.executable, "-c", RECORD]
+    assert main(["confirm", str(report), *words]) == 2
+    assert "is not the hash of a commit" in capsys.readouterr().err
+
+
 def test_too_few_minutes_are_an_error(
     report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -45,7 +45,7 @@ def test_a_whole_comparison_costs_five_requests() -> None:
             (root, "push", ".github/workflows/profgate.yml")
         ]
         assert files == {"profiles/cpu.folded": b"main;work 10\n"}
-        assert client.requests_made == len(fake.requests) == 5
+        assert len(fake.requests) == 5
         assert fake.blobs.tokens_received == 0
 
 
@@ -86,7 +86,7 @@ def test_artifacts_come_newest_first_from_all_pages() -> None:
         ids = [fake.add_artifact(run, f"part-{number % 2}", b"x", mime_type="text/plain") for number in range(205)]
         client = client_of(fake)
         assert [item.id for item in client.run_artifacts(run)] == ids[::-1]
-        assert client.requests_made == 3
+        assert len(fake.requests) == 3
         assert [item.id for item in client.run_artifacts(run, "part-1")] == ids[1::2][::-1]
 
 
@@ -114,7 +114,7 @@ def test_commit_files_are_listed_up_to_a_limit() -> None:
         assert (set(tree.paths), tree.truncated) == ({"a.py", "src/b.py"}, True)
         with pytest.raises(NotFoundError):
             client.files_of_commit("0" * 40)
-        assert client.requests_made == len(fake.requests) == 3
+        assert len(fake.requests) == 3
 
 
 def test_file_too_large_for_the_api_is_refused() -> None:
@@ -376,7 +376,7 @@ def test_expired_artifact_costs_no_request() -> None:
         young, old = client.run_artifacts(run)
         with pytest.raises(NotFoundError, match="has expired"):
             client.download(old)
-        assert client.requests_made == 1
+        assert len(fake.requests) == 1
         fake.fail("GET", "/zip", 410, message="Artifact has expired")
         with pytest.raises(NotFoundError, match="has expired"):
             client.download(young)

@@ -16,8 +16,8 @@ from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
-from profgate.report.terminal_report import render_terminal
 from profgate.wiring import compare
+from terminal_text import terminal_text
 
 DATA = Path(__file__).parents[1] / "data" / "perun"
 EIGHT = ("aat", "bmoe", "eto", "fast", "lreg", "preg", "int", "loc")
@@ -75,7 +75,7 @@ def test_a_set_that_became_a_list_is_told_as_growth() -> None:
     assert isinstance(after, float)
     assert before < 1.2
     assert after > 1.8
-    assert "(n^0.82 → n^2.37), 0.20 → 145 ms at size 4,000" in render_terminal(report)
+    assert "(n^0.82 → n^2.37), 0.20 → 145 ms at size 4,000" in terminal_text(report)
     assert "n^2.37" in render_comment(report).text
     assert [finding.location.name for finding in metric.findings if finding.colour == "yellow"] == ["unique"]
 

@@ -21,6 +21,7 @@ from profgate.__main__ import main
 from profgate.init.recipes import RECIPES, extent_for
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
+from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
@@ -103,6 +104,7 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
             if step.get("uses", "").startswith("profgate/"):
                 settings_from(step["with"])
     assert "COMMAND" not in written(repository).read_text()
+    assert unpinned(written(repository).read_text()) == []
     policy = repository / ".github" / "profgate.yml"
     assert read_policy(policy.read_text(), str(policy), CATALOGUE).confirm == "required"
 
@@ -168,8 +170,12 @@ def tests(session):
             "python bench/cart.py",
             "pip install -e .\n",
         ),
-        ({"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"}, "python -m pytest", "pipx install uv\nuv sync\n"),
-        ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pipx install poetry\n"),
+        (
+            {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
+            "python -m pytest",
+            "pipx install uv==0.13.9\nuv sync\n",
+        ),
+        ({"poetry.lock": "x", "pyproject.toml": ""}, "python -m pytest", "pipx install poetry==2.5.1\n"),
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
         ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
@@ -177,7 +183,7 @@ def tests(session):
         ({"tox.toml": TOX_TABLES}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
         ({"pyproject.toml": IN_PYPROJECT}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
         ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
-        ({"noxfile.py": SESSION, "uv.lock": "x"}, "python -m pytest -q", "pipx install uv\nuv sync\n"),
+        ({"noxfile.py": SESSION, "uv.lock": "x"}, "python -m pytest -q", "pipx install uv==0.13.9\nuv sync\n"),
         ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
         ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
         (
@@ -228,6 +234,7 @@ def test_commands_and_installation_are_detected(
     assert command in shell["RECORD"]
     prepared = shell.get("SETUP", "")
     assert f"\n{install}" in f"\n{prepared}"
+    assert set(unpinned(written(tmp_path).read_text())) <= {"pip install "}  # the project's own requirements
     shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
 
@@ -269,6 +276,56 @@ def test_hostile_files_do_not_reach_the_workflow(tmp_path: Path) -> None:
     assert not re.search(r"secrets|github\.token|[$;`(]id\b|curl|evil", text)
     assert job_of(tmp_path)["runs-on"] == "ubuntu-latest"
     linted(written(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["a;id.py", "$(id).py", "`id`.py", "${{ github.token }}.py", "a\nid.py", "a#id.py"])
+def test_hostile_names_of_files_are_not_used(tmp_path: Path, name: str) -> None:
+    marks = ("pyproject.toml", "go.mod", "package.json", "Cargo.toml")
+    files = dict.fromkeys(marks, "") | {f"{folder}/{name}": "" for folder in ("bench", "benches", "src/bin")}
+    files |= {f"bench/{name[:-3]}.js": "", f"benches/{name[:-3]}.rs": "", f"{name[:-3]}/a_test.go": BENCHMARK}
+    made(tmp_path, files)
+    for language in ("Python", "Go", "Node", "Rust"):
+        assert main(["init", str(tmp_path), "--yes", "--language", language]) == 0
+        assert re.sub(r"[^\n]*Executable[^\n]*", "", shell_of(tmp_path)["RECORD"]).count("id") == 0
+        assert "github.token" not in written(tmp_path).read_text()
+        shutil.rmtree(tmp_path / ".github")
+
+
+def test_links_out_of_the_repository_are_not_read(tmp_path: Path) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    made(outside, {"bench/secret.py": "", "Makefile": "bench:\n\tpython secret.py\n", "package.json": "{}"})
+    made(inside, {"requirements/all.txt": "pytest-benchmark\n"})
+    for name in ("bench", "Makefile", "package.json"):
+        (inside / name).symlink_to(outside / name)
+    (inside / "requirements.txt").symlink_to("requirements/all.txt")
+    for loop in ("perf", "benchmarks"):  # each link doubles the paths that a search follows
+        (inside / loop).symlink_to(".")
+    assert main(["init", str(inside), "--yes"]) == 0
+    assert "secret" not in written(inside).read_text()
+    assert "-- python -m pytest --benchmark-only\n" in shell_of(inside)["RECORD"]
+
+
+@pytest.mark.parametrize("link", [".github", ".github/workflows", ".github/workflows/performance.yml"])
+def test_no_link_is_followed_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str], link: str) -> None:
+    outside, inside = made(tmp_path / "outside", {"kept": ""}), made(tmp_path / "inside", {"setup.py": SETUP})
+    (inside / link).parent.mkdir(parents=True, exist_ok=True)
+    (inside / link).symlink_to(outside / "kept" if link.endswith("yml") else outside)
+    assert main(["init", str(inside), "--yes"]) == 2
+    assert "performance.yml: is a link or in a folder that is a link" in capsys.readouterr().err
+    assert [path.name for path in outside.rglob("*")] == ["kept"]
+    assert (outside / "kept").read_text() == ""
+
+
+def test_name_of_a_replaced_workflow_must_be_plain(tmp_path: Path) -> None:
+    name = "a: ${{ github.token }}"
+    made(tmp_path, {"setup.py": SETUP, f".github/workflows/{name}.yml": "uses: profgate/profgate@v1\n"})
+    terminal = Terminal(str(tmp_path))
+    terminal.answer("uses profgate already. Replace it?", "y\n")
+    for question in ("Command", "Command that installs it", "Runner", "Base branch"):
+        terminal.answer(question, "\n")
+    assert terminal.end() == 2
+    assert "cannot be the name of a workflow; rename the file" in terminal.shown
+    assert written(tmp_path, name).read_text() == "uses: profgate/profgate@v1\n"
 
 
 def test_long_lines_cost_no_long_time(tmp_path: Path) -> None:
@@ -327,8 +384,9 @@ def test_pull_request_code_has_a_read_only_token(repository: Path) -> None:
     jobs = jobs_of(repository)
     assert set(jobs["measure"]["permissions"].values()) == {"read"}
     assert jobs["profgate"]["permissions"] == {"contents": "read", "pull-requests": "write"}
-    assert not any("run" in step or "checkout" in step["uses"] for step in jobs["profgate"]["steps"])
-    assert yaml.safe_load(written(repository).read_text())["permissions"] == {}
+    content = yaml.safe_load(written(repository).read_text())
+    assert content["permissions"] == {}
+    assert list(jobs_with_code_and_a_writing_token(content)) == []
 
 
 @pytest.mark.parametrize(
@@ -437,7 +495,7 @@ def test_questions_accept_number_text_or_empty_line(tmp_path: Path) -> None:
     assert terminal.end() == 0
     assert "  1. python bench/a.py (bench/a.py)\n  2. python bench/b.py (bench/b.py)\n" in terminal.shown
     assert "-- python bench/b.py\n" in shell_of(tmp_path)["RECORD"]
-    assert shell_of(tmp_path)["SETUP"].endswith(". .venv/bin/activate\npip install .\n")
+    assert shell_of(tmp_path)["SETUP"].endswith("\nEND\npip install .\n")
     assert yaml.safe_load(written(tmp_path).read_text())[True]["push"]["branches"] == ["release/1.x"]
     assert job_of(tmp_path)["runs-on"] == ["self-hosted", "linux", "bench-1"]
 

@@ -15,8 +15,8 @@ from profgate.pipeline import PipelineInput, build_report
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.terminal_report import render_terminal
 from profgate.wiring import read_all
+from terminal_text import terminal_text
 
 AROUND = {f"main;serve;step{place:02}": 2000 + 100 * place for place in range(20)}
 CHAIN = {"main;serve": 3000, "main;serve;parse": 3000, "main;serve;parse;lex": 3000}
@@ -95,7 +95,7 @@ def test_new_function_is_shown_under_its_caller() -> None:
     assert (found.location.name, (found.evidence or {})["new"]) == ("work", "validate")
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
-    for text in (render_comment(added).text, render_terminal(added, verbose=True), to_csv(added)):
+    for text in (render_comment(added).text, terminal_text(added, verbose=True), to_csv(added)):
         assert "validate" in text
 
 

@@ -3,10 +3,14 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from profgate.io.native import is_compiled
+from profgate.version import VERSION
 
 ROOT = Path(__file__).parents[2]
 DIGEST = "sha256:" + "a" * 64
@@ -61,6 +65,10 @@ def test_the_action_runs_the_image_by_its_digest_and_is_else_the_same(copy: Path
         ("check", "1.2.3; true"),
         ("notes", "1.2.2"),
         ("notes", "4.5.6"),
+        ("built", "1.2.3"),
+        ("built", "1.2.3", "false"),
+        ("built", "1.2.3", "echo", "profgate 1.2.3 (pure Python)"),
+        ("built", "1.2.3", "echo", "profgate 1.2.4 (compiled kernels)"),
         (),
     ],
 )
@@ -76,6 +84,18 @@ def test_version_and_notes_are_those_of_the_code(copy: Path) -> None:
     version = (copy / "src/profgate/version.py").read_text().partition('VERSION = "')[2].partition('"')[0]
     assert release(copy, "check", version).returncode == 0
     assert release(copy, "notes", "1.2.3").stdout.strip() == "- old"
+
+
+def test_image_needs_this_version_and_compiled_kernels(copy: Path) -> None:
+    shown = copy / "shown"
+    shown.write_text('echo "profgate 1.2.3 (compiled kernels)"\n')
+    assert release(copy, "built", "1.2.3", "sh", str(shown)).returncode == 0
+    assert "(pure Python)" in release(copy, "built", "1.2.3", "sh", "-c", "echo '(pure Python)'").stderr
+
+
+def test_this_build_is_checked_like_an_image(copy: Path) -> None:
+    done = release(copy, "built", VERSION, sys.executable, "-I", "-m", "profgate")
+    assert (done.returncode == 0) == is_compiled(), done.stderr
 
 
 def git(folder: Path, *words: str) -> str:

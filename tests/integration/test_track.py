@@ -370,6 +370,7 @@ def test_stopped_track_continues(
         (COMMAND, "give one of --last N"),
         (["v1...v2", *COMMAND], "symmetric difference"),
         (["v77", *COMMAND], "v77: is not a revision here"),
+        (["v1..--output=x", *COMMAND], "--output=x: is not a revision: it looks like an option"),
         (["--tags", "none*", *COMMAND], "none found"),
         (["--releases", "1.0", *COMMAND], "needs a --setup"),
         (["--releases", "--x", "--setup", "true", *COMMAND], "'--x' is not a version"),

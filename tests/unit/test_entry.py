@@ -6,17 +6,29 @@ from pathlib import Path
 import pytest
 
 from profgate import __main__ as entry
+from profgate.io.native import is_compiled
 from profgate.version import VERSION
 
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
 
 
-def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert entry.main(["--version"]) == 0
-    assert capsys.readouterr().out == f"profgate {VERSION}\n"
+@pytest.mark.parametrize("words", [["--version"], ["--version", "compare"]])
+@pytest.mark.parametrize(("compiled", "how"), [(True, "compiled kernels"), (False, "pure Python")])
+def test_version_states_how_profgate_was_built(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], compiled: bool, how: str
+) -> None:
+    monkeypatch.setattr("profgate.io.native.is_compiled", lambda: compiled)
+    assert entry.main(words) == 0
+    assert capsys.readouterr().out == f"profgate {VERSION} ({how})\n"
 
 
-def test_version_comes_before_any_other_import() -> None:
+def test_broken_kernels_are_not_called_compiled(tmp_path: Path) -> None:
+    (tmp_path / "kernels.so").write_bytes(b"\x7fELF of another machine")
+    assert not is_compiled(tmp_path / "kernels.so")
+    assert not is_compiled(tmp_path / "none.so")
+
+
+def test_version_imports_no_dependency() -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-X", "importtime", "-m", "profgate", "--version"],
         capture_output=True,
@@ -24,7 +36,8 @@ def test_version_comes_before_any_other_import() -> None:
         check=True,
     )
     ours = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines() if "profgate" in line}
-    assert ours <= {"profgate", "profgate.version", "profgate.__main__"}
+    named = {"profgate.version", "profgate.io", "profgate.io.native", "profgate.model", "profgate.model.kernels"}
+    assert ours <= {"profgate", "profgate.__main__"} | named
     assert "numpy" not in done.stderr
 
 
@@ -34,7 +47,7 @@ def test_a_folder_of_our_name_does_not_hijack_the_program(tmp_path: Path) -> Non
     for name in ("__init__.py", "__main__.py", "version.py"):
         (hostile / name).write_text("print('hijacked')\n", encoding="utf-8")
     done = subprocess.run([*PROFGATE, "--version"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == f"profgate {VERSION}\n"
+    assert done.stdout.startswith(f"profgate {VERSION} (")
 
 
 def test_error_is_one_line_with_its_exit_code(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -49,8 +50,12 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     project = detected(files)
     workflow = workflow_path(project, questions)
     planned = plan(files, project, questions, options)
-    for path, text in planned.files(workflow).items():
-        place = os.path.join(folder, *path.split("/"))  # noqa: PTH118 - paths are plain strings here
+    written = planned.files(workflow)
+    for path in written:
+        if Path(os.path.realpath(f"{folder}/{path}")) != Path(os.path.realpath(folder), path):
+            raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
+    for path, text in written.items():
+        place = f"{folder}/{path}"
         if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):
             sys.stdout.write(f"{path} exists and was not changed.\n")
             continue

@@ -109,7 +109,11 @@ evolution_options: opt.Decorator = opt.bundled(
     click.option(
         "--min-change", type=Percent(0.0, 1_000_000.0), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
     ),
-    click.option("--stretches", is_flag=True, help="Compare across changes of a benchmark's own source too."),
+    click.option(
+        "--stretches",
+        is_flag=True,
+        help="If the source of a benchmark changed, compare the versions between the changes.",
+    ),
 )
 
 plan_options: opt.Decorator = opt.bundled(

@@ -60,11 +60,6 @@ def side_means(comparison: Comparison, values: IntArray) -> tuple[FloatArray, Fl
     return values[:split].mean(axis=0), values[split:].mean(axis=0)
 
 
-def independent(runs: int, jobs: tuple[int, ...] | None) -> int:
-    """Return the number of independent measurements of a side: the number of jobs if known, otherwise of runs."""
-    return runs if jobs is None else len(set(jobs))
-
-
 def directed(kind: Kind, worse: BoolArray) -> IntArray:
     """Return the code of ``kind`` for each row that got worse, and the code of the opposite kind for all other rows."""
     mirrored = -int(kind) if kind in WORSE | BETTER else int(kind)

@@ -155,7 +155,6 @@ class GitHubClient(GitRequests):
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
         def once() -> Download:
-            self.requests_made += 1
             headers = {"Accept": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION}
             return fetch(address, where, token=self._token, headers=headers, max_bytes=max_bytes, verify=self._verify)
 
@@ -191,7 +190,6 @@ class GitHubClient(GitRequests):
         hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
         if address.netloc not in hosts or address.scheme != api.scheme:
             raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
-        self.requests_made += 1
         try:
             answer = requests.post(
                 f"{address.geturl()}?name={quote(name, safe='')}",

@@ -50,7 +50,7 @@ class RateLimitedError(GitHubError):
 
 
 class GitHubConnection:
-    """The API of one repository, accessed with one token. ``requests_made`` is the number of requests.
+    """The API of one repository, accessed with one token.
 
     ``pauses`` are the seconds between requests and between writes. A failed request is sent again at most ``retries``
     times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate limit, and
@@ -84,7 +84,6 @@ class GitHubConnection:
         self._max_wait = max_wait
         self._verify = verify
         self._budget = budget or RetryBudget()
-        self.requests_made = 0
 
     def __enter__(self) -> Self:
         return self
@@ -139,7 +138,6 @@ class GitHubConnection:
         limits = failures = 0
         while True:
             try:
-                self.requests_made += 1
                 with self._budget.spent_on(where), _translated(where):
                     return once()
             except RateLimitedError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from profgate.errors import ProfgateError
-from profgate.model.visible_text import visible
+from profgate.model.visible_text import visible, without_commands
 
 SUMMARY_LIMIT = 1024 * 1024  # bytes per step; the runner does not show a larger summary
 MESSAGE_LIMIT = 4096
@@ -112,9 +112,8 @@ class WorkflowCommands:
 
 
 def harmless(text: str) -> str:
-    """Return the text as one line without invisible characters, and disable both forms of workflow commands."""
-    line = visible(text).replace("##[", "# #[")
-    return re.sub(r"^([\s\ufeff\u200b-\u200f\u2060]*):(?=:)", r"\1: ", line)
+    """Return the text as one line without invisible characters and workflow commands."""
+    return without_commands(visible(text))
 
 
 def _without_controls(text: str) -> str:

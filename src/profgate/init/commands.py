@@ -80,8 +80,8 @@ def go_commands(files: Files) -> list[Command]:
         counts[folder] = counts.get(folder, 0) + len(
             re.findall(r"^func Benchmark\w*\(", files.read(path), re.MULTILINE)
         )
-    ranked = sorted(counts, key=lambda folder: (-counts[folder], folder))
-    measured = [folder for folder in ranked if counts[folder] and PLAIN.fullmatch(folder)]
+    ranked = sorted(filter(PLAIN.fullmatch, counts), key=lambda folder: (-counts[folder], folder))
+    measured = [folder for folder in ranked if counts[folder]]
     timed = "go test -run '^$' -bench . -benchtime 1000x"
     found = [
         Command(f"{timed} {shlex.quote(folder)}", f"{counts[folder]} benchmarks in {folder}") for folder in measured[:5]
@@ -144,7 +144,7 @@ def installation(language: str, files: Files, needs: Sequence[str] = ()) -> list
     if language == "Python":
         return _install_python(files, needs)
     if language == "Node":
-        return next((list(lines) for lock, lines in NODE_LOCKS if files.read(lock)), ["npm install"])
+        return next((list(lines) for lock, lines in NODE_LOCKS if files.listed(lock)), ["npm install"])
     if language == "native code":
         return _build_native(files, needs)
     return {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}.get(language, [])
@@ -154,19 +154,19 @@ NODE_LOCKS = (
     ("package-lock.json", ("npm ci",)),
     ("pnpm-lock.yaml", ("corepack enable", "pnpm install --frozen-lockfile")),
     ("yarn.lock", ("corepack enable", "yarn install --immutable")),
-    ("bun.lock", ("npm install --global bun", "bun install --frozen-lockfile")),
+    ("bun.lock", ("npm install --global bun@1.4.5", "bun install --frozen-lockfile")),
 )
 PYTHON_LOCKS = (
-    ("uv.lock", ("pipx install uv", "uv sync")),
-    ("poetry.lock", ("pipx install poetry", "poetry install")),
-    ("pdm.lock", ("pipx install pdm", "pdm sync")),
-    ("Pipfile.lock", ("pipx install pipenv", "pipenv sync --dev")),
+    ("uv.lock", ("pipx install uv==0.13.9", "uv sync")),
+    ("poetry.lock", ("pipx install poetry==2.5.1", "poetry install")),
+    ("pdm.lock", ("pipx install pdm==2.29.4", "pdm sync")),
+    ("Pipfile.lock", ("pipx install pipenv==2026.10.3", "pipenv sync --dev")),
 )
 
 
 def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
     for lock, known in PYTHON_LOCKS:
-        if files.read(lock):
+        if files.listed(lock):
             return list(known)
     project = _toml(files.read("pyproject.toml"))
     lines = [f"pip install -r {name}" for name in ("requirements.txt", "requirements-dev.txt") if files.read(name)]

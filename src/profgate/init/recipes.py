@@ -11,6 +11,13 @@ PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
     "sudo sysctl -w kernel.perf_event_paranoid=-1",
 )
+PY_SPY = (
+    "pip install --require-hashes --target .py-spy -r /dev/stdin << 'END' # Linux on x86-64 and Arm",
+    "py-spy==0.4.3 \\",
+    "  --hash=sha256:8a4277225f470d394a85cca0cdd944bef87f0097b6f20150a6dd3ac2e92806b8 \\",
+    "  --hash=sha256:bbcec46930d464b3bfc142d6d02ade4dd8ad5627823263b3eff0280e80c7c132",
+    "END",
+)
 JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample"
 
 
@@ -63,7 +70,7 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 def _python(command: str, rate: int) -> tuple[str, ...]:
     """Return lines for Python 3.15's sampling profiler or py-spy, and for three cProfile runs of a script or module."""
     program, _, rest = command.partition(" ")
-    spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
+    spy = [f".py-spy/bin/py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
     lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
     if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
         return (*lines, *spy)
@@ -141,7 +148,7 @@ RECIPES = (
         ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
         "python -m pytest",
         1000,  # py-spy is not reliable at higher rates
-        ("pipx install py-spy", "python -m venv .venv", ". .venv/bin/activate"),
+        ("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         _python,
     ),
     Recipe(

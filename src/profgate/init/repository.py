@@ -1,6 +1,5 @@
 """Detection of the languages, commands, workflows, runners and branches of a repository."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,7 +8,6 @@ from typing import Any
 
 from profgate.init.recipes import RECIPES, Recipe
 from profgate.init.repository_files import Files
-from profgate.io.files import exists
 from profgate.io.git import base_branch
 
 WORKFLOWS = ".github/workflows"
@@ -47,7 +45,7 @@ class Project:
 
 def detected(files: Files) -> Project:
     """Detect the properties of a repository."""
-    recipes = [recipe for recipe in RECIPES if any(exists(os.path.join(files.top, mark)) for mark in recipe.marks)]  # noqa: PTH118
+    recipes = [recipe for recipe in RECIPES if any(map(files.listed, recipe.marks))]
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
     texts = {name: files.read(name) for name in names}
     parsed = [_parsed(text) for text in texts.values()]

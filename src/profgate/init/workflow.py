@@ -33,7 +33,9 @@ class Plan:
 
     def files(self, workflow: str) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a workflow cannot contain a value."""
+        name = PurePosixPath(workflow).stem
         for option, mistake in (
+            (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
             ("--command", line_mistake(self.command)),
             *(("--install", line_mistake(line)) for line in self.install),
             ("--branch", branch_mistake(self.branch)),
@@ -44,7 +46,7 @@ class Plan:
         labels = [label if BARE_LABEL.fullmatch(label) else json.dumps(label) for label in self.runner]
         text = render_template(
             "init/workflow.yml.j2",
-            name=PurePosixPath(workflow).stem,
+            name=name,
             branch=self.branch,
             runner=labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]",
             language=self.language_step,

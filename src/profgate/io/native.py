@@ -53,6 +53,11 @@ def _library(place: Path) -> ctypes.CDLL | None:
     return found
 
 
+def is_compiled(place: Path = LIBRARY) -> bool:
+    """Return whether the compiled loops were built and work on this machine."""
+    return _library(place) is not None
+
+
 class NativeKernels:
     """The loops of a library, which is loaded on first use."""
 

@@ -1,8 +1,14 @@
-"""Terminal output: with colours on a terminal, without them in files and pipes."""
+"""Terminal output: with colours on a terminal, without them in files and pipes, without commands in GitHub's logs."""
 
+import io
+import os
+import stat
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from typing import TextIO
+
+from profgate.model.visible_text import without_commands
 
 LONG = 50 << 20  # bytes; smaller input is read too quickly for a bar
 STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
@@ -37,6 +43,54 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
         task = bar.add_task("reading profiles", total=size)
         bar.refresh()
         yield lambda done: bar.update(task, advance=done, refresh=True)
+
+
+@contextmanager
+def commands_disabled() -> Iterator[None]:
+    """Disable workflow commands in everything that is printed in the block, because names in it are untrusted.
+
+    Output that goes to a file is not changed.
+    """
+    with ExitStack() as stack:
+        if sys.stdout is not None and not _is_file(sys.stdout):
+            stack.enter_context(redirect_stdout(stack.enter_context(_LogStream(sys.stdout))))
+        if sys.stderr is not None and not _is_file(sys.stderr):
+            stack.enter_context(redirect_stderr(stack.enter_context(_LogStream(sys.stderr))))
+        yield
+
+
+class _LogStream(io.TextIOBase):
+    """A stream without workflow commands. A line is written when it is complete or flushed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._line = ""
+
+    def write(self, text: str) -> int:
+        end = max(text.rfind("\n"), text.rfind("\r")) + 1
+        if end:
+            self._stream.write(without_commands(self._line + text[:end]))
+            self._line = ""
+        self._line += text[end:]
+        return len(text)
+
+    def flush(self) -> None:
+        line, self._line = self._line, ""
+        self._stream.write(without_commands(line))
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+
+def _is_file(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:  # also a stream without a file descriptor
+        return False
 
 
 def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:

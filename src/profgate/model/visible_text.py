@@ -1,5 +1,6 @@
 """Functions that make text from files safe to display on one line without invisible characters."""
 
+import re
 import unicodedata
 
 NAME_LENGTH = 80
@@ -8,6 +9,14 @@ NO_NAME = "(no name)"
 # Cc controls, Cf bidi marks and zero-width characters, Cs surrogates, Co private use, Cn unassigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
+
+# GitHub's runner reads a command after :: at the start of a line, and after ##[ anywhere.
+COMMAND = re.compile(r"(?:\A|(?<=[\r\n]))(?:[^\S\r\n]|[\ufeff\u200b-\u200f\u2060])*:(?=:)")
+
+
+def without_commands(text: str) -> str:
+    """Return the text with both forms of workflow commands disabled. JSON keeps its value."""
+    return COMMAND.sub(r"\g<0> ", text.replace("##[", "\\u0023#["))
 
 
 def visible(text: str) -> str:

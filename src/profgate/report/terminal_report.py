@@ -35,13 +35,11 @@ REASONS = 5  # maximum number of reasons after the first, unless verbose
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}  # shown in a separate list
 
 
-def render_terminal(report: Report, *, verbose: bool = False, width: int = 80) -> str:
-    """Return the report as plain text, beginning with the verdict; ``verbose`` adds all changes with their reasons."""
-    return "".join(f"{line}\n" for _, line in terminal_lines(report, verbose=verbose, width=width))
-
-
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the lines of the report with their tones."""
+    """Return the lines of the report with their tones, beginning with the verdict.
+
+    ``verbose`` adds all changes with their reasons.
+    """
     width = max(width, NARROWEST)
     lines: list[Line] = [
         *_verdict(report, verbose=verbose),

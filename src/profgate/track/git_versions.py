@@ -1,6 +1,7 @@
 """Finds versions in a git repository, and checks them out into new worktrees."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from profgate.errors import ProfgateError
 from profgate.io.git import git
 from profgate.track.versions import Version
 
+COMMIT = re.compile(r"[0-9a-f]{7,64}")
 FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 
@@ -87,9 +89,14 @@ def repository_around(folder: str) -> Repository:
 
 @contextmanager
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """Check out a commit into a new folder, and remove it on exit. Raises ProfgateError if git fails."""
+    """Check out a commit into a new folder, and remove it on exit.
+
+    Raises ProfgateError if git fails or ``commit``, which may come from a report, is not a hash.
+    """
+    if not COMMIT.fullmatch(commit):
+        raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
     try:
-        _git(repository, "worktree", "add", "--quiet", "--force", "--detach", place, commit)
+        _git(repository, "worktree", "add", "--quiet", "--force", "--detach", "--", place, commit)
     except ProfgateError as error:
         _remove_worktree(place, repository)
         what = f"{error.what}; fetch the commit if it is missing, or name a checkout of it"

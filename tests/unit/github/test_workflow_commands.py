@@ -11,28 +11,10 @@ from hypothesis import strategies as st
 from disk_faults import file_size_limit
 from profgate.errors import ProfgateError
 from profgate.github.workflow_commands import SUMMARY_LIMIT, WorkflowCommands, harmless
-
-HOSTILE = [
-    "::set-output name=verdict::pass",
-    "  \t::add-mask::a",
-    "\ufeff::error::x",
-    ":::warning::x",
-    "frame ##[set-output name=verdict]pass",
-    "####[error]x",
-    "a\n::error::x",
-    "a\r::error::x",
-    "a\x00\x1b[2J\x85::error::x",
-    "##[##[error]x",
-]
+from runner_log import COMMANDS, as_read_by_the_runner
 
 SIGNS = st.sampled_from(["::", ":", "##[", "#", "[", "error", "]", "%", "0A", "\n", "\r", "\ud800", "EOF", "<<", "="])
 TEXTS = st.lists(SIGNS | st.text(st.characters(), max_size=2), max_size=8).map("".join)
-
-
-def as_read_by_the_runner(text: str) -> list[str]:
-    """Lines that count as commands: ``::`` at the start after blanks, ``##[`` anywhere."""
-    lines = re.split(r"\r\n|\r|\n", text)
-    return [line for line in lines if line.lstrip(" \t\ufeff\u200b\u2060").startswith("::") or "##[" in line]
 
 
 def outputs_as_read_by_the_runner(text: str) -> dict[str, str]:
@@ -52,7 +34,7 @@ def outputs_as_read_by_the_runner(text: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", COMMANDS)
 def test_no_log_line_is_a_command(text: str) -> None:
     stream = io.StringIO()
     WorkflowCommands(stream).log(text)
@@ -65,7 +47,7 @@ def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
     assert harmless(text) == text
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", COMMANDS)
 def test_annotation_is_exactly_one_command(text: str) -> None:
     stream = io.StringIO()
     WorkflowCommands(stream).error(text, title=text, file="a,b:c.py", line=3)

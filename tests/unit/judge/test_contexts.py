@@ -22,7 +22,7 @@ from profgate.model.report import Finding, MetricReport, Report, Side, Verdict, 
 from profgate.model.tests import Calibration
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.terminal_report import render_terminal
+from terminal_text import terminal_text
 
 GATING = Policy()
 
@@ -157,7 +157,7 @@ def test_reports_show_the_context_of_a_change() -> None:
     assert again == report
     assert ("main", "a", "f") in {change.location.context for change in again.workloads[0].metrics[0].changes}
     assert "main;a;f" in to_csv(report)
-    assert "in main › a › f" in render_terminal(report, verbose=True)
+    assert "in main › a › f" in terminal_text(report, verbose=True)
 
 
 def test_judging_again_what_was_written_gives_the_same() -> None:

@@ -13,7 +13,7 @@ from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
 from profgate.report.rows import Pair, Row, change_text, grouped, growth, headline, name_of
 from profgate.report.statements import detectable
-from profgate.report.terminal_report import render_terminal
+from terminal_text import terminal_text
 
 
 def model_change(**parts: object) -> Change:
@@ -73,7 +73,7 @@ def test_other_direction_is_not_shown(kind: str) -> None:
 
 def test_every_report_shows_it() -> None:
     report = with_changes(model_change())
-    assert "linear → power (n^0.98 → n^1.96)" in render_terminal(report)
+    assert "linear → power (n^0.98 → n^1.96)" in terminal_text(report)
     assert "linear → power (n^0.98 → n^1.96)" in render_comment(report).text
     assert "best_model_order_equality,M,model,linear,power,,," in to_csv(report)
     assert from_json(to_json(report)) == report

@@ -9,7 +9,8 @@ from golden_files import Golden
 from profgate.io.terminal import show
 from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared
-from profgate.report.terminal_report import render_terminal, terminal_lines
+from profgate.report.terminal_report import terminal_lines
+from terminal_text import terminal_text
 
 
 def width_of(line: str) -> int:
@@ -17,28 +18,28 @@ def width_of(line: str) -> int:
 
 
 def test_terminal_of_a_regression(golden: Golden) -> None:
-    golden.check("terminal/regression.txt", render_terminal(samples.regression()))
+    golden.check("terminal/regression.txt", terminal_text(samples.regression()))
 
 
 def test_terminal_with_every_change(golden: Golden) -> None:
-    golden.check("terminal/verbose.txt", render_terminal(samples.regression(), verbose=True, width=100))
+    golden.check("terminal/verbose.txt", terminal_text(samples.regression(), verbose=True, width=100))
 
 
 def test_the_verdict_stands_first() -> None:
-    assert render_terminal(samples.regression()).startswith("FAILED  http.parse_headers is 2.1x slower")
-    assert render_terminal(samples.nothing_compared()).startswith("NOT COMPARED  api-bench: no baseline")
-    assert render_terminal(samples.unchanged()).startswith("PASSED  no performance change")
+    assert terminal_text(samples.regression()).startswith("FAILED  http.parse_headers is 2.1x slower")
+    assert terminal_text(samples.nothing_compared()).startswith("NOT COMPARED  api-bench: no baseline")
+    assert terminal_text(samples.unchanged()).startswith("PASSED  no performance change")
 
 
 def test_inconclusive_names_what_to_record() -> None:
-    lines = render_terminal(samples.inconclusive()).splitlines()
+    lines = terminal_text(samples.inconclusive()).splitlines()
     assert lines[0] == "INCONCLUSIVE  Too few samples to judge: 674 in 5 runs"
     assert lines[1] == "  Record about 8 times longer, or at a higher rate."
 
 
 def test_nothing_compared_never_reads_as_passed() -> None:
     empty = replace(samples.nothing_compared(), verdict=samples.GREEN)
-    assert render_terminal(empty).startswith("NOT COMPARED")
+    assert terminal_text(empty).startswith("NOT COMPARED")
 
 
 def test_long_lists_are_cut_and_counted() -> None:
@@ -47,21 +48,21 @@ def test_long_lists_are_cut_and_counted() -> None:
     report = replace(
         samples.nothing_compared(), not_compared=missing, verdict=samples.verdict("not_compared", *reasons)
     )
-    text = render_terminal(report)
+    text = terminal_text(report)
     assert len(text.splitlines()) < 60
     assert "… and 494 reasons more (-v shows them)" in text
     assert "… and 460 more (-v shows them)" in text
-    assert len(render_terminal(report, verbose=True).splitlines()) > 1000
+    assert len(terminal_text(report, verbose=True).splitlines()) > 1000
 
 
 def test_names_stay_on_one_line() -> None:
-    text = render_terminal(samples.hostile(), verbose=True)
+    text = terminal_text(samples.hostile(), verbose=True)
     assert not [sign for sign in text if unicodedata.category(sign) in {"Cc", "Cf", "Cs"} and sign != "\n"]
 
 
 def test_tables_fit_eighty_columns_with_wide_names() -> None:
     row = samples.finding("解析ヘッダー" * 30, 2.4e9, 5.1e9)
-    text = render_terminal(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))
+    text = terminal_text(samples.report(samples.workload(samples.metric(row)), verdict=samples.RED))
     table = [line for line in text.splitlines() if line.startswith("  severe")]
     assert len(table) == 1
     assert width_of(table[0]) <= 80
@@ -71,8 +72,8 @@ def test_tables_fit_eighty_columns_with_wide_names() -> None:
 def test_many_findings_are_counted_not_dropped() -> None:
     found = [samples.finding(f"f{number:02}", 1e9, 2e9) for number in range(25)]
     report = samples.report(samples.workload(samples.metric(*found)), verdict=samples.RED)
-    assert "… and 5 findings more (-v shows them)" in render_terminal(report)
-    assert "f24" in render_terminal(report, verbose=True)
+    assert "… and 5 findings more (-v shows them)" in terminal_text(report)
+    assert "f24" in terminal_text(report, verbose=True)
 
 
 def test_verbose_lists_what_does_not_apply() -> None:
@@ -83,20 +84,20 @@ def test_verbose_lists_what_does_not_apply() -> None:
         unsuited=(as_reason("call_context: no stacks"),),
     )
     report = samples.report(samples.workload(metric), verdict=samples.RED)
-    assert "not tested: totals: one run" in render_terminal(report)
-    assert "no stacks" not in render_terminal(report)
-    assert "does not apply: call_context: no stacks" in render_terminal(report, verbose=True)
+    assert "not tested: totals: one run" in terminal_text(report)
+    assert "no stacks" not in terminal_text(report)
+    assert "does not apply: call_context: no stacks" in terminal_text(report, verbose=True)
 
 
 def test_call_path_is_left_out_beside_a_name() -> None:
     evidence = {"reach": "called by a changed function", "reach_path": "load › read › parse"}
     row = replace(samples.finding("parse", 1e9, 2e9), evidence=evidence)
     report = samples.report(samples.workload(samples.metric(row)), verdict=samples.RED)
-    assert "parse (called by changed code) " in render_terminal(report, width=100)
+    assert "parse (called by changed code) " in terminal_text(report, width=100)
 
 
 def test_quiet_metrics_are_counted() -> None:
-    assert "261 metrics without a finding (-v shows them)" in render_terminal(samples.many())
+    assert "261 metrics without a finding (-v shows them)" in terminal_text(samples.many())
 
 
 class Screen(io.StringIO):
@@ -107,7 +108,7 @@ class Screen(io.StringIO):
 def test_show_writes_plain_text_without_a_terminal() -> None:
     stream = io.StringIO()
     show(terminal_lines(samples.regression()), stream)
-    assert stream.getvalue() == render_terminal(samples.regression())
+    assert stream.getvalue() == terminal_text(samples.regression())
 
 
 def test_show_takes_text_as_it_is() -> None:
@@ -134,18 +135,18 @@ def test_show_replaces_what_the_encoding_lacks() -> None:
 def test_notes_are_counted_and_listed_with_verbose() -> None:
     note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
     report = samples.report(samples.workload(samples.metric(note)))
-    assert "parse" not in render_terminal(report)
-    assert "1 note: related, within noise, new or gone (-v shows them)" in render_terminal(report)
-    assert "  note  parse" in render_terminal(report, verbose=True)
+    assert "parse" not in terminal_text(report)
+    assert "1 note: related, within noise, new or gone (-v shows them)" in terminal_text(report)
+    assert "  note  parse" in terminal_text(report, verbose=True)
 
 
 def test_more_metrics_than_fit_are_counted() -> None:
-    text = render_terminal(samples.many(300, 100))
+    text = terminal_text(samples.many(300, 100))
     assert "… and 59 metrics more with findings (-v shows them)" in text
     assert "201 metrics without a finding (-v shows them)" in text
 
 
 def test_missing_workloads_are_listed_beside_findings() -> None:
     missing = (NotCompared("cli-bench", "cpu", "baseline", as_reason("its profiles are missing")),)
-    text = render_terminal(replace(samples.regression(), not_compared=missing))
+    text = terminal_text(replace(samples.regression(), not_compared=missing))
     assert "  cli-bench · cpu (only in the baseline): its profiles are missing" in text

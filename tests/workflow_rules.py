@@ -1,0 +1,33 @@
+"""Rules that every workflow of the examples, the documents and ``profgate init`` has to meet."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# What is installed must be a file of the project, an exact version or a hash.
+UNPINNED = re.compile(
+    r"git\+"
+    r"|\bpipx install (?!\w+==[\d.]+( |$))"
+    r"|\bpip install (?!--require-hashes|-e |-r )"
+    r"|\bnpm install --global (?!\w+@\d+\.\d+\.\d+( |$))"
+    r"|\bnpx (?!\w+@\d)"
+    r"|\bgo install (?!\S+@v\d)"
+    r"|\bcargo install (?!.*--locked.*--version)"
+    r"|\b(curl|wget)\b(?!.*sha256)",
+    re.MULTILINE,
+)
+
+
+def jobs_with_code_and_a_writing_token(content: dict[str, Any]) -> Iterator[str]:
+    """The jobs that check out or run something and whose token can write, or whose rights are not stated."""
+    for name, job in content["jobs"].items():
+        permissions = job.get("permissions", content.get("permissions"))
+        code = any("run" in step or "checkout" in step.get("uses", "") for step in job["steps"])
+        reads = isinstance(permissions, dict) and set(permissions.values()) <= {"read"}
+        if code and not reads:
+            yield name
+
+
+def unpinned(text: str) -> list[str]:
+    """The parts of a text that install something without a version or a hash."""
+    return [found[0] for found in UNPINNED.finditer(text)]
