@@ -172,6 +172,7 @@ class Stage:
             "GITHUB_ACTOR": self.actor,
             "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{COMMENT_WORKFLOW}@refs/heads/main",
         }
+        inputs = {"baseline-workflow": WORKFLOW, **inputs}
         return self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished}, inputs)
 
     def _head_place(self) -> dict[str, Any]:

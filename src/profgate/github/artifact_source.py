@@ -5,7 +5,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.github.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
+from profgate.github.baseline_search import (
+    TRUSTED_EVENTS,
+    Candidate,
+    Trust,
+    candidates,
+    distances,
+    distrust,
+    usable_artifact,
+    will_be_trusted,
+)
 from profgate.github.client import GitHubClient
 from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, Repository, RunRecord
 from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
@@ -13,7 +22,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
-LISTED = 100  # artifacts or commits in one response
+LISTED = 100  # artifacts, commits or runs in one response
 ENOUGH = 50  # if so many commits are known, no more are requested
 MOST_TRIES = 10  # candidates without a usable artifact before the search ends
 
@@ -114,15 +123,39 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
     """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
 
-    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests.
+    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests, unless
+    untrusted runs fill a list.
     """
-    workflow, (first, *others) = search.trust.workflow_path, search.branches
-    found = client.workflow_runs(workflow, branch=first)
-    if others and not candidates(found, search.trust, search.start, chain):
-        return found + client.workflow_runs(workflow, branch=others[0])
-    if not any(run.head_sha == search.start for run in found):
-        found += client.workflow_runs(workflow, head_sha=search.start)
+    trust, start, (first, *others) = search.trust, search.start, search.branches
+    found = _listed(client, trust, start, branch=first)
+    if others and not candidates(found, trust, start, chain):
+        return found + _listed(client, trust, start, branch=others[0])
+    if not any(will_be_trusted(run, trust, start) for run in found):
+        found += _listed(client, trust, start, head_sha=start)
     return found
+
+
+def _listed(
+    client: GitHubClient, trust: Trust, start: str, branch: str | None = None, head_sha: str | None = None
+) -> list[RunRecord]:
+    """Return the newest runs of a branch or commit.
+
+    GitHub also lists the runs of forks whose branch has the same name. If they may hide others, the trusted events are
+    requested one by one, until a run of the commit ``start`` is found. Forks cannot cause these events.
+    """
+    found = client.workflow_runs(trust.workflow_path, branch, head_sha=head_sha)
+    if len(found) < LISTED or all(run.event in TRUSTED_EVENTS for run in found):
+        return found
+    for event in TRUSTED_EVENTS:
+        found += client.workflow_runs(trust.workflow_path, branch, event, head_sha)
+        if any(will_be_trusted(run, trust, start) for run in found):
+            break
+    return found
+
+
+def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
+    """Return whether a run of this commit is trusted, or will be when it has completed."""
+    return any(will_be_trusted(run, trust, commit) for run in _listed(client, trust, commit, head_sha=commit))
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
