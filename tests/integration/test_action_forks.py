@@ -407,6 +407,16 @@ def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     assert statuses(forked) == [(forked.head, "failure")]
 
 
+def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None:
+    forked.inputs |= BOTH
+    pull_run(forked, both_builds(SLOWER) | {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()})
+    forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
+    forked.damage_baselines()
+    assert forked.fork_comment() == 0
+    assert forked.outputs["conclusion"] == "fail"
+    assert statuses(forked) == [(forked.head, "failure")]
+
+
 def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH

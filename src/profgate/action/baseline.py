@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
@@ -18,7 +19,8 @@ from profgate.github.artifact_source import (
     latest,
 )
 from profgate.github.baseline_search import Trust, distances
-from profgate.github.records import CommitRecord
+from profgate.github.connections import RetryBudgetExceededError
+from profgate.github.records import CommitRecord, RunRecord
 from profgate.github.requests import NotFoundError
 from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
@@ -26,6 +28,8 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
+
+POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds before each look at an unfinished base run
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +118,31 @@ def latest_release(job: Job, but: str) -> str | None:
     return latest(job.client.releases(), but)
 
 
-def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
-    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns."""
-    found = find_stored(job.client, _search(job, commit, job.settings.artifact), further)
+def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
+    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns.
+
+    If no run within ``reach`` commits has completed, wait for an unfinished run of the commit.
+    """
+    pauses = iter(POLLS)
+
+    def wait(run: RunRecord) -> bool:
+        what = f"run {run.id} of the baseline commit is {run.status}"
+        with suppress(RetryBudgetExceededError, StopIteration):
+            pause = next(pauses)
+            job.log(f"{what}; waiting up to {pause} seconds")
+            job.base_run_budget.wait(pause, what)
+            return True
+        return False
+
+    found = find_stored(job.client, _search(job, commit, job.settings.artifact, reach), further, wait)
     for reason in found.reasons:
         job.log(f"skipped: {reason_text(reason, str)}")
     return found
 
 
-def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
+def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
     """Return the profiles of a ref from its artifact, its release, or an earlier commit, in this order."""
-    found = stored_at(job, BaselineCommit(commit, ref, None), further)
+    found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
     attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
@@ -132,7 +150,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
         reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
         return replace(found, reasons=(*found.reasons, reason))
     others = (found.baseline, *found.noise) if found.baseline else ()
-    return replace(found, baseline=attached, noise=others)
+    return replace(found, baseline=attached, noise=others, obstacle=None)
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
@@ -144,7 +162,7 @@ def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, mo
                 yield f"run {stored.candidate.run.id}", source.read(source.size)
 
 
-def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
+def _search(job: Job, commit: BaselineCommit, artifact: str, reach: int = 0) -> Search:
     branches = commit.branches
     return Search(
         start=commit.sha,
@@ -153,6 +171,7 @@ def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
         artifact=artifact,
         base=job.context.base_branch if branches is None else branches[0],
         listed=commit.listed,
+        reach=reach,
     )
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github.baseline_search import (
     TRUSTED_EVENTS,
+    UNFINISHED,
     Candidate,
     Trust,
     candidates,
@@ -17,8 +18,9 @@ from profgate.github.baseline_search import (
 )
 from profgate.github.client import GitHubClient
 from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, Repository, RunRecord
+from profgate.github.requests import NotFoundError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
@@ -40,13 +42,15 @@ class StoredSet:
 class Found:
     """The baseline (None if not found), the noise runs in order of distance, and the reasons why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit.
+    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is the reason why a
+    stored or coming set within reach of the gate could not be used, if no other set is within reach.
     """
 
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
     reasons: tuple[Reason, ...] = ()
     later: RunRecord | None = None
+    obstacle: Reason | None = None
 
     @property
     def never_recorded(self) -> bool:
@@ -60,7 +64,8 @@ class Search:
     """The parameters of a search for stored profiles.
 
     ``start`` is the baseline commit. Runs of ``branches`` are listed in this order. ``base`` is the base branch, which
-    is also searched for later runs. ``listed`` contains the commits that are already known.
+    is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is the largest
+    distance of a baseline that may fail the gate.
     """
 
     start: str
@@ -69,10 +74,19 @@ class Search:
     artifact: str
     base: str = ""
     listed: Sequence[CommitRecord] = ()
+    reach: int = 0
 
 
-def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
+def find_stored(
+    client: GitHubClient,
+    search: Search,
+    noise_beside: Callable[[StoredSet], int],
+    wait: Callable[[RunRecord], bool] = lambda _: False,
+) -> Found:
     """Find the nearest usable set, then as many further sets as ``noise_beside(nearest)`` returns.
+
+    If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
+    that run. The run is requested again while ``wait`` returns True.
 
     The nearest set needs three to five requests: for commits (unless known), runs (two if the first list lacks the
     baseline commit), artifacts, and the download. Each further set needs one download. If a run's artifacts are not
@@ -81,15 +95,34 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
+    while (running := _unfinished(runs, search)) and not _within_reach(ordered[:1], search) and wait(running):
+        others = [run for run in runs if run.head_sha != search.start]
+        runs = others + _listed(client, search.trust, search.start, head_sha=search.start)
+        ordered = candidates(runs, search.trust, search.start, chain)
     reasons: list[Reason] = []
     sets = _sets(client, ordered, search.artifact, reasons)
     baseline = next(sets, None)
+    obstacle = next((reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE), None)
+    if obstacle is None and running is not None:
+        obstacle = Reason(ReasonCode.BASELINE_RUNNING, {"run": running.id})
     if baseline is None:
-        parameters: dict[str, Parameter] = {"workflow": search.trust.workflow_path, "commits": len(chain)}
-        reasons = reasons or [Reason(ReasonCode.NO_TRUSTED_RUN, parameters)]
-        return Found(None, (), tuple(reasons), _later(runs, search, chain, 0))
+        none = Reason(ReasonCode.NO_TRUSTED_RUN, {"workflow": search.trust.workflow_path, "commits": len(chain)})
+        why = without_repeats(filter(None, (obstacle, *reasons))) or (none,)
+        return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
     noise = tuple(islice(sets, noise_beside(baseline)))
-    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
+    if _within_reach([baseline.candidate], search):
+        obstacle = None
+    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
+
+
+def _within_reach(nearest: Sequence[Candidate], search: Search) -> bool:
+    return any(candidate.distance <= search.reach for candidate in nearest)
+
+
+def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
+    """Return a run of the baseline commit that will be trusted when it has completed, or None."""
+    waiting = (run for run in runs if run.status in UNFINISHED)
+    return next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
@@ -174,6 +207,9 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             yield stored_set(candidate, client.artifact_files(artifact))
         except NotAllowed:
             raise
+        except NotFoundError:  # it has expired or was deleted since it was listed
+            reasons.append(Reason(ReasonCode.ARTIFACT_EXPIRED, {"run": candidate.run.id, "artifact": name}))
+            failures += 1
         except (ProfileError, GitHubError) as error:
             reasons.append(Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": candidate.run.id, "text": str(error)}))
             failures += 1

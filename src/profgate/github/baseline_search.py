@@ -8,6 +8,7 @@ from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
 from profgate.model.reason import Reason, ReasonCode
 
 TRUSTED_EVENTS = ("push", "schedule", "workflow_dispatch")
+UNFINISHED = frozenset({"requested", "waiting", "pending", "queued", "in_progress"})
 
 
 @dataclass(frozen=True, slots=True)
