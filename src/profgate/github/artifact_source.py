@@ -95,7 +95,9 @@ def find_stored(
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
-    while (running := _unfinished(runs, search)) and not _within_reach(ordered[:1], search) and wait(running):
+    while (running := _unfinished(runs, search)) and (not ordered or ordered[0].distance > search.reach):
+        if not wait(running):
+            break
         others = [run for run in runs if run.head_sha != search.start]
         runs = others + _listed(client, search.trust, search.start, head_sha=search.start)
         ordered = candidates(runs, search.trust, search.start, chain)
@@ -103,20 +105,16 @@ def find_stored(
     sets = _sets(client, ordered, search.artifact, reasons)
     baseline = next(sets, None)
     obstacle = next((reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE), None)
-    if obstacle is None and running is not None:
+    if running is not None:
         obstacle = Reason(ReasonCode.BASELINE_RUNNING, {"run": running.id})
     if baseline is None:
         none = Reason(ReasonCode.NO_TRUSTED_RUN, {"workflow": search.trust.workflow_path, "commits": len(chain)})
         why = without_repeats(filter(None, (obstacle, *reasons))) or (none,)
         return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
-    noise = tuple(islice(sets, noise_beside(baseline)))
-    if _within_reach([baseline.candidate], search):
+    if baseline.candidate.distance <= search.reach:
         obstacle = None
+    noise = tuple(islice(sets, noise_beside(baseline)))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
-
-
-def _within_reach(nearest: Sequence[Candidate], search: Search) -> bool:
-    return any(candidate.distance <= search.reach for candidate in nearest)
 
 
 def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
