@@ -76,6 +76,13 @@ class Stage:
         self.fake.finish_run()
         return code
 
+    def damage_baselines(self, *commits: str) -> None:
+        """The stored baselines of these commits, or all, no longer have the bytes that were uploaded."""
+        state = self.fake.state
+        for number, artifact in state.artifacts.items():
+            if artifact.name == ARTIFACT and state.runs[artifact.run_id].head_sha in (commits or state.commits):
+                state.artifacts[number] = replace(artifact, data=artifact.data[:-1])
+
     def open_pull(
         self, *, fork: bool = False, files: Mapping[str, bytes] | None = None, without: Iterable[str] = ()
     ) -> None:
@@ -172,6 +179,7 @@ class Stage:
             "GITHUB_ACTOR": self.actor,
             "GITHUB_WORKFLOW_REF": f"{self.fake.state.repository}/{COMMENT_WORKFLOW}@refs/heads/main",
         }
+        inputs = {"baseline-workflow": WORKFLOW, **inputs}
         return self.run("workflow_run", {}, environ, {"action": "completed", "workflow_run": finished}, inputs)
 
     def _head_place(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -261,12 +262,115 @@ def test_merge_of_another_head_is_ignored(stage: Stage) -> None:
     assert statuses(stage) == [(stage.head, "failure")]
 
 
-def test_unknown_merge_falls_back_to_merge_base(forked: Stage) -> None:
+def test_unknown_merge_falls_back_to_base_commit(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     del forked.fake.state.commits[json.loads(forked.file(f"target/{MANIFEST_NAME}"))["commit"]]
     assert forked.fork_comment() == 0
     assert forked.outputs["baseline-sha"] == forked.base
     assert statuses(forked) == [(forked.head, "failure")]
+
+
+LOOSE = {".github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
+
+
+@pytest.fixture
+def improved(stage: Stage) -> tuple[Stage, str]:
+    """A base branch that was slow under a loose policy until its newest commits, and its last slow commit."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=LOOSE)
+    for seed in range(3):
+        slow = stage.push(profiles(SLOWER, 40 + seed))
+    stage.base = stage.fake.add_commit(parents=[slow], branch="main", without=LOOSE)
+    stage.push_jobs()
+    return stage, slow
+
+
+def forge(stage: Stage, first: str, *, known: bool = True) -> int:
+    """A pull request run that states a merge of the head and another commit, which GitHub may not know."""
+    permissions = stage.fake.state.permissions
+    stage.fake.read_only()
+    stage.start_pull_run(first)
+    code = stage.finish(stage.step(profiles(SLOWER, 77)))
+    if not known:
+        del stage.fake.state.commits[stage.merge]
+    stage.fake.state.permissions = permissions
+    return code
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("branched", ["now", "then"])
+def test_old_commit_chooses_neither_baseline_nor_policy(
+    improved: tuple[Stage, str], branched: str, *, known: bool
+) -> None:
+    stage, slow = improved
+    stage.open_pull(fork=True)
+    if branched == "then":
+        stage.head = stage.fake.add_commit(parents=[slow])
+        stage.fake.state.pulls[stage.number].head_sha = stage.head
+    forge(stage, slow, known=known)
+    assert stage.fork_comment() == 0
+    assert stage.outputs["baseline-sha"] == stage.base
+    assert stage.report["policy"]["fail_on"] == "degradation"
+    assert statuses(stage) == [(stage.head, "failure")]
+
+
+def test_merged_shards_use_the_policy_of_the_base_commit(improved: tuple[Stage, str]) -> None:
+    stage, slow = improved
+    stage.open_pull(fork=True)
+    stage.head = stage.fake.add_commit(parents=[slow])
+    stage.fake.state.pulls[stage.number].head_sha = stage.head
+    forge(stage, slow)
+    stage.start_fork_comment()
+    assert stage.fork_comment_step(mode="shard") == 0
+    assert stage.finish(stage.fork_comment_step(mode="merge", **{"shards-result": "success"})) == 0
+    assert statuses(stage) == [(stage.head, "failure")]
+
+
+def test_commit_without_run_is_not_the_baseline(forked: Stage) -> None:
+    """An older baseline never fails, so a fork must not choose a commit that was never the head of its branch."""
+    between = forked.fake.add_commit(parents=[forked.base], branch="main")
+    head = forked.fake.add_commit(parents=[between], branch="main")
+    forked.fake.add_artifact(forked.fake.add_run(head), ARTIFACT, profiles(SHARES, 60))
+    forge(forked, between)
+    assert forked.fork_comment() == 0
+    assert forked.outputs["baseline-distance"] == "0"
+    assert statuses(forked) == [(forked.head, "failure")]
+
+
+def test_workflow_of_the_fork_does_not_choose_the_baseline(forked: Stage) -> None:
+    """A fork can give the name of the recording workflow to another file, of which no base run exists."""
+    pull_run(forked, profiles(SLOWER, 77))
+    runs = forked.fake.state.runs
+    runs[forked.pull_run] = replace(runs[forked.pull_run], path=".github/workflows/mine.yml")
+    assert forked.fork_comment() == 0
+    assert statuses(forked) == [(forked.head, "failure")]
+    forked.start_fork_comment()
+    assert forked.finish(forked.fork_comment_step(**{"baseline-workflow": ""})) == 2
+    assert "baseline-workflow: is empty; name the file" in forked.log
+    assert statuses(forked)[-1] == (forked.head, "error")
+
+
+def test_later_head_of_the_base_branch_is_the_baseline(forked: Stage) -> None:
+    forked.open_pull(fork=True)
+    opened = forked.base
+    forked.push(profiles(SLOWER, 50))
+    head = forked.base
+    forked.base = opened
+    forge(forked, head)
+    assert forked.fork_comment() == 0
+    assert forked.outputs["baseline-sha"] == head
+    assert statuses(forked) == [(forked.head, "success")]
+
+
+def test_pull_request_run_ignores_its_old_base_commit(stage: Stage) -> None:
+    """GitHub makes the test merge of a pull request's own run; the event may name an older commit of the base."""
+    stage.push_jobs()
+    stage.open_pull()
+    opened = stage.base
+    for seed in range(3):
+        stage.push(profiles(SLOWER, 50 + seed))
+    head, stage.base = stage.base, opened
+    assert stage.compare(profiles(SLOWER, 77), base=head) == 0
+    assert stage.outputs["baseline-sha"] == head
 
 
 # Both builds in one job: the fork's run brings a baseline of its own
@@ -300,6 +404,16 @@ def test_stored_baseline_precedes_the_fork_baseline(forked: Stage) -> None:
     forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
     assert forked.fork_comment() == 0
     assert forked.outputs["baseline-sha"] == forked.base
+    assert statuses(forked) == [(forked.head, "failure")]
+
+
+def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None:
+    forked.inputs |= BOTH
+    pull_run(forked, both_builds(SLOWER) | {f"base/{name}": data for name, data in profiles(SLOWER, 1).items()})
+    forked.inputs = {**forked.inputs, "profiles": "", "baseline-profiles": ""}
+    forked.damage_baselines()
+    assert forked.fork_comment() == 0
+    assert forked.outputs["conclusion"] == "fail"
     assert statuses(forked) == [(forked.head, "failure")]
 
 

@@ -99,14 +99,16 @@ def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
 
 
 def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
-    """The test merge stands on a commit that GitHub does not state: one request proves it, one looks for its run."""
+    """The test merge stands on a commit that GitHub does not state: two requests prove it."""
     changed.open_pull(fork=True, files=SLOW_SOURCES)
-    tip = changed.fake.add_commit(parents=[changed.base], branch="main")
+    opened = changed.base
+    head = changed.push()
+    changed.base = opened
     changed.fake.read_only()
-    changed.compare(slow(), base=tip)
+    changed.compare(slow(), base=head)
     changed.fake.state.permissions = dict(ALL_PERMISSIONS)
     assert changed.fork_comment("failure") == 0
-    assert changed.outputs["baseline-distance"] == "1"
+    assert changed.outputs["baseline-sha"] == head
     assert counted(changed)["rest"] <= FORK_COMMENT + 2 + FURTHER
 
 

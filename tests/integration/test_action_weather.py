@@ -40,9 +40,9 @@ REQUESTS = (
     Left("GET", "/shop/commits$", 2, "GET /repos/octo-org/shop/commits", "everything"),
     Left("GET", "/runs$", 2, "/actions/workflows/profgate.yml/runs", "everything"),
     Left("GET", "/artifacts$", 2, "/actions/artifacts", "everything"),
-    # Not compared, which the policy may call a failure.
-    Left("GET", "/zip", 0, "no baseline: run ", "verdict"),
-    Left("GET", "/download/", 0, "no baseline: run ", "verdict"),
+    # Nothing is compared, which fails because the baseline is stored.
+    Left("GET", "/zip", 1, "no baseline: run ", "verdict"),
+    Left("GET", "/download/", 1, "no baseline: run ", "verdict"),
     # Everything else leaves the verdict as it is.
     Left("GET", "/issues/1/comments", 1, "no comment was written", "comment"),
     Left("GET", "/pulls/1/commits", 1, "nothing counts as accepted"),
@@ -124,7 +124,7 @@ def _nothing_else_is_missing(stage: Stage, without: str, *, stored: bool) -> Non
         assert "profgate failed" in stage.summary
         assert stage.comments == []
         return
-    assert stage.outputs["conclusion"] == ("not_compared" if without == "verdict" else "fail")
+    assert stage.outputs["conclusion"] == "fail"
     assert stage.outputs["report"] == "profgate-report/report.json"
     assert stage.file("comment.md")
     assert ("parse" in stage.summary) == (without != "verdict")

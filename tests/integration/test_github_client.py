@@ -59,15 +59,15 @@ def test_names_with_slashes_reach_the_right_commit() -> None:
         assert client.merge_base(head, "fix/a+b") == head
 
 
-def test_only_finished_runs_of_workflow_and_branch_listed() -> None:
+def test_runs_of_workflow_branch_and_event_are_listed() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")
         kept = fake.add_run(sha, conclusion="failure")
         fake.add_run(sha, path=".github/workflows/other.yml")
         fake.add_run(sha, branch="feature")
         fake.add_run(sha, event="pull_request")
-        fake.start_run(sha)
-        assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [kept]
+        started = fake.start_run(sha)
+        assert [run.id for run in client_of(fake).workflow_runs("profgate.yml", "main", "push")] == [started, kept]
 
 
 def test_fork_run_is_recognised_by_its_repository() -> None:

@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from profgate.action.job import Job
@@ -14,10 +15,12 @@ from profgate.github.artifact_source import (
     asset_name,
     attached_set,
     find_stored,
+    had_run,
     latest,
 )
-from profgate.github.baseline_search import Trust
-from profgate.github.records import CommitRecord
+from profgate.github.baseline_search import Trust, distances
+from profgate.github.connections import RetryBudgetExceededError
+from profgate.github.records import CommitRecord, RunRecord
 from profgate.github.requests import NotFoundError
 from profgate.io.profile_files import LocalSet
 from profgate.model.policy import Policy
@@ -25,6 +28,8 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
+
+POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds before each look at an unfinished base run
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +76,30 @@ def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
 def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
     """Return the base branch's commit from which a fork's build starts, and the commits that were listed.
 
-    The pull request's run states its test merge. This is untrusted, so the merge is used only if its second parent is
-    the head of the pull request. In that case, the result is the first parent if GitHub reports it as the base commit,
-    otherwise the merge base of the first parent and the base branch.
+    The pull request's run states its test merge. A fork can make any merge and start its branch at any commit, so the
+    merge is used only if its second parent is the head of the pull request and its first parent is a later state of the
+    base branch. Otherwise, the result is the base commit that GitHub reports for the pull request.
     """
     context = job.context
     try:
         listed = job.client.ancestors(context.sha) if context.sha else []
     except NotFoundError:
         listed = []
-    parents = _parents(listed, context.sha)
-    if len(parents) != 2 or parents[1] != context.head_sha:
-        return job.client.merge_base(base, context.head_sha), listed
-    if parents[0] == context.base_sha:
-        return parents[0], listed
-    return job.client.merge_base(base, parents[0]), listed
+    first, *others = _parents(listed, context.sha) or ("",)
+    later = others == [context.head_sha] and first != context.base_sha and _is_later_base(job, base, first, listed)
+    return first if later else context.base_sha, listed
+
+
+def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]) -> bool:
+    """Return whether a commit follows the base commit of the pull request and was the head of the base branch.
+
+    A run of the commit proves the latter. Other commits of the branch are refused, because they have no profiles, and
+    nothing fails by an older baseline.
+    """
+    start, client = job.context.base_sha, job.client
+    if start not in distances(sha, listed) and client.merge_base(start, sha) != start:
+        return False
+    return client.merge_base(base, sha) == sha and had_run(client, _trust(job, (base,)), sha)
 
 
 def named_ref(job: Job, ref: str) -> str:
@@ -104,17 +118,31 @@ def latest_release(job: Job, but: str) -> str | None:
     return latest(job.client.releases(), but)
 
 
-def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int]) -> Found:
-    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns."""
-    found = find_stored(job.client, _search(job, commit, job.settings.artifact), further)
+def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
+    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns.
+
+    If no run within ``reach`` commits has completed, wait for an unfinished run of the commit.
+    """
+    pauses = iter(POLLS)
+
+    def wait(run: RunRecord) -> bool:
+        what = f"run {run.id} of the baseline commit is {run.status}"
+        with suppress(RetryBudgetExceededError, StopIteration):
+            pause = next(pauses)
+            job.log(f"{what}; waiting up to {pause} seconds")
+            job.base_run_budget.wait(pause, what)
+            return True
+        return False
+
+    found = find_stored(job.client, _search(job, commit, job.settings.artifact, reach), further, wait)
     for reason in found.reasons:
         job.log(f"skipped: {reason_text(reason, str)}")
     return found
 
 
-def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int]) -> Found:
+def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
     """Return the profiles of a ref from its artifact, its release, or an earlier commit, in this order."""
-    found = stored_at(job, BaselineCommit(commit, ref, None), further)
+    found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
     attached = attached_set(job.client, ref.removeprefix("refs/tags/"), commit, job.settings.artifact)
@@ -122,7 +150,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
         reason = Reason(ReasonCode.NO_ASSET, {"release": ref, "asset": asset_name(job.settings.artifact)})
         return replace(found, reasons=(*found.reasons, reason))
     others = (found.baseline, *found.noise) if found.baseline else ()
-    return replace(found, baseline=attached, noise=others)
+    return replace(found, baseline=attached, noise=others, obstacle=None)
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
@@ -134,29 +162,38 @@ def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, mo
                 yield f"run {stored.candidate.run.id}", source.read(source.size)
 
 
-def _search(job: Job, commit: BaselineCommit, artifact: str) -> Search:
-    context, branches = job.context, commit.branches
+def _search(job: Job, commit: BaselineCommit, artifact: str, reach: int = 0) -> Search:
+    branches = commit.branches
+    return Search(
+        start=commit.sha,
+        trust=_trust(job, branches),
+        branches=[None] if branches is None else list(branches),
+        artifact=artifact,
+        base=job.context.base_branch if branches is None else branches[0],
+        listed=commit.listed,
+        reach=reach,
+    )
+
+
+def _trust(job: Job, branches: Sequence[str] | None) -> Trust:
+    context = job.context
     if context.repository_id is None:
         raise SettingsError("GITHUB_REPOSITORY_ID", "is missing; baselines cannot be trusted without it")
     trusted = None if branches is None else frozenset(branches)
-    return Search(
-        start=commit.sha,
-        trust=Trust(context.repository_id, recording_workflow(job), trusted, context.run_id),
-        branches=[None] if branches is None else list(branches),
-        artifact=artifact,
-        base=context.base_branch if branches is None else branches[0],
-        listed=commit.listed,
-    )
+    return Trust(context.repository_id, recording_workflow(job), trusted, context.run_id)
 
 
 def recording_workflow(job: Job) -> str:
     """Return the path of the recording workflow, from the input or else from the triggering run or this run.
 
-    Raises `SettingsError` if none of them states the path.
+    Raises `SettingsError` if none of them states the path. A fork can start the fork comment workflow from any file, by
+    giving it the name of the recording workflow, so its run's path is not used.
     """
     workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
         return f".github/workflows/{posixpath.basename(workflow)}"
+    if run is not None and job.context.is_fork:
+        raise SettingsError("baseline-workflow", "is empty; name the file of the workflow that records the baselines")
     path = run.path if run is not None else job.context.workflow_path
     if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
         raise SettingsError("baseline-workflow", "this runner does not name the workflow; give the name of its file")

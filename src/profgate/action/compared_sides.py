@@ -22,7 +22,7 @@ class Sides:
 
     ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons if there is no baseline.
     ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the
-    base branch.
+    base branch. ``obstacle`` is the reason why the baseline that could fail the gate was not used.
     """
 
     given: PipelineInput
@@ -31,6 +31,7 @@ class Sides:
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
     later: RunRecord | None = None
+    obstacle: Reason | None = None
 
 
 def compared_sides(job: Job) -> Sides:
@@ -76,15 +77,20 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
         return 0 if known and known[0].commits >= runs else runs
 
     requested = commit.branches is None
-    found = named_set(job, commit.label, commit.sha, further) if requested else stored_at(job, commit, further)
+    reach = policy.max_gate_distance
+    if requested:
+        found = named_set(job, commit.label, commit.sha, further, reach)
+    else:
+        found = stored_at(job, commit, further, reach)
     given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
-        return Sides(given, 0, refused, found.reasons, found.never_recorded)
+        return Sides(given, 0, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)
     runs = 1 + len(found.noise)
     if known:
         given = known[0].added_to(given, frozenset(stored.candidate.run.head_sha for stored in found.noise))
         runs = max(runs, 1 + known[0].commits)
-    return Sides(given, runs, refused, later=None if requested and not job.context.concerns_pull else found.later)
+    later = None if requested and not job.context.concerns_pull else found.later
+    return Sides(given, runs, refused, later=later, obstacle=found.obstacle)
 
 
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:

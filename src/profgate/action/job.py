@@ -28,7 +28,7 @@ class Pace:
 
     ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the first pauses
     before a retry. ``budget`` limits the total time of waits and failures, separately for the API, downloads and
-    uploads.
+    uploads. ``base_run_budget`` limits the total time of waits for base runs that have not completed.
     """
 
     pauses: tuple[float, float] = (0.25, 1.0)
@@ -36,6 +36,7 @@ class Pace:
     backoff: float = 1.0
     upload_pause: float = 3.0
     budget: RetryBudget = field(default_factory=RetryBudget)
+    base_run_budget: RetryBudget = field(default_factory=lambda: RetryBudget(600.0))
 
 
 ON_GITHUB = Pace()
@@ -64,6 +65,7 @@ class Job:
         self._unwritten: set[str] = set()
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_budget = pace.budget.fresh()
+        self.base_run_budget = pace.base_run_budget.fresh()
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:

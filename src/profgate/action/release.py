@@ -63,10 +63,10 @@ def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequenc
     """Compare the profiles with those of another ref. Raises `ProfgateError` if that ref has no profiles."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
-    found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs)
+    found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
     _required(ref, found)
     given = pipeline_input(job, found, ref, policy, target, side)
-    sides = Sides(given, 1 + len(found.noise), (*warnings, *refused))
+    sides = Sides(given, 1 + len(found.noise), (*warnings, *refused), obstacle=found.obstacle)
     return compare_and_report(job, sides, partial(_notes, job, given))
 
 

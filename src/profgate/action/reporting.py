@@ -19,11 +19,12 @@ from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
 from profgate.github.step_outputs import Published, regressions
 from profgate.io.files import give_to_owner
+from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Document, Report, Side
+from profgate.model.report import Document, NotCompared, Report, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
@@ -192,17 +193,21 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 
 def _explained(report: Report, sides: Sides) -> Report:
-    """Return the report with warnings, and with the reasons if there is no baseline."""
+    """Return the report with warnings, and with the reasons if the baseline is missing or could not be used."""
     report = replace(report, warnings=(*report.warnings, *map(as_reason, sides.warnings), *sides.missing[1:]))
     if not sides.missing:
-        return report
+        return report if sides.obstacle is None else _without_gate(report, sides.obstacle, sides.given.policy)
     why = Reason(ReasonCode.NO_BASELINE, reasons=sides.missing[:1])
     first = replace(why, code=ReasonCode.NEVER_RECORDED) if sides.never_recorded else why
-    return replace(
-        report,
-        not_compared=tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared),
-        verdict=replace(report.verdict, reasons=(first, *report.verdict.reasons)),
-    )
+    entries = tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared)
+    report = judge(replace(report, not_compared=entries), sides.given.policy)
+    return replace(report, verdict=replace(report.verdict, reasons=(first, *report.verdict.reasons)))
+
+
+def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
+    """Return a comparison with an older baseline as not compared, because it cannot fail the gate."""
+    entry = NotCompared("baseline", None, "both", obstacle)
+    return judge(replace(report, not_compared=(entry, *report.not_compared)), policy)
 
 
 def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:

@@ -5,15 +5,26 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from profgate.errors import GitHubError, NotAllowed, ProfileError
-from profgate.github.baseline_search import Candidate, Trust, candidates, distances, distrust, usable_artifact
+from profgate.github.baseline_search import (
+    TRUSTED_EVENTS,
+    UNFINISHED,
+    Candidate,
+    Trust,
+    candidates,
+    distances,
+    distrust,
+    usable_artifact,
+    will_be_trusted,
+)
 from profgate.github.client import GitHubClient
 from profgate.github.records import ArtifactRecord, CommitRecord, ReleaseRecord, Repository, RunRecord
+from profgate.github.requests import NotFoundError
 from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manifest_from_json
-from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
-LISTED = 100  # artifacts or commits in one response
+LISTED = 100  # artifacts, commits or runs in one response
 ENOUGH = 50  # if so many commits are known, no more are requested
 MOST_TRIES = 10  # candidates without a usable artifact before the search ends
 
@@ -31,13 +42,15 @@ class StoredSet:
 class Found:
     """The baseline (None if not found), the noise runs in order of distance, and the reasons why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit.
+    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is the reason why a
+    stored or coming set within reach of the gate could not be used, if no other set is within reach.
     """
 
     baseline: StoredSet | None
     noise: tuple[StoredSet, ...] = ()
     reasons: tuple[Reason, ...] = ()
     later: RunRecord | None = None
+    obstacle: Reason | None = None
 
     @property
     def never_recorded(self) -> bool:
@@ -51,7 +64,8 @@ class Search:
     """The parameters of a search for stored profiles.
 
     ``start`` is the baseline commit. Runs of ``branches`` are listed in this order. ``base`` is the base branch, which
-    is also searched for later runs. ``listed`` contains the commits that are already known.
+    is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is the largest
+    distance of a baseline that may fail the gate.
     """
 
     start: str
@@ -60,10 +74,19 @@ class Search:
     artifact: str
     base: str = ""
     listed: Sequence[CommitRecord] = ()
+    reach: int = 0
 
 
-def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[StoredSet], int]) -> Found:
+def find_stored(
+    client: GitHubClient,
+    search: Search,
+    noise_beside: Callable[[StoredSet], int],
+    wait: Callable[[RunRecord], bool] = lambda _: False,
+) -> Found:
     """Find the nearest usable set, then as many further sets as ``noise_beside(nearest)`` returns.
+
+    If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
+    that run. The run is requested again while ``wait`` returns True.
 
     The nearest set needs three to five requests: for commits (unless known), runs (two if the first list lacks the
     baseline commit), artifacts, and the download. Each further set needs one download. If a run's artifacts are not
@@ -72,15 +95,32 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
+    while (running := _unfinished(runs, search)) and (not ordered or ordered[0].distance > search.reach):
+        if not wait(running):
+            break
+        others = [run for run in runs if run.head_sha != search.start]
+        runs = others + _listed(client, search.trust, search.start, head_sha=search.start)
+        ordered = candidates(runs, search.trust, search.start, chain)
     reasons: list[Reason] = []
     sets = _sets(client, ordered, search.artifact, reasons)
     baseline = next(sets, None)
+    obstacle = next((reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE), None)
+    if running is not None:
+        obstacle = Reason(ReasonCode.BASELINE_RUNNING, {"run": running.id})
     if baseline is None:
-        parameters: dict[str, Parameter] = {"workflow": search.trust.workflow_path, "commits": len(chain)}
-        reasons = reasons or [Reason(ReasonCode.NO_TRUSTED_RUN, parameters)]
-        return Found(None, (), tuple(reasons), _later(runs, search, chain, 0))
+        none = Reason(ReasonCode.NO_TRUSTED_RUN, {"workflow": search.trust.workflow_path, "commits": len(chain)})
+        why = without_repeats(filter(None, (obstacle, *reasons))) or (none,)
+        return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
+    if baseline.candidate.distance <= search.reach:
+        obstacle = None
     noise = tuple(islice(sets, noise_beside(baseline)))
-    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id))
+    return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
+
+
+def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
+    """Return a run of the baseline commit that will be trusted when it has completed, or None."""
+    waiting = (run for run in runs if run.status in UNFINISHED)
+    return next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
@@ -114,15 +154,39 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
     """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
 
-    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests.
+    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests, unless
+    untrusted runs fill a list.
     """
-    workflow, (first, *others) = search.trust.workflow_path, search.branches
-    found = client.workflow_runs(workflow, branch=first)
-    if others and not candidates(found, search.trust, search.start, chain):
-        return found + client.workflow_runs(workflow, branch=others[0])
-    if not any(run.head_sha == search.start for run in found):
-        found += client.workflow_runs(workflow, head_sha=search.start)
+    trust, start, (first, *others) = search.trust, search.start, search.branches
+    found = _listed(client, trust, start, branch=first)
+    if others and not candidates(found, trust, start, chain):
+        return found + _listed(client, trust, start, branch=others[0])
+    if not any(will_be_trusted(run, trust, start) for run in found):
+        found += _listed(client, trust, start, head_sha=start)
     return found
+
+
+def _listed(
+    client: GitHubClient, trust: Trust, start: str, branch: str | None = None, head_sha: str | None = None
+) -> list[RunRecord]:
+    """Return the newest runs of a branch or commit.
+
+    GitHub also lists the runs of forks whose branch has the same name. If they may hide others, the trusted events are
+    requested one by one, until a run of the commit ``start`` is found. Forks cannot cause these events.
+    """
+    found = client.workflow_runs(trust.workflow_path, branch, head_sha=head_sha)
+    if len(found) < LISTED or all(run.event in TRUSTED_EVENTS for run in found):
+        return found
+    for event in TRUSTED_EVENTS:
+        found += client.workflow_runs(trust.workflow_path, branch, event, head_sha)
+        if any(will_be_trusted(run, trust, start) for run in found):
+            break
+    return found
+
+
+def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
+    """Return whether a run of this commit is trusted, or will be when it has completed."""
+    return any(will_be_trusted(run, trust, commit) for run in _listed(client, trust, commit, head_sha=commit))
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
@@ -141,6 +205,9 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             yield stored_set(candidate, client.artifact_files(artifact))
         except NotAllowed:
             raise
+        except NotFoundError:  # it has expired or was deleted since it was listed
+            reasons.append(Reason(ReasonCode.ARTIFACT_EXPIRED, {"run": candidate.run.id, "artifact": name}))
+            failures += 1
         except (ProfileError, GitHubError) as error:
             reasons.append(Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": candidate.run.id, "text": str(error)}))
             failures += 1

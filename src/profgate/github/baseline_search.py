@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
 from profgate.model.reason import Reason, ReasonCode
 
-TRUSTED_EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
+TRUSTED_EVENTS = ("push", "schedule", "workflow_dispatch")
+UNFINISHED = frozenset({"requested", "waiting", "pending", "queued", "in_progress"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,11 @@ def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | N
         (run.id != trust.own_run, "it is this run"),
     )
     return next((reason for holds, reason in checks if not holds), None)
+
+
+def will_be_trusted(run: RunRecord, trust: Trust, commit: str) -> bool:
+    """Return whether a run of this commit is trusted, or will be when it has completed."""
+    return distrust(replace(run, status="completed"), trust, {commit: 0}) is None
 
 
 def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:

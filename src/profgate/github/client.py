@@ -65,7 +65,7 @@ class GitHubClient(GitRequests):
     def workflow_runs(
         self, workflow_file: str, branch: str | None = None, event: str | None = None, head_sha: str | None = None
     ) -> list[RunRecord]:
-        """Return the newest 100 completed runs of a workflow file, in one request.
+        """Return the newest 100 runs of a workflow file, of any status, in one request.
 
         The caller must check every field of the records, because GitHub's filters are not relied on.
         """
@@ -74,7 +74,6 @@ class GitHubClient(GitRequests):
             f"/actions/workflows/{name}/runs",
             list[RunRecord],
             "workflow_runs",
-            status="completed",
             per_page=PAGE,
             exclude_pull_requests="true",
             branch=branch or None,

@@ -126,6 +126,7 @@ class _VerdictInputs:
         self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         self.missing = [entry for entry in report.not_compared if entry.side != "target"]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
+        self.unread = any(ReasonCode.ARTIFACT_UNUSABLE in _codes(entry.reason) for entry in report.not_compared)
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         self.untested = [pair for pair in self.compared if _total_untested(pair[1])]
@@ -165,7 +166,7 @@ def _total_untested(metric: MetricReport) -> bool:
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
     inputs = _VerdictInputs(report)
-    conclusion = _conclusion(inputs)
+    conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
     if failing.get(conclusion) == "fail":
@@ -180,8 +181,12 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     )
 
 
-def _conclusion(inputs: _VerdictInputs) -> Conclusion:
-    if inputs.of("red"):
+def _codes(reason: Reason) -> set[ReasonCode]:
+    return {reason.code, *(inner.code for inner in reason.reasons)}
+
+
+def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
+    if inputs.of("red") or (inputs.unread and policy.on_not_compared != "neutral"):
         return "fail"
     if not inputs.compared or inputs.missing or inputs.blocked:
         return "not_compared"

@@ -9,7 +9,7 @@ from profgate.model.name_aliases import Aliases
 
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
-OnNotCompared = Literal["neutral", "fail"]
+OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, as the next
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
@@ -54,7 +54,11 @@ class Policy:
     )
     fail_on_total: FailOn = field(default="degradation", metadata={MEANING: "The same for the total of a workload."})
     on_not_compared: OnNotCompared = field(
-        default="neutral", metadata={MEANING: "neutral (the default) or fail, when something could not be compared."}
+        default="unreadable",
+        metadata={
+            MEANING: "What fails when something could not be compared: nothing (neutral), a stored baseline that "
+            "cannot be read (unreadable, the default), or anything (fail)."
+        },
     )
     on_inconclusive: OnInconclusive = field(
         default="neutral",

@@ -71,6 +71,7 @@ class ReasonCode(StrEnum):
     NO_ARTIFACT = "no_artifact"  # run, artifact
     ARTIFACT_EXPIRED = "artifact_expired"  # run, artifact
     ARTIFACT_UNUSABLE = "artifact_unusable"  # run, text
+    BASELINE_RUNNING = "baseline_running"  # run
     NO_ASSET = "no_asset"  # release, asset
 
     # why a workload or a metric was not compared

@@ -224,7 +224,7 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines = []
     if report.baseline.distance:
         commits = numbers.counted(report.baseline.distance, "commit")
-        lines.append(f"The baseline is {commits} older than the merge base: no profiles are stored for a newer commit.")
+        lines.append(f"The baseline is {commits} older than the merge base: no profiles of a newer commit can be used.")
     lines += _limited(_facts(report, pairs), limit, "fact")
     notes = [(workload.name, note) for workload in report.workloads for note in workload.comparability]
     lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")

@@ -9,7 +9,7 @@ from dataclasses import Field as PolicyField
 from dataclasses import fields, replace
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, cast, get_type_hints
+from typing import Annotated, Any, Literal, cast, get_args, get_type_hints
 
 from pydantic import (
     AfterValidator,
@@ -28,7 +28,7 @@ from typing_extensions import TypeAliasType
 from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import FAIL_ON_ORDER, MEANING, Policy, Rule
+from profgate.model.policy import FAIL_ON_ORDER, MEANING, OnNotCompared, Policy, Rule
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Document, Path
 
@@ -192,7 +192,7 @@ def tightened(
     taken: dict[str, str | bool] = {}
     for name, value in requested.items():
         now = getattr(policy, name)
-        order: tuple[str | bool, ...] = FAIL_ON_ORDER if name.startswith("fail_on") else ("neutral", "fail")
+        order: tuple[str | bool, ...] = FAIL_ON_ORDER if name.startswith("fail_on") else get_args(OnNotCompared)
         if policy.source == Policy().source or order.index(value) >= order.index(now):
             taken[name] = value
         else:

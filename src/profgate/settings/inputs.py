@@ -148,7 +148,8 @@ class Settings(BaseModel):
     on_not_compared: Annotated[OnNotCompared | None, Lower] = Field(
         None,
         json_schema_extra=TIGHTENS,
-        description="neutral (the default) or fail, when something could not be compared.",
+        description="What fails when something could not be compared: nothing (neutral), a stored baseline that cannot "
+        "be read (unreadable, the default), or anything (fail).",
     )
     on_inconclusive: Annotated[OnInconclusive | None, Lower] = Field(
         None,

@@ -22,7 +22,7 @@ from profgate.model.change import Context
 from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
-from profgate.model.reason import as_reason
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict, WorkloadReport
 from profgate.model.units import Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
@@ -224,6 +224,19 @@ def test_missing_workload_is_neutral_or_fails_by_policy() -> None:
     assert report.verdict.reasons[0].reasons == (as_reason("no profile in the target"),)
     strict = judged(same(), policy=Policy(on_not_compared="fail"), missing=missing)
     assert (strict.verdict.conclusion, strict.verdict.exit_code) == ("not_compared", 1)
+
+
+UNREAD = Reason(ReasonCode.ARTIFACT_UNUSABLE, {"run": 7, "text": "cut off"})
+
+
+@pytest.mark.parametrize("why", [UNREAD, Reason(ReasonCode.NO_BASELINE, reasons=(UNREAD,))])
+def test_unreadable_baseline_fails_unless_relaxed(why: Reason) -> None:
+    missing = [NotCompared("baseline", None, "both", why)]
+    report = judged(same(), missing=missing)
+    assert (report.verdict.conclusion, report.verdict.exit_code, reasons(report)) == ("fail", 1, ["not_compared"])
+    assert judge(from_json(to_json(report)), Policy()).verdict == report.verdict
+    relaxed = judged(same(), policy=Policy(on_not_compared="neutral"), missing=missing)
+    assert (relaxed.verdict.conclusion, relaxed.verdict.exit_code) == ("not_compared", 3)
 
 
 def test_new_workload_is_yellow() -> None:

@@ -194,6 +194,8 @@ def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     assert (stricter.fail_on, stricter.fail_on_total, stricter.on_not_compared) == ("maybe", "degradation", "fail")
     assert len(refused) == 2
     assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
+    _, refused = tightened(Policy(source="profgate.yml"), {"on_not_compared": "neutral"})
+    assert refused[0].startswith("on-not-compared 'neutral' would loosen 'unreadable' of profgate.yml")
 
 
 def test_inputs_apply_without_a_file() -> None:

@@ -1,0 +1,223 @@
+"""A baseline that is hidden, unreadable or not yet recorded does not let a regression pass."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from action_stage import ARTIFACT, BASE_RUNS, QUICK, SHARES, SLOWER, Stage, profiles
+from profgate.github.connections import RetryBudget
+
+POLICY = ".github/profgate.yml"
+
+
+def flood(stage: Stage, sha: str) -> None:
+    """As many runs of a fork's branch as one response lists."""
+    for _ in range(100):
+        stage.fake.add_run(sha, event="pull_request", branch="main", repository="mallory/shop", repository_id=666)
+
+
+def waiting(stage: Stage, happens: Callable[[], object] = lambda: None, at: int = 1) -> list[float]:
+    """The pauses of the coming runs; ``happens`` is called during the pause number ``at``."""
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == at:
+            happens()
+
+    stage.pace = replace(QUICK, base_run_budget=RetryBudget(600, sleep=sleep))
+    return slept
+
+
+def recording(stage: Stage, status: str = "in_progress", event: str = "push") -> int:
+    """A run at the newest commit of the base branch that has not completed."""
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+    run = stage.fake.add_run(stage.base, event=event, status=status, conclusion=None)
+    stage.open_pull()
+    return run
+
+
+def end(stage: Stage, run: int, files: dict[str, bytes] | None = None) -> None:
+    stage.fake.state.runs[run] = replace(stage.fake.state.runs[run], status="completed", conclusion="success")
+    if files is not None:
+        stage.fake.add_artifact(run, ARTIFACT, files)
+
+
+# Runs of forks on a branch that has the name of the base branch
+
+
+@pytest.mark.parametrize("history", ["off", "artifact"])
+def test_fork_runs_do_not_hide_base_runs(stage: Stage, history: str) -> None:
+    stage.inputs["history"] = history
+    for _ in range(BASE_RUNS):
+        stage.push()
+    flood(stage, stage.fake.add_commit(parents=[stage.base]))
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert stage.outputs["base-runs"] == str(BASE_RUNS)
+    lists = [dict(one.query) for one in stage.requests if one.path.endswith("/runs")]
+    assert [one.get("event") for one in lists] == [None, "push"]
+
+
+def test_fork_runs_of_the_base_commit_hide_nothing(recorded: Stage) -> None:
+    flood(recorded, recorded.base)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.outputs["base-runs"] == str(BASE_RUNS)
+
+
+def test_fork_runs_do_not_hide_an_unfinished_base_run(recorded: Stage) -> None:
+    run = recording(recorded)
+    flood(recorded, recorded.base)
+    waiting(recorded, lambda: end(recorded, run, profiles(SHARES, 60)))
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.outputs["baseline-sha"] == recorded.base
+
+
+@pytest.mark.parametrize("event", ["schedule", "workflow_dispatch"])
+def test_fork_runs_do_not_hide_other_trusted_events(stage: Stage, event: str) -> None:
+    stage.push_jobs()
+    for number, run in stage.fake.state.runs.items():
+        stage.fake.state.runs[number] = replace(run, event=event)
+    flood(stage, stage.fake.add_commit(parents=[stage.base]))
+    stage.open_pull()
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+
+
+# Stored baselines that cannot be read
+
+
+def test_unreadable_baseline_fails(recorded: Stage) -> None:
+    recorded.fake.blobs.damage = True
+    assert recorded.compare(profiles(SHARES, 77)) == 1
+    assert recorded.outputs["conclusion"] == "fail"
+    assert recorded.comments[0].partition("\n")[2].startswith("### ❌ Not compared: ")
+    assert "do not match the digest" in recorded.comments[0]
+    first = recorded.report["verdict"]["reasons"][0]
+    assert (first["code"], first["reasons"][0]["code"]) == ("no_baseline", "artifact_unusable")
+
+
+def test_unreadable_baseline_is_not_replaced_by_an_older(recorded: Stage) -> None:
+    recorded.damage_baselines(recorded.base)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.outputs["conclusion"] == "fail"
+    assert recorded.outputs["baseline-distance"] == "1"
+    assert "parse" in recorded.comments[0]
+    assert "do not match the digest" in recorded.comments[0].splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "conclusion"),
+    [("on-not-compared: neutral", 0, "not_compared"), ("max-gate-distance: 1", 0, "pass")],
+)
+def test_policy_relaxes_an_unreadable_baseline(stage: Stage, policy: str, code: int, conclusion: str) -> None:
+    files = {POLICY: f"gate: {{{policy}}}\n".encode()}
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=files)
+    stage.push_jobs()
+    stage.open_pull()
+    stage.damage_baselines(stage.base)
+    assert stage.compare(profiles(SHARES, 77)) == code
+    assert stage.outputs["conclusion"] == conclusion
+
+
+def test_merged_shards_fail_by_an_unreadable_baseline(recorded: Stage) -> None:
+    recorded.damage_baselines()
+    recorded.start_pull_run()
+    recorded.step(profiles(SHARES, 77), mode="shard")
+    assert recorded.finish(recorded.step({}, mode="merge", **{"shards-result": "success"})) == 1
+    assert recorded.outputs["conclusion"] == "fail"
+
+
+def test_expired_baselines_are_not_compared(recorded: Stage) -> None:
+    state = recorded.fake.state
+    state.artifacts = {number: replace(one, expired=True) for number, one in state.artifacts.items()}
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert recorded.outputs["conclusion"] == "not_compared"
+    assert "has expired" in recorded.comments[0].splitlines()[1]
+
+
+# Base runs that have not completed
+
+
+@pytest.mark.parametrize("status", ["requested", "waiting", "pending", "queued", "in_progress"])
+def test_unfinished_base_run_is_awaited(recorded: Stage, status: str) -> None:
+    run = recording(recorded, status)
+    slept = waiting(recorded, lambda: end(recorded, run, profiles(SHARES, 60)), at=3)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert recorded.outputs["baseline-sha"] == recorded.base
+    assert slept == [15, 30, 60]
+    assert sum(one.path.endswith("/runs") for one in recorded.requests) == 1 + len(slept)
+
+
+def test_unfinished_base_run_is_not_compared(recorded: Stage) -> None:
+    run = recording(recorded)
+    slept = waiting(recorded)
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert recorded.outputs["conclusion"] == "not_compared"
+    assert slept == sorted(slept)
+    assert 500 < sum(slept) <= 600
+    text = f"run {run} is still recording the baseline; run this job again when it has ended"
+    assert text in recorded.comments[0].splitlines()[1]
+    assert "parse" in recorded.comments[0]  # compared with an older baseline
+    recorded.inputs["on-not-compared"] = "fail"
+    assert recorded.compare(profiles(SLOWER, 78)) == 1
+
+
+def test_first_unfinished_base_run_is_not_compared(stage: Stage) -> None:
+    run = recording(stage)
+    waiting(stage)
+    assert stage.compare(profiles(SLOWER, 77)) == 0
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert f"run {run} is still recording the baseline" in stage.comments[0]
+
+
+def test_base_run_without_profiles_ends_the_wait(recorded: Stage) -> None:
+    run = recording(recorded)
+    slept = waiting(recorded, lambda: end(recorded, run))
+    assert recorded.compare(profiles(SHARES, 77)) == 0
+    assert slept == [15]
+    assert recorded.outputs["baseline-distance"] == "1"
+    assert recorded.outputs["conclusion"] == "pass"
+
+
+@pytest.mark.parametrize(
+    "change", [{"event": "pull_request"}, {"head_repository_id": 666}, {"path": ".github/workflows/mine.yml"}]
+)
+def test_untrusted_unfinished_run_is_not_awaited(recorded: Stage, change: dict[str, str]) -> None:
+    run = recording(recorded)
+    recorded.fake.state.runs[run] = replace(recorded.fake.state.runs[run], **change)  # type: ignore[arg-type]
+    slept = waiting(recorded)
+    recorded.compare(profiles(SHARES, 77))
+    assert (slept, recorded.outputs["conclusion"]) == ([], "pass")
+
+
+def test_older_baseline_that_may_fail_is_not_awaited(stage: Stage) -> None:
+    files = {POLICY: b"gate: {max-gate-distance: 1}\n"}
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=files)
+    stage.push_jobs()
+    recording(stage)
+    slept = waiting(stage)
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert slept == []
+
+
+# Workloads that the target lacks
+
+
+@pytest.mark.parametrize("name", ["renamed", ".hidden"])
+def test_missing_workload_is_never_a_pass(stage: Stage, name: str) -> None:
+    for seed in range(3):
+        stage.push(profiles(SHARES, seed) | profiles(SHARES, 100 + seed, "cli"))
+    stage.open_pull()
+    stage.inputs["status"] = "true"
+    files = profiles(SHARES, 77) | profiles(SLOWER, 78, name)
+    assert stage.compare(files) == 0
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert stage.comments[0].partition("\n")[2].startswith("### ⚪ Not compared: ")
+    assert "cli" in stage.comments[0]
+    assert "missing in the target" in stage.comments[0]
+    assert "::warning title=profgate%3A not compared::" in stage.log
+    assert str(stage.fake.state.statuses[-1]["description"]).startswith("not compared: ")
+    stage.inputs["on-not-compared"] = "fail"
+    assert stage.compare(files) == 1
+    assert stage.fake.state.statuses[-1]["state"] == "failure"
