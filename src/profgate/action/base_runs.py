@@ -79,7 +79,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
     """Write profiles and manifest to the output folder, and return the contents of these files by name."""
-    folder = posixpath.join(job.output_dir, subfolder)
+    folder = job.folder(subfolder)
     stored = write_profiles(folder, profiles.files)
     text = manifest_to_json(manifest)
     write_documents(folder, [Document(MANIFEST_NAME, "application/json", text)])

@@ -14,7 +14,7 @@ from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.environment import machine_facts
-from profgate.io.files import scratch_folder
+from profgate.io.files import confined, scratch_folder
 from profgate.model.manifest import Manifest
 from profgate.model.run_context import RunContext
 from profgate.settings.inputs import Settings
@@ -57,11 +57,15 @@ class Job:
         self.log, self.notice, self.warn = commands.log, commands.notice, commands.warning
         self.pace = pace
         self.environ = environ
-        self.output_dir = posixpath.join(context.workspace, settings.output_dir)
+        self.output_dir = confined(posixpath.join(context.workspace, settings.output_dir), context.workspace)
         self.connections = ExitStack()
         self.fork_profiles_stored = True
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_budget = pace.budget.fresh()
+
+    def folder(self, name: str) -> str:
+        """Return a folder in the output folder. Raises `ProfgateError` if it is a link out of the output folder."""
+        return confined(posixpath.join(self.output_dir, name), self.output_dir)
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:

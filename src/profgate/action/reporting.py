@@ -94,7 +94,7 @@ def conclude(job: Job, result: Result) -> int:
 def _end_shard(job: Job, result: Result) -> int:
     """Store the report for the merging job. Raises `ProfgateError` if that fails, since a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
-    write_documents(posixpath.join(job.output_dir, SHARD_FOLDER), _stored(result))
+    write_documents(job.folder(SHARD_FOLDER), _stored(result))
     if not job.can_upload:
         return _end_alone(job, result, name)
     _end(job, result, SHARD, "")

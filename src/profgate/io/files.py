@@ -115,33 +115,45 @@ def write_bytes(place: str, data: bytes) -> None:
             raise
 
 
+def confined(place: str, folder: str) -> str:
+    """Return the path. Raises ProfgateError if it leads out of the folder, possibly through a link.
+
+    The path may be a pattern or not exist yet. An empty folder allows every path.
+    """
+    with _translated_errors(place):
+        if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):
+            raise ProfgateError(_shown(place), f"leads out of {_shown(folder)}; give a path in it, or remove the link")
+    return place
+
+
 def write_documents(folder: str, documents: Iterable[Document]) -> None:
-    """Write each document to the folder under its name."""
+    """Write each document to the folder under its name. Raises ProfgateError if a link leads out of the folder."""
     for document in documents:
-        write_text(f"{folder}/{document.name}", document.text)
+        write_text(confined(f"{folder}/{document.name}", folder), document.text)
 
 
 def write_profiles(folder: str, files: Iterable[SourceFile]) -> dict[str, bytes]:
-    """Write copies of profiles to the folder under their names, and return their contents by name."""
+    """Write copies of profiles to the folder like `write_documents`, and return their contents by name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in files}
     for name, data in stored.items():
-        write_bytes(f"{folder}/{name}", data)
+        write_bytes(confined(f"{folder}/{name}", folder), data)
     return stored
 
 
-def give_to_owner(place: str, workspace: str) -> None:
-    """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if permitted.
+def give_to_owner(folder: str, workspace: str) -> None:
+    """Change the owner of a folder and its content to the owner of the workspace, if permitted. No link is followed.
 
     Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
     Without a workspace, do nothing.
     """
     if not workspace:
         return
-    with _translated_errors(place):
+    with _translated_errors(folder):
         owner = Path(workspace).stat()
-        for path in (Path(place), *Path(place).rglob("*")):
-            with contextlib.suppress(PermissionError):  # an unprivileged user already owns the files
-                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+        for _, folders, files, opened in os.fwalk(folder):
+            for name in (".", *folders, *files):
+                with contextlib.suppress(PermissionError):  # an unprivileged user already owns the files
+                    os.chown(name, owner.st_uid, owner.st_gid, dir_fd=opened, follow_symlinks=False)
 
 
 class _Range(io.RawIOBase):

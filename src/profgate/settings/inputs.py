@@ -182,7 +182,8 @@ class Settings(BaseModel):
         description="How many flame graph pages to upload, the worst workloads first (0 = none, at most 100).",
     )
     output_dir: Line = Field(
-        "profgate-report", description="Everything is written to this folder before anything is published."
+        "profgate-report",
+        description="Everything is written to this folder of the workspace before anything is published.",
     )
     ca_bundle: Line = Field(
         "", description="File with certificates to trust beside the public ones, for a server or proxy of your own."
