@@ -59,7 +59,8 @@ def _compared(job: Job, run: TriggeringRun) -> int:
     job.context = _about(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
     sides = fork_sides(job, target)
-    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if sides.missing else None
+    own = sides.missing and sides.given.policy.allows_own_baseline
+    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if own else None
     return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
 
 

@@ -16,13 +16,19 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import Side
 from profgate.settings.config_file import Catalogue, read_policy, tightened
+from profgate.settings.inputs import Settings
 
+DEFAULT_FILE = str(Settings.model_fields["config"].default)
 QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
 COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
-    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect."""
+    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect.
+
+    The inputs of a pull request are untrusted, because its own workflow file sets them: ``baseline-ref`` does not
+    select the policy, and ``config`` cannot replace the default file.
+    """
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
     }
@@ -32,6 +38,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     if commit is None:
         policy = Policy() if here is None else read_policy(here, name, catalogue)
     else:
+        if job.context.event_name == "pull_request":
+            commit = _trusted_commit(job, commit)
         data = job.client.file_at(name, commit)
         text = None if data is None else data.decode("utf-8-sig", "replace")
         policy = Policy() if text is None else read_policy(text, name, catalogue)
@@ -46,6 +54,15 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     if settings.gate_without_history is not None:
         warnings.append("the input gate-without-history no longer has an effect; remove it")
     return policy, (*warnings, *refused)
+
+
+def _trusted_commit(job: Job, commit: str) -> str:
+    """Return the commit whose policy applies to a pull request. Raises `SettingsError` if ``config`` replaces it."""
+    trusted = job.context.base_sha or commit if job.settings.baseline_ref else commit
+    if job.settings.config != DEFAULT_FILE and job.client.file_at(DEFAULT_FILE, trusted) is not None:
+        what = f"the base branch has the policy {DEFAULT_FILE}, which a pull request cannot replace"
+        raise SettingsError("config", f"{what}; remove this input, or first rename the file on the base branch")
+    return trusted
 
 
 def _config_here(job: Job) -> str | None:

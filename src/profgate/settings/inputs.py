@@ -85,7 +85,7 @@ class Settings(BaseModel):
     baseline_profiles: Lines = Field(
         (),
         description="A folder or globs of baseline profiles that this job recorded itself, instead of a stored "
-        "baseline.",
+        "baseline; in a pull request, a policy must contain own-baseline: true.",
     )
     interleaved: Flag = Field(
         default=False,
@@ -132,7 +132,8 @@ class Settings(BaseModel):
     )
     config: Line = Field(
         ".github/profgate.yml",
-        description="Configuration file; a pull request's is read at the baseline commit.",
+        description="Configuration file; a pull request's is read at the base commit, where the default file cannot be "
+        "replaced.",
     )
     strategies: Lines = Field(
         (), description="Detection strategies to add to the configured ones, separated by commas."
