@@ -57,6 +57,7 @@ class Stage:
         self.action = "synchronize"  # of the pull request
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
+        self.start = ""  # of the pull request's branch
         self.links: dict[str, Path] = {}  # in the checkout
         self._workspaces = itertools.count(1)  # also when two runs start at once
 

@@ -13,6 +13,7 @@ from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
 from profgate.github.workflow_commands import WorkflowCommands
+from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
 from profgate.io.files import confined, scratch_folder
 from profgate.model.manifest import Manifest
@@ -106,6 +107,20 @@ class Job:
             return []
         return self.client.pull_files(self.context.pr_number)
 
+    @cached_property
+    def measures_head(self) -> bool:
+        """Whether a pull request's profiles are of its head; GITHUB_SHA is the test merge in either case."""
+        context, measured = self.context, self.settings.measured
+        if context.event_name != "pull_request":
+            return False
+        commit = checked_out(context.workspace) if measured == "auto" else None
+        if commit not in {None, context.sha, context.head_sha}:
+            what = (
+                "neither the pull request's test merge nor its head, so the profiles count as those of the test merge"
+            )
+            self.warn(f"the checked-out commit {commit} is {what}; the input measured states what they are")
+        return measured == "head" or commit == context.head_sha
+
     @property
     def can_upload(self) -> bool:
         """Whether the runner has an artifact service; GitHub Enterprise Server may not have one."""
@@ -127,7 +142,7 @@ class Job:
         """Return a manifest that describes this run and its machine."""
         machine, context = machine_facts(self.environ), self.context
         return Manifest(
-            commit=context.sha,
+            commit=context.head_sha if self.measures_head else context.sha,
             ref=context.ref,
             event=context.event_name,
             run_id=context.run_id,

@@ -26,8 +26,8 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     """Return the policy at a commit (None: in the checkout), and warnings about settings without effect.
 
-    The inputs of a pull request are untrusted, because its own workflow file sets them: ``baseline-ref`` does not
-    select the policy, and ``config`` cannot replace the default file.
+    A pull request's own workflow file sets its inputs and its checkout. They can select an older baseline commit, but
+    not the policy: it is read at the base commit, and ``config`` cannot replace the default file.
     """
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
@@ -58,7 +58,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
 
 def _trusted_commit(job: Job, commit: str) -> str:
     """Return the commit whose policy applies to a pull request. Raises `SettingsError` if ``config`` replaces it."""
-    trusted = job.context.base_sha or commit if job.settings.baseline_ref else commit
+    chosen = job.settings.baseline_ref or job.measures_head
+    trusted = job.context.base_sha or commit if chosen else commit
     if job.settings.config != DEFAULT_FILE and job.client.file_at(DEFAULT_FILE, trusted) is not None:
         what = f"the base branch has the policy {DEFAULT_FILE}, which a pull request cannot replace"
         raise SettingsError("config", f"{what}; remove this input, or first rename the file on the base branch")

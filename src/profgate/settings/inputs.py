@@ -94,6 +94,11 @@ class Settings(BaseModel):
     baseline_ref: Line = Field(
         "", description="A commit, branch or tag to compare with; defaults to the baseline commit of the event."
     )
+    measured: Annotated[Literal["auto", "merge", "head"], Lower] = Field(
+        "auto",
+        description="What the profiles of a pull request were recorded from: merge, the test merge; head, the pushed "
+        "commit; auto reads the commit that is checked out in the workspace.",
+    )
     target_ref: Line = Field(
         "", description="A commit, branch or tag whose stored profiles take the place of this build's."
     )
