@@ -9,7 +9,7 @@ from profgate import wiring
 from profgate.action.job import Job
 from profgate.detect.builtin import DEFAULTS
 from profgate.errors import GitHubError, SettingsError
-from profgate.github.acceptance_comments import AcceptanceRequest, acceptances_of
+from profgate.github.acceptance_comments import AcceptanceRequest, Rights, acceptances_of
 from profgate.github.records import PullRecord
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
@@ -78,17 +78,18 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
     found: list[Acceptance] = []
     try:
         for number in _pulls(job, baseline):
-            found += acceptances_of(job.client, _request(job, policy, number))
+            found += acceptances_of(job.client, _request(job, policy, number), Rights(job.client, policy.owners))
     except GitHubError as error:
         return (), (f"nothing counts as accepted, because the comments could not be read: {error}",)
     return tuple(found), ()
 
 
-def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
+def acceptances_in(job: Job, policy: Policy, pull: PullRecord, rights: Rights) -> tuple[Acceptance, ...]:
     """Return the acceptances that the next run of a pull request will read."""
     same = pull.head_repository_id == job.context.repository_id
     remembers = job.settings.comment != "never"
-    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers))
+    request = AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers)
+    return acceptances_of(job.client, request, rights)
 
 
 def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:

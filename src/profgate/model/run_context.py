@@ -52,6 +52,7 @@ class RunContext:
     triggering_run: TriggeringRun | None = None
     comment: str = field(default="", repr=False)  # text of a new comment; untrusted
     comment_id: int | None = None
+    comment_author: str = ""
     runtime_token: str = field(default="", repr=False)
 
     @property
