@@ -12,7 +12,7 @@ from profgate.github.sticky_comment import written_by_us
 from profgate.model.acceptance import ROOM, Acceptance, in_comment, in_commit, remembered_limits, shown_growth
 
 WRITERS = frozenset({"admin", "write"})
-INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
+ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # GitHub reports private members as contributors
 MOST_PEOPLE = 10  # comment authors whose permission is requested in one run
 MOST_ACCEPTANCES = 50  # limit for valid acceptances, and separately for refused ones
 
@@ -54,8 +54,9 @@ class Rights:
         return self._known[login]
 
     def objections(self, comments: Iterable[CommentRecord]) -> dict[str, str]:
-        """Return the objections by login. At most 10 people are looked up, members first, so that others cannot."""
-        order = sorted(comments, key=lambda comment: comment.author_association not in INSIDERS)
+        """Return the objections by login. At most 10 people are looked up, those with a role first."""
+        roles = {role: place for place, role in enumerate(ROLES)}
+        order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
         logins = list(dict.fromkeys(comment.author for comment in order))
         many = f"were not looked up: more than {MOST_PEOPLE} people wrote commands"
         found = {login: f"the rights of {login} {many}" for login in logins}
