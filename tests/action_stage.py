@@ -57,6 +57,8 @@ class Stage:
         self.action = "synchronize"  # of the pull request
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
+        self.start = ""  # of the pull request's branch
+        self.links: dict[str, Path] = {}  # in the checkout
         self._workspaces = itertools.count(1)  # also when two runs start at once
 
     def push(self, files: Mapping[str, bytes] | None = None) -> str:
@@ -199,6 +201,9 @@ class Stage:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
         workspace.mkdir(exist_ok=True)
+        for name, target in self.links.items():
+            (workspace / name).parent.mkdir(exist_ok=True)
+            (workspace / name).symlink_to(target)
         repository = {"id": self.fake.state.repository_id, "default_branch": self.fake.state.default_branch}
         (workspace / "event.json").write_text(json.dumps(payload(event_name, {"repository": repository, **event})))
         self.workspace = workspace

@@ -387,7 +387,7 @@ class Api:
     def _edit_comment(self, call: Call) -> Answer:
         comment = _of(self._state.comments, call["comment_id"])
         _check_length(call.body["body"])
-        comment.body, comment.edited = call.body["body"], True
+        comment.body, comment.updated = call.body["body"], self._state.next_date()
         return Answer(200, self._bodies.comment(comment))
 
     def _delete_comment(self, call: Call) -> Answer:

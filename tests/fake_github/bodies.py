@@ -92,8 +92,9 @@ class Bodies:
         body["html_url"] = f"{self._html}/pull/{comment.pull}#issuecomment-{comment.id}"
         body["issue_url"] = f"{self._api}/issues/{comment.pull}"
         body["author_association"] = comment.association
+        body |= {"created_at": comment.created, "updated_at": comment.updated or comment.created}
         if comment.edited:
-            body["updated_at"] = "2026-11-20T08:00:00Z"
+            body["updated_at"] = "2026-12-20T08:00:00Z"
         body["user"] |= {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"}
         return body
 

@@ -75,8 +75,11 @@ class _Root:
         return {"clientMutationId": None}
 
     def _comment(self, node_id: str) -> dict[str, Any] | None:
-        found = (one for one in self._state.comments.values() if one.node_id == node_id)
-        return next(({"id": one.node_id, "isMinimized": one.minimized} for one in found), None)
+        found = next((one for one in self._state.comments.values() if one.node_id == node_id), None)
+        if found is None:
+            return None
+        ours = found.author == self._state.token_login
+        return {"id": found.node_id, "isMinimized": found.minimized, "viewerDidAuthor": ours}
 
 
 class _Repository:

@@ -13,6 +13,11 @@ ALL_PERMISSIONS = {"actions": "read", "checks": "write", "contents": "read", "is
 ALL_PERMISSIONS |= {"pull_requests": "write", "statuses": "write"}
 
 
+def date_of(number: int) -> str:
+    """The time at which an id was given."""
+    return (START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 @dataclass(frozen=True)
 class Commit:
     sha: str
@@ -79,6 +84,11 @@ class Comment:
     association: str = "NONE"
     minimized: bool = False
     reactions: list[str] = field(default_factory=list)
+    updated: str = ""  # empty: never
+
+    @property
+    def created(self) -> str:
+        return date_of(self.id)
 
     @property
     def node_id(self) -> str:
@@ -162,7 +172,7 @@ class State:
 
     def next_date(self) -> str:
         """Times that grow by a minute, so that nothing depends on the clock."""
-        return (START + timedelta(minutes=self.next_id())).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return date_of(self.next_id())
 
     def new_sha(self) -> str:
         return hashlib.sha1(f"commit {self.next_id()}".encode(), usedforsecurity=False).hexdigest()

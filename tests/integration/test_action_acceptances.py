@@ -1,6 +1,6 @@
 """Acceptances from the comment to the verdict: who may, what it covers, and how long."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest
 from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from fake_github import FakeGitHub
 from fake_github.state import ALL_PERMISSIONS
+from profgate.github.sticky_comment import ACTIONS_LOGIN
 
 COMMAND = "/profgate accept parse: the new format needs it"
 FAR_SLOWER = SHARES | {"parse": 150_000}
@@ -132,11 +133,83 @@ def test_measured_limit_does_not_grow_later(red: Stage) -> None:
     assert red.compare(profiles(FAR_SLOWER, 80)) == 1
 
 
+def test_acceptance_covers_only_what_was_shown(red: Stage) -> None:
+    """The pull request may become slower between the maintainer's command and the next run."""
+    say(red)
+    red.push_to_pull()
+    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
+    assert "no longer covered, accepted up to +12" in red.comments[0]
+    red.push_to_pull()
+    assert red.compare(profiles(SLOWER, 79)) == 0
+
+
+def test_command_before_any_result_needs_a_limit(stage: Stage) -> None:
+    stage.push_jobs()
+    stage.open_pull()
+    stage.fake.state.collaborators["maintainer"] = "write"
+    say(stage)
+    assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert "no comment of profgate showed its growth at that time" in stage.comments[1]
+    say(stage)
+    assert stage.compare(profiles(SLOWER, 78)) == 0
+
+
+def test_command_before_the_last_edit_needs_a_limit(red: Stage) -> None:
+    """A run that had not read the command replaced what the maintainer saw."""
+    say(red)
+    red.push_to_pull()
+    (own,) = [comment for comment in red.fake.state.comments.values() if comment.author == ACTIONS_LOGIN]
+    own.updated = red.fake.state.next_date()
+    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
+    assert "no comment of profgate showed its growth at that time" in red.comments[0]
+
+
+def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
+    """The growth that was shown for one workload is no limit for another."""
+    both = [profiles(shares, 5, workload) for shares, workload in ((SHARES, "api"), (SHARES, "web"))]
+    for _ in range(BASE_RUNS):
+        stage.push(both[0] | both[1])
+    stage.open_pull()
+    stage.fake.state.collaborators["maintainer"] = "write"
+    assert stage.compare(profiles(SLOWER, 77) | profiles(FAR_SLOWER, 78, "web")) == 1
+    say(stage, "/profgate accept parse workload=api: needed")
+    stage.push_to_pull()
+    assert stage.compare(profiles(FAR_SLOWER, 79) | both[1]) == 1
+    assert stage.compare(profiles(SLOWER, 80) | both[1]) == 0
+
+
+def test_minimised_comments_keep_the_limit(red: Stage) -> None:
+    red.inputs["older-comments"] = "minimize"
+    say(red)
+    for seed, shares, code in ((78, SLOWER, 0), (79, FAR_SLOWER, 1), (80, FAR_SLOWER, 1)):
+        red.push_to_pull()
+        assert red.compare(profiles(shares, seed)) == code
+
+
+def test_marker_of_another_bot_is_not_believed(red: Stage) -> None:
+    """Another workflow's bot may repeat the text of anybody, below the name that profgate usually has."""
+    number = say(red)
+    red.fake.state.token_login = "shop-app[bot]"
+    marker = f"<!-- profgate v1 key=default accepted={number}.0:900 -->"
+    red.fake.add_comment(red.number, marker, author=ACTIONS_LOGIN)
+    assert red.compare(profiles(FAR_SLOWER, 78)) == 1
+    assert "no comment of profgate showed its growth at that time" in red.summary
+
+
+def test_own_identity_of_another_token_is_found(red: Stage) -> None:
+    red.fake.state.token_login = "shop-app[bot]"
+    red.fake.state.comments.clear()
+    assert red.compare(profiles(SLOWER, 78)) == 1
+    say(red)
+    assert red.compare(profiles(SLOWER, 79)) == 0
+
+
 def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
     red.inputs["comment"] = "never"
+    red.fake.state.comments.clear()
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 1
-    assert "this run cannot store the measured limit: add max=+30%" in red.summary
+    assert "no comment of profgate showed its growth at that time: add max=+30%" in red.summary
     say(red, "/profgate accept parse max=2.5x: needed")
     assert red.compare(profiles(SLOWER, 79)) == 0
 
@@ -194,10 +267,11 @@ def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
     assert "a trailer counts only in a branch of this repository" in stage.summary
 
 
-def test_untrusted_people_cannot_use_up_lookups(red: Stage) -> None:
+@pytest.mark.parametrize("role", ["MEMBER", "CONTRIBUTOR"])
+def test_untrusted_people_cannot_use_up_lookups(red: Stage, role: str) -> None:
     for number in range(40):
         say(red, COMMAND, f"outsider-{number}")
-    red.fake.add_comment(red.number, COMMAND, author="maintainer", association="MEMBER")
+    red.fake.add_comment(red.number, COMMAND, author="maintainer", association=role)
     before = red.fake.count("GET", "/collaborators/")
     assert red.compare(profiles(SLOWER, 78)) == 0
     assert red.fake.count("GET", "/collaborators/") - before == 10
@@ -214,12 +288,12 @@ def queue(stage: Stage, number: int, parent: str, *, base: str | None = None) ->
     return head, {"ref": f"refs/heads/{ref}", "base": base or parent}
 
 
-def merge(stage: Stage, head: str, queued: dict[str, str], seed: int) -> int:
+def merge(stage: Stage, head: str, queued: dict[str, str], seed: int, shares: Mapping[str, int] = SLOWER) -> int:
     stage.fake.start_run(head, event="merge_group", branch=queued["ref"])
     group = {"head_sha": head, "base_sha": queued["base"], "head_ref": queued["ref"], "base_ref": "refs/heads/main"}
     environ = {"GITHUB_SHA": head, "GITHUB_REF": queued["ref"]}
     code = stage.run(
-        "merge_group", profiles(SLOWER, seed), environ, {"action": "checks_requested", "merge_group": group}
+        "merge_group", profiles(shares, seed), environ, {"action": "checks_requested", "merge_group": group}
     )
     stage.fake.finish_run()
     return code
@@ -234,12 +308,10 @@ def test_merge_queue_honours_acceptances(red: Stage) -> None:
     assert merge(red, head, queued, 81) == 0
 
 
-def test_in_the_merge_queue_nothing_new_is_measured(red: Stage) -> None:
+def test_merge_queue_accepts_what_was_shown(red: Stage) -> None:
     head, queued = queue(red, red.number, red.base)
     say(red)
-    assert merge(red, head, queued, 78) == 1
-    assert "this run cannot store the measured limit: add max=+30%" in red.summary
-    say(red, "/profgate accept parse max=2.5x: needed")
+    assert merge(red, head, queued, 78, FAR_SLOWER) == 1
     assert merge(red, head, queued, 79) == 0
 
 
@@ -311,7 +383,7 @@ def failed(red: Stage) -> Stage:
 def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
     assert commented(failed) == 0
     assert failed.fake.state.reruns == [failed.pull_run]
-    assert len(failed.requests) <= 9
+    assert len([one for one in failed.requests if one.path != "/graphql"]) <= 9
     assert failed.compare(profiles(SLOWER, 78)) == 0
 
 
@@ -401,7 +473,6 @@ def test_acceptance_gets_a_reaction(failed: Stage) -> None:
         ("/profgate accept parse", "maintainer", "gives no reason"),
         ("/profgate accept parse max=alot: x", "maintainer", "max=alot is not a growth"),
         ("/profgate approve parse: x", "maintainer", "is unknown"),
-        (COMMAND, "outsider", "outsider may not write to this repository"),
     ],
 )
 def test_who_is_refused_reads_why_in_our_comment(failed: Stage, body: str, author: str, message: str) -> None:
@@ -427,14 +498,25 @@ def test_next_run_replaces_the_answer(failed: Stage) -> None:
     assert "gives no reason" not in answer
 
 
+def test_answer_keeps_the_limit_of_earlier_commands(failed: Stage) -> None:
+    """An answer edits the comment, so that the time of the edit no longer shows what it showed before."""
+    say(failed)
+    commented(failed, "/profgate accept render")
+    assert "**Not accepted:**" in failed.comments[0]
+    failed.push_to_pull()
+    assert failed.compare(profiles(FAR_SLOWER, 78)) == 1
+    assert failed.compare(profiles(SLOWER, 79)) == 0
+
+
 def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
-    """However much they write: nobody is notified, few lines appear, and none of their words."""
+    """However much they write: few requests, nobody is notified, few lines appear, and none of their words."""
+    before = failed.comments[0]
     for number in range(12):
         commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")
-    comment = failed.comments[0]
+        assert len(failed.requests) <= 3
+        assert reactions(failed) == []
+    assert failed.comments[0] == before
     assert len(failed.comments) == 13
-    assert comment.count("- `parse`: refused:") == 5
-    assert "spam" not in comment
     assert failed.fake.state.reruns == []
     failed.compare(profiles(SLOWER, 78))
     assert failed.comments[0].count("- `parse`: refused:") == 5

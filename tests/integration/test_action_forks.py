@@ -417,6 +417,17 @@ def test_fork_baseline_does_not_replace_an_unreadable_one(forked: Stage) -> None
     assert statuses(forked) == [(forked.head, "failure")]
 
 
+def test_fork_baseline_needs_the_policy(stage: Stage) -> None:
+    policy = {".github/profgate.yml": b"gate: {on-not-compared: fail}\n"}
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
+    stage.open_pull(fork=True)
+    stage.inputs |= BOTH | {"mode": "record"}
+    pull_run(stage, both_builds(SHARES))
+    stage.inputs = {**stage.inputs, "profiles": "", "baseline-profiles": "", "mode": ""}
+    assert stage.fork_comment() == 0
+    assert statuses(stage) == [(stage.head, "failure")]
+
+
 def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     stage.open_pull(fork=True)
     stage.inputs |= BOTH

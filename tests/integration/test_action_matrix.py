@@ -50,9 +50,10 @@ def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
 
 def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
     sharded.fake.state.collaborators["maintainer"] = "write"
+    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
     sharded.fake.add_comment(sharded.number, "/profgate accept parse: needed", author="maintainer")
-    assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 0
-    assert "accepted by `maintainer`" in sharded.comments[-1]
+    assert sharded.matrix({"linux": profiles(SHARES, 79), "windows": profiles(SLOWER, 80)}) == 0
+    assert "accepted by `maintainer`" in sharded.comments[0]
     asked = "/collaborators/maintainer/permission"
     assert sharded.fake.count("GET", asked) == 1
 

@@ -43,8 +43,54 @@ def test_no_input_loosens_the_gate(gated: Stage) -> None:
     assert sum("would loosen" in one for one in warnings) == 3
 
 
-def test_policy_read_from_checkout_is_reported(recorded: Stage) -> None:
-    recorded.inputs |= {"token": "", "baseline-profiles": "profiles/old/**", "profiles": "profiles/new/**"}
-    both = {f"{side}/{name}": data for side in ("old", "new") for name, data in profiles().items()}
-    recorded.compare(both)
-    assert "which the pull request may change" in recorded.summary
+OWN = {"baseline-profiles": "profiles/**"}
+BESIDE = {"config": ".github/none.yml"}
+
+
+def test_no_other_config_replaces_the_policy(gated: Stage) -> None:
+    gated.inputs |= BESIDE
+    assert gated.compare(profiles(SLOWER, 77)) == 2
+    assert f"the base branch has the policy {CONFIG}, which a pull request cannot replace" in gated.log
+
+
+def test_other_config_is_read_without_default_file(recorded: Stage) -> None:
+    policy = {".github/none.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
+    recorded.base = recorded.fake.add_commit(parents=[recorded.base], branch="main", files=policy)
+    recorded.record(profiles(seed=50))
+    recorded.open_pull()
+    recorded.inputs |= BESIDE
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert recorded.report["policy"]["source"] == ".github/none.yml"
+
+
+def test_own_baseline_needs_the_policy(gated: Stage) -> None:
+    gated.inputs |= OWN
+    assert gated.compare(profiles(SLOWER, 77)) == 2
+    assert "set gate: {own-baseline: true} there" in gated.log
+
+
+def test_own_baseline_needs_the_base_commit(gated: Stage) -> None:
+    """Without it, nobody knows what the policy says."""
+    gated.inputs |= OWN | {"token": ""}
+    assert gated.compare(profiles(SLOWER, 77)) == 2
+    assert "pass token: ${{ github.token }}" in gated.log
+
+
+def test_policy_may_allow_an_own_baseline(gated: Stage) -> None:
+    gated.base = gated.fake.add_commit(
+        parents=[gated.base], branch="main", files={CONFIG: b"gate: {own-baseline: true}\n"}
+    )
+    gated.open_pull()
+    gated.inputs |= {"baseline-profiles": "profiles/old/**", "profiles": "profiles/new/**"}
+    old = {f"old/{name}": data for name, data in profiles().items()}
+    assert gated.compare(old | {f"new/{name}": data for name, data in profiles(seed=2).items()}) == 0
+    assert gated.compare(old | {f"new/{name}": data for name, data in profiles(SLOWER, 2).items()}) == 1
+
+
+def test_chosen_baseline_does_not_choose_the_policy(gated: Stage) -> None:
+    loose = {CONFIG: b"gate: {fail-on: never, fail-on-total: never}\n"}
+    gated.head = gated.fake.add_commit(parents=[gated.head], files=loose)
+    gated.fake.state.pulls[gated.number].head_sha = gated.head
+    gated.inputs["baseline-ref"] = gated.head
+    gated.compare(profiles(SLOWER, 77))
+    assert gated.report["policy"]["fail_on"] == "degradation"

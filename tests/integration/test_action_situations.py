@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -274,3 +275,31 @@ def test_closed_and_reopened_head_is_reported(recorded: Stage) -> None:
     recorded.fake.state.pulls[recorded.number] = replace(pull, state="open")
     recorded.compare(profiles(SLOWER, 77))
     assert len(shown(recorded)) == 1
+
+
+# Links that a pull request commits
+
+
+@pytest.mark.parametrize("link", ["profgate-report", "profgate-report/target"])
+def test_no_output_follows_a_committed_link(recorded: Stage, tmp_path: Path, link: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    owner = outside.stat().st_uid
+    recorded.links[link] = outside
+    recorded.inputs["mode"] = "record"
+    assert recorded.compare(profiles()) == 2
+    assert "leads out of" in recorded.log
+    assert list(outside.iterdir()) == []
+    assert outside.stat().st_uid == owner
+
+
+@pytest.mark.parametrize("mode", ["auto", "record"])
+def test_profiles_behind_a_committed_link_are_refused(recorded: Stage, tmp_path: Path, mode: str) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.folded").write_text("main;secret 1\n")
+    recorded.links["profiles"] = tmp_path / "outside"
+    recorded.inputs["mode"] = mode
+    stored = set(recorded.fake.state.artifacts)
+    assert recorded.compare({}) == 2
+    assert "leads out of" in recorded.log
+    assert set(recorded.fake.state.artifacts) == stored

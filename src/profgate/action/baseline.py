@@ -61,12 +61,23 @@ def baseline_commit(job: Job) -> BaselineCommit:
     listed = job.client.ancestors(context.sha)
     parents = _parents(listed, context.sha)
     if context.event_name != "pull_request":
-        sha = context.before_sha or (parents[0] if parents else context.sha)
-    elif len(parents) == 2 and parents[1] == context.head_sha:  # a test merge
+        sha = _pushed_from(job, listed) or (parents[0] if parents else context.sha)
+    elif len(parents) == 2 and parents[1] == context.head_sha and not job.measures_head:
         sha = parents[0]
-    else:  # the head itself was checked out
+    else:
         sha = job.client.merge_base(base, context.head_sha)
     return BaselineCommit(sha, base, branches, listed)
+
+
+def _pushed_from(job: Job, listed: Iterable[CommitRecord]) -> str:
+    """Return the commit before a push or, after a force push, the merge base with it; empty if GitHub knows neither."""
+    before = job.context.before_sha
+    if not before or any(commit.sha == before for commit in listed):
+        return before
+    try:
+        return job.client.merge_base(before, job.context.sha)
+    except NotFoundError:
+        return ""
 
 
 def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:

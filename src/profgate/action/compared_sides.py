@@ -6,7 +6,7 @@ from profgate.action.baseline import baseline_commit, named_set, pipeline_input,
 from profgate.action.job import Job
 from profgate.action.policy_file import policy_at
 from profgate.action.stored_history import Known, known_before
-from profgate.errors import GitHubError
+from profgate.errors import SettingsError
 from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import RunRecord
@@ -96,18 +96,18 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     """Return both sides, with profiles from the workspace.
 
-    In a pull request, the policy is read from the base commit if that is known, otherwise from the checkout.
+    In a pull request, the policy is read at the base commit. Raises `SettingsError` if it does not allow such a
+    baseline.
     """
     settings = job.settings
     baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
-    start, warnings = None, tuple[str, ...]()
-    if job.context.event_name == "pull_request":
-        try:
-            start = baseline_commit(job).sha
-        except GitHubError as error:
-            what = "the policy was read from this checkout, which the pull request may change"
-            warnings = (f"{what}, because the base commit is unknown: {error}",)
-    policy, refused = policy_at(job, start)
+    start = baseline_commit(job).sha if job.context.event_name == "pull_request" else None
+    policy, warnings = policy_at(job, start)
+    if start is not None and not policy.allows_own_baseline:
+        what = f"{policy.source} on the base branch does not allow a baseline that the pull request's own job measured"
+        raise SettingsError(
+            "baseline-profiles", f"{what}; remove this input, or set gate: {{own-baseline: true}} there"
+        )
     given = PipelineInput(
         baseline.files,
         target.files,
@@ -118,7 +118,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         pages=settings.pages,
         interleaved=settings.interleaved,
     )
-    return Sides(given, 1, (*warnings, *refused))
+    return Sides(given, 1, warnings)
 
 
 def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:

@@ -13,8 +13,9 @@ from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, trusted_file
 from profgate.github.records import FileRecord
 from profgate.github.workflow_commands import WorkflowCommands
+from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
-from profgate.io.files import scratch_folder, write_bytes
+from profgate.io.files import confined, scratch_folder, write_bytes
 from profgate.model.manifest import Manifest
 from profgate.model.report import Document
 from profgate.model.run_context import RunContext
@@ -59,13 +60,17 @@ class Job:
         self.log, self.notice, self.warn = commands.log, commands.notice, commands.warning
         self.pace = pace
         self.environ = environ
-        self.output_dir = posixpath.join(context.workspace, settings.output_dir)
+        self.output_dir = confined(posixpath.join(context.workspace, settings.output_dir), context.workspace)
         self.connections = ExitStack()
         self.fork_profiles_stored = True
         self._unwritten: set[str] = set()
         self.bundle = _certificates(settings.ca_bundle, context.workspace)
         self._upload_budget = pace.budget.fresh()
         self.base_run_budget = pace.base_run_budget.fresh()
+
+    def folder(self, name: str) -> str:
+        """Return a folder in the output folder. Raises `ProfgateError` if it is a link out of the output folder."""
+        return confined(posixpath.join(self.output_dir, name), self.output_dir)
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:
@@ -80,11 +85,15 @@ class Job:
         self.write_files({document.name: document.text.encode() for document in documents})
 
     def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files to the output folder, by their relative paths. Files that cannot be written cause one warning."""
+        """Write files to the output folder, by their relative paths. Files that cannot be written cause one warning.
+
+        Raises `ProfgateError` if a link leads out of the output folder.
+        """
         failed = []
         for name, data in files.items():
+            place = confined(posixpath.join(self.output_dir, name), self.output_dir)
             try:
-                write_bytes(posixpath.join(self.output_dir, name), data)
+                write_bytes(place, data)
             except ProfgateError as error:
                 failed.append(str(error))
                 self._unwritten.add(name)
@@ -127,6 +136,20 @@ class Job:
             return []
         return self.client.pull_files(self.context.pr_number)
 
+    @cached_property
+    def measures_head(self) -> bool:
+        """Whether a pull request's profiles are of its head; GITHUB_SHA is the test merge in either case."""
+        context, measured = self.context, self.settings.measured
+        if context.event_name != "pull_request":
+            return False
+        commit = checked_out(context.workspace) if measured == "auto" else None
+        if commit not in {None, context.sha, context.head_sha}:
+            what = (
+                "neither the pull request's test merge nor its head, so the profiles count as those of the test merge"
+            )
+            self.warn(f"the checked-out commit {commit} is {what}; the input measured states what they are")
+        return measured == "head" or commit == context.head_sha
+
     @property
     def can_upload(self) -> bool:
         """Whether the runner has an artifact service; GitHub Enterprise Server may not have one."""
@@ -148,7 +171,7 @@ class Job:
         """Return a manifest that describes this run and its machine."""
         machine, context = machine_facts(self.environ), self.context
         return Manifest(
-            commit=context.sha,
+            commit=context.head_sha if self.measures_head else context.sha,
             ref=context.ref,
             event=context.event_name,
             run_id=context.run_id,

@@ -16,10 +16,11 @@ from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result, write_failure_status
 from profgate.action.reporting import compare_and_report
 from profgate.errors import ProfgateError, SettingsError
+from profgate.github.acceptance_comments import Rights
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, RunRecord
 from profgate.github.sticky_comment import answer_in_comment
-from profgate.model.acceptance import Acceptance
+from profgate.model.acceptance import Acceptance, remembering
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.acceptance_rows import remark_text, with_answers
 
@@ -59,8 +60,8 @@ def _compared(job: Job, run: TriggeringRun) -> int:
     job.context = _about(pull, context, target.manifest.commit)
     job.log(f"pull request {pull.number}, run {run.id} of {run.head_sha}: {len(target.files)} profiles")
     sides = fork_sides(job, target)
-    none_stored = sides.missing and sides.obstacle is None
-    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if none_stored else None
+    own = sides.missing and sides.obstacle is None and sides.given.policy.allows_own_baseline
+    brought = fork_artifact(job.client, brought_artifact(job.settings), run) if own else None
     return compare_and_report(job, sides if brought is None else with_own_baseline(sides, brought))
 
 
@@ -97,24 +98,30 @@ def judge_again(job: Job) -> int:
     number = job.context.pr_number
     assert number is not None  # noqa: S101 - the activity requires it
     pull = job.client.pull(number)
-    policy, _ = policy_at(job, pull.base.sha)
     if pull.state != "open":
         return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
-    acceptances = acceptances_in(job, policy, pull)
+    policy, _ = policy_at(job, pull.base.sha)
+    rights = Rights(job.client, policy.owners)
+    if objection := rights.objection(job.context.comment_author):  # before other requests, since anybody can comment
+        return end_without_result(job, objection)
+    acceptances = acceptances_in(job, policy, pull, rights)
     written = [
         acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)
     ]
     for acceptance in written:
         job.log(f"{acceptance.location or 'a command'}: {remark_text(acceptance) or 'may be accepted'}")
-    _answer(job, pull, written, [acceptance for acceptance in acceptances if acceptance.state == "refused"])
+    _answer(job, pull, written, acceptances)
     if not any(acceptance.state == "open" for acceptance in written):
         reasons = "; ".join(remark_text(acceptance) for acceptance in written)
         return end_without_result(job, reasons or "the comment was deleted")
     return _again(job, pull)
 
 
-def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list[Acceptance]) -> None:
-    """React to the comment that contains the acceptances, and add refusals to profgate's existing comment."""
+def _answer(job: Job, pull: PullRecord, written: list[Acceptance], acceptances: tuple[Acceptance, ...]) -> None:
+    """React to the comment with the acceptances ``written``, and add refusals to profgate's existing comment.
+
+    The edit also stores the limits of ``acceptances``, because profgate's comment shows the growth since this time.
+    """
     number = job.context.comment_id
     if number is None or not written:
         return
@@ -127,7 +134,9 @@ def _answer(job: Job, pull: PullRecord, written: list[Acceptance], refused: list
             job.client,
             pull.number,
             settings.key,
-            lambda body: with_answers(body, refused),
+            lambda body: with_answers(
+                remembering(body, acceptances), [item for item in acceptances if item.state == "refused"]
+            ),
             newest=settings.older_comments == "minimize",
         )
 

@@ -9,20 +9,26 @@ from profgate import wiring
 from profgate.action.job import Job
 from profgate.detect.builtin import DEFAULTS
 from profgate.errors import GitHubError, SettingsError
-from profgate.github.acceptance_comments import AcceptanceRequest, acceptances_of
+from profgate.github.acceptance_comments import AcceptanceRequest, Rights, acceptances_of
 from profgate.github.records import PullRecord
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy, Rule
 from profgate.model.report import Side
 from profgate.settings.config_file import Catalogue, read_policy, tightened
+from profgate.settings.inputs import Settings
 
+DEFAULT_FILE = str(Settings.model_fields["config"].default)
 QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-9a-f]+")
 COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
-    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect."""
+    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect.
+
+    A pull request's own workflow file sets its inputs and its checkout. They can select an older baseline commit, but
+    not the policy: it is read at the base commit, and ``config`` cannot replace the default file.
+    """
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
     }
@@ -32,6 +38,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     if commit is None:
         policy = Policy() if here is None else read_policy(here, name, catalogue)
     else:
+        if job.context.event_name == "pull_request":
+            commit = _trusted_commit(job, commit)
         data = job.client.file_at(name, commit)
         text = None if data is None else data.decode("utf-8-sig", "replace")
         policy = Policy() if text is None else read_policy(text, name, catalogue)
@@ -48,6 +56,16 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     return policy, (*warnings, *refused)
 
 
+def _trusted_commit(job: Job, commit: str) -> str:
+    """Return the commit whose policy applies to a pull request. Raises `SettingsError` if ``config`` replaces it."""
+    chosen = job.settings.baseline_ref or job.measures_head
+    trusted = job.context.base_sha or commit if chosen else commit
+    if job.settings.config != DEFAULT_FILE and job.client.file_at(DEFAULT_FILE, trusted) is not None:
+        what = f"the base branch has the policy {DEFAULT_FILE}, which a pull request cannot replace"
+        raise SettingsError("config", f"{what}; remove this input, or first rename the file on the base branch")
+    return trusted
+
+
 def _config_here(job: Job) -> str | None:
     place = posixpath.join(job.context.workspace, job.settings.config)
     return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a string, not a Path
@@ -60,17 +78,18 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
     found: list[Acceptance] = []
     try:
         for number in _pulls(job, baseline):
-            found += acceptances_of(job.client, _request(job, policy, number))
+            found += acceptances_of(job.client, _request(job, policy, number), Rights(job.client, policy.owners))
     except GitHubError as error:
         return (), (f"nothing counts as accepted, because the comments could not be read: {error}",)
     return tuple(found), ()
 
 
-def acceptances_in(job: Job, policy: Policy, pull: PullRecord) -> tuple[Acceptance, ...]:
+def acceptances_in(job: Job, policy: Policy, pull: PullRecord, rights: Rights) -> tuple[Acceptance, ...]:
     """Return the acceptances that the next run of a pull request will read."""
     same = pull.head_repository_id == job.context.repository_id
     remembers = job.settings.comment != "never"
-    return acceptances_of(job.client, AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers))
+    request = AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers)
+    return acceptances_of(job.client, request, rights)
 
 
 def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:

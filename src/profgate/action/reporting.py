@@ -255,8 +255,8 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
         diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
     if base.sha is None:
         return diff
-    # the run of a pull request checks out a test merge
-    after = context.sha if context.event_name == "pull_request" and context.sha else context.head_sha
+    is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
+    after = context.sha if is_merge else context.head_sha
     try:
         return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:

@@ -49,7 +49,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
     """
     if job.settings.history == "off":
         return
-    folder = posixpath.join(job.output_dir, FOLDER)
+    folder = job.folder(FOLDER)
     try:
         # the search starts at this commit, because another run may have measured it
         commit = replace(baseline_commit(job), sha=job.context.sha)

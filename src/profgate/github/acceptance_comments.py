@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
 
 from profgate.errors import GitHubError
 from profgate.github.client import GitHubClient
 from profgate.github.records import CommentRecord
-from profgate.github.sticky_comment import ACTIONS_LOGIN, owned
-from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembered_limits
+from profgate.github.sticky_comment import written_by_us
+from profgate.model.acceptance import ROOM, Acceptance, in_comment, in_commit, remembered_limits, shown_growth
 
 WRITERS = frozenset({"admin", "write"})
-INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
+ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # GitHub reports private members as contributors
 MOST_PEOPLE = 10  # comment authors whose permission is requested in one run
 MOST_ACCEPTANCES = 50  # limit for valid acceptances, and separately for refused ones
 
@@ -21,8 +23,8 @@ class AcceptanceRequest:
 
     ``owners`` are the logins in the policy at the base commit; if empty, everybody with write access may accept.
     ``same_repository`` is True if the head branch is in this repository, where a push needs write access. ``remembers``
-    is True if this run can write its comment, which stores the measured limits. ``trailers`` is True if commit trailers
-    are read; trailers of a fork are refused.
+    is True if this run can write its comment, which stores limits. ``trailers`` is True if commit trailers are read;
+    trailers of a fork are refused.
     """
 
     pull: int
@@ -33,7 +35,42 @@ class AcceptanceRequest:
     trailers: bool = True
 
 
-def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Acceptance, ...]:
+class Rights:
+    """A check of who may accept. ``owners`` are the logins in the policy at the base commit."""
+
+    def __init__(self, client: GitHubClient, owners: Iterable[str]) -> None:
+        self._client = client
+        self._owners = frozenset(owner.lower().removeprefix("@") for owner in owners)
+        self._known: dict[str, str] = {}
+
+    def objection(self, login: str) -> str:
+        """Return the reason why this person may not accept, or an empty string. This takes at most one request."""
+        if not login:
+            return "its author's account was deleted"
+        if self._owners:
+            return "" if login.lower() in self._owners else f"{login} is not one of the owners in the policy"
+        if login not in self._known:
+            self._known[login] = self._looked_up(login)
+        return self._known[login]
+
+    def objections(self, comments: Iterable[CommentRecord]) -> dict[str, str]:
+        """Return the objections by login. At most 10 people are looked up, those with a role first."""
+        roles = {role: place for place, role in enumerate(ROLES)}
+        order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
+        logins = list(dict.fromkeys(comment.author for comment in order))
+        many = f"were not looked up: more than {MOST_PEOPLE} people wrote commands"
+        found = {login: f"the rights of {login} {many}" for login in logins}
+        return found | {login: self.objection(login) for login in (logins if self._owners else logins[:MOST_PEOPLE])}
+
+    def _looked_up(self, login: str) -> str:
+        try:
+            permission = self._client.permission_of(login)
+        except GitHubError as error:
+            return f"GitHub did not return the rights of {login}: {error}"
+        return "" if permission in WRITERS else f"{login} may not write to this repository"
+
+
+def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rights) -> tuple[Acceptance, ...]:
     """Return the acceptances from comments, then those from commits. Invalid ones are refused with a reason."""
     comments = client.comments(request.pull)
     written = [
@@ -41,14 +78,17 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest) -> tuple[Ac
         for comment in comments
         for acceptance in in_comment(comment.body, comment.id)
     ]
-    people = _Rights(client, request.owners, [comment for comment, _ in written])
-    found = [_judged_comment(comment, acceptance, people) for comment, acceptance in written]
+    objections = rights.objections(comment for comment, _ in written)
+    limits = _Limits(client, request, comments)
+    found = [
+        limits.applied(_judged_comment(comment, acceptance, objections[comment.author]), comment.created_at)
+        for comment, acceptance in written
+    ]
     for commit in client.pull_commits(request.pull) if request.trailers else ():
-        trailers = in_commit(commit.message, commit.sha)
-        found += [_judged_trailer(replace(trailer, by=f"commit {commit.sha[:7]}"), request) for trailer in trailers]
-    own = owned(comments, request.key, ACTIONS_LOGIN)
-    limits = remembered_limits(own[0].body if own else "")
-    return _newest([_limited(acceptance, limits, request) for acceptance in found])
+        for acceptance in in_commit(commit.message, commit.sha):
+            trailer = replace(acceptance, by=f"commit {commit.sha[:7]}")
+            found.append(limits.applied(_judged_trailer(trailer, request), None))
+    return _newest(found)
 
 
 def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
@@ -63,12 +103,11 @@ def _refused(acceptance: Acceptance, reason: str) -> Acceptance:
     return replace(acceptance, state="refused", remark=reason)
 
 
-def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Rights") -> Acceptance:
+def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: str) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
     if comment.edited:
         return _refused(acceptance, "the comment was edited, perhaps by another person: write a new one")
-    objection = people.objection(comment.author)
     # a reason written by an untrusted author is not shown
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
 
@@ -83,46 +122,44 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
     return acceptance
 
 
-def _limited(acceptance: Acceptance, limits: dict[str, float], request: AcceptanceRequest) -> Acceptance:
-    """Return the acceptance with its own or its stored limit; it is refused if it needs a limit but has none."""
-    if acceptance.state == "refused" or acceptance.limit is not None:
-        return acceptance
-    if request.owners:
-        return _refused(acceptance, "the policy names owners, so the command needs a limit: add max=+30%")
-    if acceptance.id in limits:
-        return replace(acceptance, limit=limits[acceptance.id])
-    if not request.remembers:
-        return _refused(acceptance, "this run cannot store the measured limit: add max=+30%")
-    return acceptance
+class _Limits:
+    """The limits of acceptances without ``max=``: 1.25 times the growth that profgate's comment showed at that time.
 
+    profgate's comment shows the growth of a finding until the next run, and then stores the limit. Such a comment is
+    believed only if this token's owner wrote it.
+    """
 
-class _Rights:
-    """A check of who may accept. Members are looked up first, so that other people cannot exhaust the limit."""
+    def __init__(self, client: GitHubClient, request: AcceptanceRequest, comments: list[CommentRecord]) -> None:
+        self._client, self._request, self._comments = client, request, comments
 
-    def __init__(self, client: GitHubClient, owners: Iterable[str], comments: Sequence[CommentRecord]) -> None:
-        self._client = client
-        self._owners = frozenset(owner.lower().removeprefix("@") for owner in owners)
-        order = sorted(comments, key=lambda comment: comment.author_association not in INSIDERS)
-        self._looked_up_logins = set(
-            list(dict.fromkeys(comment.author for comment in order if comment.author))[:MOST_PEOPLE]
-        )
-        self._known: dict[str, str] = {}
+    def applied(self, acceptance: Acceptance, written: datetime | None) -> Acceptance:
+        """Return the acceptance with its limit, or refused if it has none. ``written`` is None for a trailer.
 
-    def objection(self, login: str) -> str:
-        """Return the reason why this person may not accept, or an empty string."""
-        if not login:
-            return "its author's account was deleted"
-        if self._owners:
-            return "" if login.lower() in self._owners else f"{login} is not one of the owners in the policy"
-        if login not in self._looked_up_logins:
-            return f"the rights of {login} were not looked up: more than {MOST_PEOPLE} people wrote commands"
-        if login not in self._known:
-            self._known[login] = self._looked_up(login)
-        return self._known[login]
+        A trailer comes before its measurement, so its limit may remain open if this run can store the measured limit.
+        """
+        if acceptance.state == "refused" or acceptance.limit is not None:
+            return acceptance
+        if self._request.owners:
+            return _refused(acceptance, "the policy names owners, so the command needs a limit: add max=+30%")
+        limits = [limits[acceptance.id] for limits in self._stored if acceptance.id in limits]
+        if written is None and not limits:
+            why = "this run cannot store the measured limit: add max=+30%"
+            return acceptance if self._request.remembers else _refused(acceptance, why)
+        limits = limits or [ROOM * growth for growth in self._shown(acceptance, written)]
+        if not limits:
+            return _refused(acceptance, "no comment of profgate showed its growth at that time: add max=+30%")
+        return replace(acceptance, limit=min(limits))
 
-    def _looked_up(self, login: str) -> str:
-        try:
-            permission = self._client.permission_of(login)
-        except GitHubError as error:
-            return f"GitHub did not return the rights of {login}: {error}"
-        return "" if permission in WRITERS else f"{login} may not write to this repository"
+    @cached_property
+    def _ours(self) -> list[CommentRecord]:
+        return written_by_us(self._client, self._comments, self._request.key)
+
+    @cached_property
+    def _stored(self) -> list[dict[str, float]]:
+        return [remembered_limits(comment.body) for comment in self._ours]
+
+    def _shown(self, acceptance: Acceptance, written: datetime | None) -> list[float]:
+        """Return the growth that the newest comment showed when the acceptance was written, or an empty list."""
+        before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
+        growth = shown_growth(before[-1].body, acceptance) if before else None
+        return [] if growth is None else [growth]

@@ -1,6 +1,6 @@
 """A client for the parts of GitHub's API that profgate uses. The methods state their number of requests."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -33,7 +33,7 @@ from profgate.github.requests import (
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
 ASSET_TIMEOUT = (10, 300)  # seconds to connect, and between received bytes
-MINIMIZED = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized } } }"
+COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
     " { minimizedComment { isMinimized } } }"
@@ -44,6 +44,7 @@ MINIMIZE = (
 class _Node:
     id: str = ""
     isMinimized: bool | None = None  # noqa: N815 - GraphQL's name
+    viewerDidAuthor: bool | None = None  # noqa: N815 - GraphQL's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +283,16 @@ class GitHubClient(GitRequests):
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of those comments that are minimised. This takes one GraphQL request per 100 ids."""
-        found: list[_Node | None] = []
+        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.isMinimized)
+
+    def written_by_us(self, node_ids: Sequence[str]) -> frozenset[str]:
+        """Return the ids of those comments whose author is the token's owner, with requests like `minimized`."""
+        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.viewerDidAuthor)
+
+    def _comment_nodes(self, node_ids: Sequence[str]) -> Iterator[_Node]:
         for start in range(0, len(node_ids), PAGE):
-            answer = self._graphql(MINIMIZED, {"ids": list(node_ids[start : start + PAGE])})
-            found += parsed("minimised comments", list[_Node | None], answer, "data", "nodes")
-        return frozenset(node.id for node in found if node and node.isMinimized)
+            answer = self._graphql(COMMENTS, {"ids": list(node_ids[start : start + PAGE])})
+            yield from filter(None, parsed("comments", list[_Node | None], answer, "data", "nodes"))
 
     def minimize_comment(self, node_id: str) -> None:
         """Minimise a comment as outdated."""

@@ -81,6 +81,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         triggering_run=run,
         comment=text("event.comment.body") if is_new else "",
         comment_id=number("event.comment.id") if is_new else None,
+        comment_author=text("event.comment.user.login") if is_new else "",
         runtime_token=text("env.ACTIONS_RUNTIME_TOKEN"),
     )
 

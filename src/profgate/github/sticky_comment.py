@@ -113,9 +113,24 @@ def answer_in_comment(
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
     """Return the comments of this author that begin with the marker of this key, oldest first."""
+    return [comment for comment in marked(comments, key) if comment.author == author]
+
+
+def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
+    """Return the comments of the token's owner that begin with the marker of this key, oldest first.
+
+    This takes one GraphQL request if there is any comment with the marker, which anybody can paste.
+    """
+    found = marked(comments, key)
+    of_author = {comment.author: comment.node_id for comment in found}
+    ours = client.written_by_us(list(of_author.values()))
+    return [comment for comment in found if of_author[comment.author] in ours]
+
+
+def marked(comments: list[CommentRecord], key: str) -> list[CommentRecord]:
+    """Return all comments that begin with the marker of this key, oldest first."""
     marker = re.compile(rf"\s*<!-- profgate v1 key={re.escape(key)}[ >]")
-    found = (comment for comment in comments if comment.author == author and marker.match(comment.body))
-    return sorted(found, key=lambda comment: comment.id)
+    return sorted((comment for comment in comments if marker.match(comment.body)), key=lambda comment: comment.id)
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:

@@ -114,8 +114,19 @@ def write_bytes(place: str, data: bytes) -> None:
             raise
 
 
-def give_to_owner(place: str, workspace: str) -> None:
-    """Change the owner of a file, or of a folder and its content, to the owner of the workspace, if possible.
+def confined(place: str, folder: str) -> str:
+    """Return the path. Raises ProfgateError if it leads out of the folder, possibly through a link.
+
+    The path may be a pattern or not exist yet. An empty folder allows every path.
+    """
+    with _translated_errors(place):
+        if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):
+            raise ProfgateError(_shown(place), f"leads out of {_shown(folder)}; give a path in it, or remove the link")
+    return place
+
+
+def give_to_owner(folder: str, workspace: str) -> None:
+    """Change the owner of a folder and its content to the owner of the workspace, if possible. No link is followed.
 
     Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
     Without a workspace, do nothing.
@@ -124,9 +135,10 @@ def give_to_owner(place: str, workspace: str) -> None:
         return
     with contextlib.suppress(OSError):
         owner = Path(workspace).stat()
-        for path in (Path(place), *Path(place).rglob("*")):
-            with contextlib.suppress(OSError):  # an unprivileged user already owns the files
-                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+        for _, folders, files, opened in os.fwalk(folder):
+            for name in (".", *folders, *files):
+                with contextlib.suppress(OSError):  # an unprivileged user already owns the files
+                    os.chown(name, owner.st_uid, owner.st_gid, dir_fd=opened, follow_symlinks=False)
 
 
 class _Range(io.RawIOBase):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.errors import ProfgateError
-from profgate.io.files import sources_under
+from profgate.io.files import confined, sources_under
 from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, ManifestFile, manifest_from_json
 from profgate.model.profile import Configuration, Facts
 from profgate.model.source import SourceFile
@@ -35,8 +35,9 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
     """Return the files of all entries without duplicates, sorted by name, or None if there are none.
 
     Names are relative to the part of the entry before its first wildcard, or to the common folder of several entries.
+    Raises `ProfgateError` if an entry leads out of the workspace.
     """
-    places = [posixpath.join(workspace, entry) for entry in entries]
+    places = [confined(posixpath.join(workspace, entry), workspace) for entry in entries]
     groups = [(place, sources_under(place)) for place in places]
     folders = [_folder(place, sources) for place, sources in groups]
     common = posixpath.commonpath(folders)

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from profgate.judge.findings import importance
-from profgate.model.acceptance import Acceptance
+from profgate.model.acceptance import ROOM, Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
-ROOM = 1.25  # default limit, as a multiple of the growth at the time of the acceptance
 ROUNDING = 1e-9
 Place = tuple[str, str | None]
 
@@ -19,7 +18,7 @@ Place = tuple[str, str | None]
 def with_acceptances(report: Report) -> Report:
     """Mark accepted findings yellow, and set the state of each acceptance.
 
-    An acceptance without a limit gets 1.25 times the current growth as its limit for later runs.
+    A trailer without a limit gets 1.25 times the current growth as its limit for later runs.
     """
     if not report.acceptances:
         return report
@@ -41,7 +40,7 @@ def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
     if len(places) > 1:
         why = Reason(ReasonCode.ACCEPTED_SEVERAL, {"count": len(places)})
         return replace(acceptance, state="refused", remark=why)
-    growth = max(map(_growth, found))
+    growth = max(finding.growth for finding in found)
     limit = acceptance.limit if acceptance.limit is not None else ROOM * growth
     if not _within(growth, limit):
         why = Reason(ReasonCode.ACCEPTED_LESS, {"limit": limit, "growth": growth})
@@ -51,7 +50,7 @@ def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
 
 
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
-    if finding.direction != "worse" or finding.colour not in {"red", "yellow"} or finding.is_total:
+    if not finding.is_acceptable:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False
@@ -72,16 +71,6 @@ def _former(finding: Finding, metric: MetricReport) -> list[Location]:
     ]
 
 
-def _growth(finding: Finding) -> float:
-    """Return the growth as a fraction of the baseline cost.
-
-    If the function has no cost in the baseline, return the growth as a fraction of the run.
-    """
-    if finding.relative is not None:
-        return abs(finding.relative)
-    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0))
-
-
 def _within(growth: float, limit: float) -> bool:
     return growth <= limit + ROUNDING
 
@@ -99,7 +88,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
     for acceptance in limits:
         if not _means(acceptance, workload, metric, finding):
             continue
-        if acceptance.limit is None or not _within(_growth(finding), acceptance.limit):
+        if acceptance.limit is None or not _within(finding.growth, acceptance.limit):
             continue
         reason = Reason(
             ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}

@@ -8,19 +8,25 @@ A command must be at the very beginning of a comment, so that quoted, hidden or 
 must be in the last paragraph of a commit message, and that paragraph must contain only trailers.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from profgate.model.reason import Reason
 from profgate.model.visible_text import cut, name_text, plain
 
+Place = tuple[str, str | None, str, str]  # visible name, file, workload and metric of a finding
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
 
 MOST_COMMANDS = 20  # in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
+ROOM = 1.25  # limit of an acceptance without max=, as a multiple of the growth that was shown
+MOST_SHOWN = 40  # findings whose growth a comment stores
+DIGEST = 16  # hexadecimal digits
 LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
@@ -30,7 +36,8 @@ OPTION = re.compile(r"\s*\b(max|file|workload|metric)=(?:(`+)(?!`)(.+?)(?<!`)\2(
 NAME_END = re.compile(r"\s+(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
 PERCENT = re.compile(r"\+?([0-9]{1,6}(?:\.[0-9]{1,3})?)%")
 TIMES = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)x")
-REMEMBERED = re.compile(r"\s*<!-- profgate v1 [^<>\n]{0,400} accepted=([0-9a-f.,:e+]{1,4000}) -->")
+MARKER = re.compile(r"\s*<!-- profgate v1 ([^<>\n]{1,12000}) -->")
+NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-][0-9]{1,3})?")
 PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
 WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
@@ -106,17 +113,42 @@ def limits_text(acceptances: Iterable[Acceptance]) -> str:
 
 def remembered_limits(body: str) -> dict[str, float]:
     """Return the limits by acceptance id from the first line of profgate's own comment, empty if there are none."""
-    found = REMEMBERED.match(body)
-    limits: dict[str, float] = {}
-    for entry in found[1].split(",") if found is not None else ():
-        name, _, number = entry.partition(":")
-        try:
-            limit = float(number)
-        except ValueError:
-            continue
-        if 0 < limit < float("inf"):
-            limits[name] = limit
-    return limits
+    return dict(_stored(body, "accepted"))
+
+
+def remembering(body: str, acceptances: Iterable[Acceptance]) -> str:
+    """Return profgate's own comment with the limits of these acceptances in its first line."""
+    found, limits = MARKER.match(body), limits_text(acceptances)
+    if found is None or not limits:
+        return body
+    fields = [field for field in found[1].split(" ") if not field.startswith("accepted=")]
+    return f"<!-- profgate v1 {' '.join(fields)} accepted={limits} -->{body[found.end() :]}"
+
+
+def shown_text(growths: Iterable[tuple[Place, float]]) -> str:
+    """Return the growth of findings as text. It is stored in profgate's comment, which shows these findings."""
+    return ",".join(f"{''.join(map(_digest, place))}:{growth:.6g}" for place, growth in islice(growths, MOST_SHOWN))
+
+
+def shown_growth(body: str, acceptance: Acceptance) -> float | None:
+    """Return the largest growth that profgate's own comment shows for what is accepted, or None if it shows none."""
+    names = (name_text(acceptance.location), acceptance.file, acceptance.workload, acceptance.metric)
+    pattern = re.compile("".join("." * DIGEST if name is None else _digest(name) for name in names))
+    return max((growth for place, growth in _stored(body, "shown") if pattern.fullmatch(place)), default=None)
+
+
+def _stored(body: str, name: str) -> Iterator[tuple[str, float]]:
+    """Yield the numbers and their keys that a field in the first line of profgate's own comment stores."""
+    found = MARKER.match(body)
+    for field in found[1].split(" ") if found is not None else ():
+        for entry in field.removeprefix(f"{name}=").split(",") if field.startswith(f"{name}=") else ():
+            key, _, number = entry.partition(":")
+            if NUMBER.fullmatch(number) and 0 < float(number) < float("inf"):
+                yield key, float(number)
+
+
+def _digest(text: str | None) -> str:
+    return hashlib.sha256((text or "").encode("utf-8", "replace")).hexdigest()[:DIGEST]
 
 
 def _quoted(text: str) -> str:

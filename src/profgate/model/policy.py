@@ -88,6 +88,12 @@ class Policy:
         default=(),
         metadata={MEANING: "Who may accept a slowdown; without it everybody who may write to the repository."},
     )
+    own_baseline: bool = field(
+        default=False,
+        metadata={
+            MEANING: "true lets a pull request bring a baseline that its own job measured (input baseline-profiles)."
+        },
+    )
     ignore: tuple[str, ...] = field(
         default=(), metadata={MEANING: "Functions whose stacks are left out; * is any text."}
     )
@@ -108,3 +114,8 @@ class Policy:
         default="changed",
         metadata={MEANING: "Whose source a page may hold: changed functions (changed, the default), none or all."},
     )
+
+    @property
+    def allows_own_baseline(self) -> bool:
+        """Whether a pull request may bring its own baseline, which it also may if there is no policy file."""
+        return self.own_baseline or self.source == Policy().source

@@ -82,6 +82,18 @@ class Finding:
         """
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
+    @property
+    def is_acceptable(self) -> bool:
+        """Whether a maintainer can accept the finding: a regression, even an uncertain one, but not a total."""
+        return self.direction == "worse" and self.colour in {"red", "yellow"} and not self.is_total
+
+    @property
+    def growth(self) -> float:
+        """The growth as a fraction of the baseline cost, or of the run if the function has no cost in the baseline."""
+        if self.relative is not None:
+            return abs(self.relative)
+        return abs((self.share_to or 0.0) - (self.share_from or 0.0))
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:

@@ -21,7 +21,7 @@ class TriggeringRun:
 class RunContext:
     """The facts about one workflow run. Missing texts are empty, and numbers that do not apply are None.
 
-    ``head_sha`` is the pushed commit (not the test merge), and ``sha`` is the commit that GitHub checked out.
+    ``head_sha`` is the pushed commit (not the test merge). ``sha`` is GITHUB_SHA, in a pull request the test merge.
     """
 
     event_name: str
@@ -52,6 +52,7 @@ class RunContext:
     triggering_run: TriggeringRun | None = None
     comment: str = field(default="", repr=False)  # text of a new comment; untrusted
     comment_id: int | None = None
+    comment_author: str = ""
     runtime_token: str = field(default="", repr=False)
 
     @property

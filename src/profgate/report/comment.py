@@ -1,15 +1,15 @@
 """Render the pull request comment and the step summary: verdict, top rows, and collapsed details."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
 from profgate.errors import ProfgateError
-from profgate.model.acceptance import limits_text
+from profgate.model.acceptance import limits_text, shown_text
 from profgate.model.links import Links
 from profgate.model.reason import Reason
-from profgate.model.report import Document, Finding, Report, Side
+from profgate.model.report import Document, Finding, MetricReport, Report, Side, WorkloadReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import markdown_acceptances, ways_out
@@ -44,7 +44,7 @@ def render_comment(
     Raises:
         ProfgateError: if the key contains characters that are not allowed in the marker.
     """
-    first_line = _marker_of(report, key)
+    first_line = _marker_of(report, key, report.findings)
     for limit in (20, 10, 5, 2, 0):
         values = _view(report, limit, links or Links(), run_url)
         text = render_template("markdown/comment.md.j2", filters=FILTERS, marker=first_line, **values)
@@ -85,16 +85,24 @@ def render_quiet_comment(
     return Document("comment.md", "text/markdown", text)
 
 
-def _marker_of(report: Report, key: str) -> str:
-    return marker(key, report.target.sha, report.baseline.sha, limits_text(report.acceptances))
+def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, MetricReport, Finding]] = ()) -> str:
+    """Return the marker with the growth of the findings that the comment shows, red ones first."""
+    found = sorted((entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red")
+    growths = (
+        ((name_text(finding.location.name), finding.location.file, load.name, metric.name), finding.growth)
+        for load, metric, finding in found
+    )
+    accepted = limits_text(report.acceptances)
+    return marker(key, report.target.sha, report.baseline.sha, shown=shown_text(growths), accepted=accepted)
 
 
-def marker(key: str, head_sha: str | None, base_sha: str | None, limits: str = "") -> str:
-    """Return the hidden first line, which identifies the comment in later runs and stores the limits of acceptances."""
+def marker(key: str, head_sha: str | None, base_sha: str | None, **stored: str) -> str:
+    """Return the hidden first line, which identifies the comment in later runs, and stores values for them."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
-    return f"<!-- profgate v1 key={key}{''.join(places)}{f' accepted={limits}' if limits else ''} -->"
+    fields = (f" {name}={value}" for name, value in stored.items() if value)
+    return f"<!-- profgate v1 key={key}{''.join(places)}{''.join(fields)} -->"
 
 
 def _view(report: Report, limit: int, links: Links, run_url: str | None, open_rows: int = 3) -> dict[str, Any]:

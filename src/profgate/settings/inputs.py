@@ -85,7 +85,7 @@ class Settings(BaseModel):
     baseline_profiles: Lines = Field(
         (),
         description="A folder or globs of baseline profiles that this job recorded itself, instead of a stored "
-        "baseline.",
+        "baseline; in a pull request, a policy must contain own-baseline: true.",
     )
     interleaved: Flag = Field(
         default=False,
@@ -93,6 +93,11 @@ class Settings(BaseModel):
     )
     baseline_ref: Line = Field(
         "", description="A commit, branch or tag to compare with; defaults to the baseline commit of the event."
+    )
+    measured: Annotated[Literal["auto", "merge", "head"], Lower] = Field(
+        "auto",
+        description="What the profiles of a pull request were recorded from: merge, the test merge; head, the pushed "
+        "commit; auto reads the commit that is checked out in the workspace.",
     )
     target_ref: Line = Field(
         "", description="A commit, branch or tag whose stored profiles take the place of this build's."
@@ -132,7 +137,8 @@ class Settings(BaseModel):
     )
     config: Line = Field(
         ".github/profgate.yml",
-        description="Configuration file; a pull request's is read at the baseline commit.",
+        description="Configuration file; a pull request's is read at the base commit, where the default file cannot be "
+        "replaced.",
     )
     strategies: Lines = Field(
         (), description="Detection strategies to add to the configured ones, separated by commas."
@@ -183,7 +189,8 @@ class Settings(BaseModel):
         description="How many flame graph pages to upload, the worst workloads first (0 = none, at most 100).",
     )
     output_dir: Line = Field(
-        "profgate-report", description="Everything is written to this folder before anything is published."
+        "profgate-report",
+        description="Everything is written to this folder of the workspace before anything is published.",
     )
     ca_bundle: Line = Field(
         "", description="File with certificates to trust beside the public ones, for a server or proxy of your own."

@@ -10,7 +10,7 @@ import pytest
 
 from profgate.errors import ProfgateError
 from profgate.io import files
-from profgate.io.files import give_to_owner, read_text, sources_under, write_bytes, write_text
+from profgate.io.files import confined, give_to_owner, read_text, sources_under, write_bytes, write_text
 from profgate.model.source import HEAD_SIZE
 
 
@@ -136,6 +136,28 @@ def test_root_gives_files_to_another_user(tmp_path: Path) -> None:
     write_text(str(workspace / "out/report.json"), "{}")
     give_to_owner(str(workspace / "out"), str(workspace))
     assert {(item.stat().st_uid, item.stat().st_gid) for item in workspace.rglob("*")} == {(1234, 1234)}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can give files away")
+def test_files_behind_links_keep_their_owner(tmp_path: Path) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    write_text(str(outside / "deep/file"), "")
+    write_text(str(workspace / "out/report.json"), "{}")
+    os.chown(workspace, 1234, 1234)
+    (workspace / "out/link").symlink_to(outside)
+    (workspace / "linked").symlink_to(outside)
+    for folder in ("out", "linked"):
+        give_to_owner(str(workspace / folder), str(workspace))
+    assert {item.stat().st_uid for item in (outside, *outside.rglob("*"))} == {os.geteuid()}
+
+
+def test_paths_behind_links_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    write_text(str(tmp_path / "out/report.json"), "{}")
+    (tmp_path / "out/sub").symlink_to(tmp_path / "outside")
+    assert confined(str(tmp_path / "out/new/a.json"), str(tmp_path / "out"))
+    with pytest.raises(ProfgateError, match="leads out of"):
+        confined(str(tmp_path / "out/sub/a.json"), str(tmp_path / "out"))
 
 
 def test_a_link_to_itself_is_an_error(tmp_path: Path) -> None:

@@ -55,3 +55,14 @@ def test_a_manifest_lists_what_was_read(workspace: str) -> None:
     assert manifest.files[0].path == "api/1.folded"
     assert manifest.files[0].sha256 == hashlib.sha256(b"main 1\n").hexdigest()
     assert (manifest.files[0].format, manifest.files[0].rate, manifest.files[0].configuration) == ("folded", 100, "api")
+
+
+@pytest.mark.parametrize(
+    "entry", ["linked/**", "linked", "linked/api/1.folded", "../profiles/**", "no/*/../../../profiles/**"]
+)
+def test_entry_outside_the_workspace_is_refused(workspace: str, entry: str) -> None:
+    inner = Path(workspace) / "inner"
+    inner.mkdir()
+    (inner / "linked").symlink_to(Path(workspace) / "profiles")
+    with pytest.raises(ProfgateError, match="leads out of"):
+        local_set([entry], str(inner))

@@ -9,6 +9,9 @@ from profgate.model.acceptance import (
     in_commit,
     limits_text,
     remembered_limits,
+    remembering,
+    shown_growth,
+    shown_text,
 )
 
 SHA = "a" * 40
@@ -195,3 +198,44 @@ def test_limits_are_stored_in_the_comment_marker() -> None:
 )
 def test_anything_else_remembers_nothing(body: str) -> None:
     assert remembered_limits(body) == {}
+
+
+SHOWN = shown_text(
+    [
+        (("parse", "a.py", "api", "cpu"), 1.0),
+        (("parse", "a.py", "web", "cpu"), 9.25),
+        (("parse", "b.py", "web", "bytes"), 0.5),
+        (("new", None, "api", "cpu"), 1234567.0),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "growth"),
+    [
+        (Acceptance("7.0", "parse", "x"), 9.25),
+        (Acceptance("7.0", "parse", "x", workload="api"), 1.0),
+        (Acceptance("7.0", "parse", "x", file="b.py"), 0.5),
+        (Acceptance("7.0", "parse", "x", metric="cpu", workload="api", file="a.py"), 1.0),
+        (Acceptance("7.0", "new", "x"), 1234570.0),
+        (Acceptance("7.0", "pars", "x"), None),
+        (Acceptance("7.0", "parse", "x", file="c.py"), None),
+        (Acceptance("7.0", "parse", "x", metric="bytes", workload="api"), None),
+    ],
+)
+def test_shown_growth_is_of_what_was_named(accepted: Acceptance, growth: float | None) -> None:
+    assert shown_growth(f"<!-- profgate v1 key=default shown={SHOWN} accepted=7.0:3 -->\nmore", accepted) == growth
+    assert shown_growth(f"text\n<!-- profgate v1 key=default shown={SHOWN} -->", accepted) is None
+
+
+def test_stored_growth_is_limited_to_forty_findings() -> None:
+    text = shown_text(((f"f{number}", None, "api", "cpu"), 1.0) for number in range(1000))
+    assert text.count(":") == 40
+
+
+def test_limits_are_added_to_an_existing_comment() -> None:
+    accepted = [Acceptance("7.0", "parse", "x", limit=0.3)]
+    for before in ("", " accepted=8.0:9"):
+        body = f"<!-- profgate v1 key=default shown={SHOWN}{before} -->\nmore"
+        assert remembering(body, accepted) == f"<!-- profgate v1 key=default shown={SHOWN} accepted=7.0:0.3 -->\nmore"
+    assert remembering("more", accepted) == "more"

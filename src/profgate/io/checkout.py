@@ -1,0 +1,52 @@
+"""The commit that is checked out in a folder, from git's files and without running git. The files are untrusted."""
+
+import re
+from pathlib import Path
+
+from profgate.errors import ProfgateError
+from profgate.io.files import confined, read_loosely
+
+SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+REF = re.compile(r"ref: (refs/[!-~]+)")
+MOST_REFS = 5  # symbolic references that refer to each other
+LARGEST_LINE = 10_000  # bytes
+LARGEST_LIST = 64 << 20  # bytes of a list of packed references
+
+
+def checked_out(folder: str) -> str | None:
+    """Return the SHA of the commit that is checked out, or None if files in the folder do not state it.
+
+    The folder may be a worktree. Nothing outside the folder is read, for example behind a link.
+    """
+    try:
+        return _commit(Path(folder))
+    except (ProfgateError, OSError):
+        return None
+
+
+def _commit(folder: Path) -> str | None:
+    git = folder / ".git"
+    if pointer := _text(git, folder).removeprefix("gitdir: "):
+        git = folder / pointer
+    shared = git / _text(git / "commondir", folder)
+    found = _text(git / "HEAD", folder)
+    for _ in range(MOST_REFS):
+        if SHA.fullmatch(found):
+            return found
+        ref = REF.fullmatch(found)
+        if ref is None:
+            return None
+        found = _text(shared / ref[1], folder) or _packed(shared, ref[1], folder)
+    return None
+
+
+def _packed(shared: Path, name: str, folder: Path) -> str:
+    """Return the SHA of a reference in the list of packed references, or an empty string."""
+    lines = _text(shared / "packed-refs", folder, LARGEST_LIST).splitlines()
+    return next((line.removesuffix(f" {name}") for line in lines if line.endswith(f" {name}")), "")
+
+
+def _text(path: Path, folder: Path, limit: int = LARGEST_LINE) -> str:
+    """Return the stripped text of a file, or an empty string if there is no such regular file."""
+    place = confined(str(path), str(folder))
+    return read_loosely(place, limit).strip() if path.is_file() else ""

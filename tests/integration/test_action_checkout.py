@@ -1,0 +1,120 @@
+"""The baseline commit for each state of the workspace: GITHUB_SHA names the test merge whatever is checked out."""
+
+import json
+
+import pytest
+
+from action_stage import SHARES, SLOWER, Stage, profiles
+from profgate.model.manifest import MANIFEST_NAME
+
+HEAD = "../.git/HEAD"  # beside the folder of profiles in the workspace
+UNKNOWN = "f" * 40
+
+
+@pytest.fixture
+def diverged(stage: Stage) -> Stage:
+    """The base branch became faster after the pull request's branch started, and the pull request changes nothing."""
+    for seed in range(9):
+        stage.push(profiles(SLOWER, seed))
+    stage.open_pull()
+    stage.start = stage.base
+    stage.push(profiles(SHARES, 10))
+    return stage
+
+
+def compared_with(stage: Stage, files: dict[str, bytes]) -> str:
+    stage.compare(profiles(SLOWER, 77) | files)
+    return stage.outputs["baseline-sha"]
+
+
+def test_head_checkout_is_compared_with_merge_base(diverged: Stage) -> None:
+    diverged.start_pull_run()
+    assert diverged.finish(diverged.step(profiles(SLOWER, 77) | {HEAD: diverged.head.encode()})) == 0
+    assert diverged.outputs["baseline-sha"] == diverged.start
+    assert "neither" not in diverged.log
+
+
+def test_head_on_a_branch_is_recognized(diverged: Stage) -> None:
+    files = {HEAD: b"ref: refs/heads/feature\n", "../.git/refs/heads/feature": diverged.head.encode()}
+    assert compared_with(diverged, files) == diverged.start
+
+
+def test_test_merge_is_compared_with_first_parent(diverged: Stage) -> None:
+    diverged.start_pull_run()
+    diverged.finish(diverged.step(profiles(SLOWER, 77) | {HEAD: diverged.merge.encode()}))
+    assert diverged.outputs["baseline-sha"] == diverged.base
+    assert "neither" not in diverged.log
+
+
+def test_without_git_folder_first_parent_is_used(diverged: Stage) -> None:
+    assert compared_with(diverged, {}) == diverged.base
+    assert "neither" not in diverged.log
+
+
+def test_rebased_checkout_is_reported(diverged: Stage) -> None:
+    """A job may rebase the branch itself, which makes a commit that GitHub does not know."""
+    assert compared_with(diverged, {HEAD: UNKNOWN.encode()}) == diverged.base
+    assert f"the checked-out commit {UNKNOWN} is neither" in diverged.log
+
+
+@pytest.mark.parametrize("checkout", [b"", UNKNOWN.encode()])
+def test_input_states_what_was_measured(diverged: Stage, checkout: bytes) -> None:
+    diverged.inputs["measured"] = "head"
+    assert compared_with(diverged, {HEAD: checkout}) == diverged.start
+    diverged.inputs["measured"] = "merge"
+    assert compared_with(diverged, {HEAD: diverged.head.encode()}) == diverged.base
+    assert "neither" not in diverged.log
+
+
+def test_rebased_pull_request_has_a_new_merge_base(diverged: Stage) -> None:
+    diverged.head = diverged.fake.add_commit(parents=[diverged.base])
+    diverged.fake.state.pulls[diverged.number].head_sha = diverged.head
+    assert compared_with(diverged, {HEAD: diverged.head.encode()}) == diverged.base
+
+
+def test_head_checkout_does_not_choose_the_policy(diverged: Stage) -> None:
+    strict = {".github/profgate.yml": b"gate: {fail-on: severe}\n"}
+    diverged.base = diverged.fake.add_commit(parents=[diverged.base], branch="main", files=strict)
+    assert compared_with(diverged, {HEAD: diverged.head.encode()}) == diverged.start
+    assert diverged.report["policy"]["fail_on"] == "severe"
+
+
+def test_fork_states_the_commit_it_measured(diverged: Stage) -> None:
+    diverged.open_pull(fork=True)
+    diverged.inputs["mode"] = "record"
+    diverged.start_pull_run()
+    diverged.finish(diverged.step(profiles(SHARES, 77) | {HEAD: diverged.head.encode()}))
+    assert json.loads(diverged.file(f"target/{MANIFEST_NAME}"))["commit"] == diverged.head
+
+
+# Pushes
+
+
+def pushed(stage: Stage, before: str, sha: str) -> str:
+    """The baseline of a push to the base branch that is compared."""
+    stage.fake.start_run(sha)
+    environ = {"GITHUB_SHA": sha, "GITHUB_REF": "refs/heads/main"}
+    stage.run("push", profiles(SLOWER, 77), environ, {"before": before}, {"mode": "compare"})
+    stage.fake.finish_run()
+    return stage.outputs["baseline-sha"]
+
+
+def test_squash_is_compared_with_the_commit_before(diverged: Stage) -> None:
+    squash = diverged.fake.add_commit(parents=[diverged.base], branch="main")
+    assert pushed(diverged, diverged.base, squash) == diverged.base
+
+
+def test_push_of_several_commits_skips_them_all(diverged: Stage) -> None:
+    first = diverged.fake.add_commit(parents=[diverged.base], branch="main")
+    second = diverged.fake.add_commit(parents=[first], branch="main")
+    assert pushed(diverged, diverged.base, second) == diverged.base
+
+
+def test_force_push_is_compared_with_merge_base(diverged: Stage) -> None:
+    dropped = diverged.fake.add_commit(parents=[diverged.base])
+    assert pushed(diverged, dropped, diverged.fake.add_commit(parents=[diverged.base], branch="main")) == diverged.base
+
+
+def test_force_push_over_unknown_commit_uses_parent(diverged: Stage) -> None:
+    sha = diverged.fake.add_commit(parents=[diverged.base], branch="main")
+    assert pushed(diverged, UNKNOWN, sha) == diverged.base
