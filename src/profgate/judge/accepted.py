@@ -8,7 +8,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Finding, MetricReport, Report
+from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
 ROOM = 1.25  # default limit, as a multiple of the growth at the time of the acceptance
@@ -105,13 +105,8 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
             ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}
         )
         others = () if finding.colour == "red" else finding.reasons
-        acknowledgement = {
-            "by": acceptance.by,
-            "reason": acceptance.reason,
-            "limit": _percent(acceptance.limit),
-            "link": acceptance.link,
-        }
-        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
+        known = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
+        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
     return finding
 
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from profgate.judge.gate import SEVERE_SHARE, SIGNED, GateContext, gated, gated_total, noted
 from profgate.model.change import Change
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of
+from profgate.model.report import TOTAL, Direction, Evidence, Finding, MetricReport, Severity, Vote, direction_of
 
 Place = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-TEST_KEYS = ("judged", "new")  # keys of the text evidence that comes from the test
 STATISTICS = (
     *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
     *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
@@ -183,17 +183,16 @@ def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     )
 
 
-def _evidence(known: Finding | None, test: Change | None, changes: list[Change]) -> dict[str, str] | None:
-    found = dict((known.evidence if known else None) or {})
-    for key in TEST_KEYS:
-        text = None if test is None else test.evidence.get(key)
-        if isinstance(text, str) and text not in {"", "self"}:
-            found[key] = text
-    for key in SOURCE_KEYS:
-        texts = (change.evidence.get(key) for change in changes)
-        known_text = next((text for text in texts if isinstance(text, str) and text != "unknown"), None)
-        found |= {} if known_text is None else {key: known_text}
-    return found or None
+def _evidence(known: Finding | None, test: Change | None, changes: list[Change]) -> Evidence:
+    found: dict[str, Any] = {}
+    for name in SOURCE_KEYS:
+        texts = (change.evidence.get(name) for change in changes)
+        found[name] = next((text for text in texts if isinstance(text, str) and text != "unknown"), None)
+    if test is not None:
+        found["judged"] = "subtree" if test.evidence.get("judged") == "subtree" else None
+        found["new"] = str(test.evidence.get("new") or "") or None
+    earlier = known.evidence if known else Evidence()
+    return replace(earlier, **{name: text for name, text in found.items() if text is not None})
 
 
 def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
@@ -233,6 +232,6 @@ def _total(
         share_to=None,
         strategies=_votes([change, *sums], direction),
         statistics=statistics | {"weight": shift},
-        evidence=known.evidence if known else None,
+        evidence=known.evidence if known else Evidence(),
     )
     return gated_total(finding, metric, context)

@@ -165,15 +165,9 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
     Call counts cannot be confirmed.
     """
-    evidence = finding.evidence or {}
-    if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+    if finding.evidence.confirmed != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
         return None
-    return Reason(ReasonCode.CONFIRMED, _second(evidence))
-
-
-def _second(evidence: dict[str, str]) -> dict[str, Parameter]:
-    """Return the result of the second measurement as parameters of a reason."""
-    return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
+    return Reason(ReasonCode.CONFIRMED, finding.evidence.second())
 
 
 def _unlike(factor: float | str | bool | None) -> bool:
@@ -185,12 +179,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
     """Return the reason CALLS_ROSE if the exact number of calls grew by at least half as much as the time."""
     place = (finding.location.name, finding.location.file)
     counts = context.calls.get(place)
-    if (
-        counts is None
-        or metric.unit != "nanoseconds"
-        or finding.direction != "worse"
-        or "judged" in (finding.evidence or {})
-    ):
+    if counts is None or metric.unit != "nanoseconds" or finding.direction != "worse" or finding.evidence.judged:
         return None
     if metric.calibration.inconclusive == "too_few_runs":
         return None
@@ -203,14 +192,14 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
     """Return the reasons from attribution and confirmation why the finding cannot be red."""
-    evidence, confirm = finding.evidence or {}, context.policy.confirm
+    evidence, confirm = finding.evidence, context.policy.confirm
     found = []
-    if evidence.get("reach") == "not reachable":
+    if evidence.reach == "not reachable":
         found.append(Reason(ReasonCode.NOT_REACHABLE))
-    if evidence.get("confirmed") == "no":
-        found.append(Reason(ReasonCode.NOT_REPEATED, _second(evidence)))
+    if evidence.confirmed == "no":
+        found.append(Reason(ReasonCode.NOT_REPEATED, evidence.second()))
     sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
-    if "confirmed" not in evidence and confirm != "off" and not sure:
+    if evidence.confirmed is None and confirm != "off" and not sure:
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found
 

@@ -190,7 +190,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "times": times if times != numbers.UNKNOWN else "",
         "values": _unbroken(numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)),
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
-        "new": (finding.evidence or {}).get("new", ""),
+        "new": finding.evidence.new or "",
         "origin": _origin(finding) or numbers.UNKNOWN,
         "why": _joined(_why(row), *notes).replace("|", "\\|") or numbers.UNKNOWN,
     }
@@ -199,7 +199,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
 def _origin(finding: Finding) -> str:
     """Return how the pull request changed or indirectly affects the function, with a link to the diff if possible."""
     if source := statements.source_text(finding):
-        return link(source, (finding.evidence or {}).get("source_link"))
+        return link(source, finding.evidence.source_link)
     return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
 
 

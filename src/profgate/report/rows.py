@@ -9,7 +9,7 @@ from profgate.model.change import Change, Location
 from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report, direction_of
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.statements import common_factor
@@ -106,7 +106,7 @@ def grouped(report: Report) -> Groups:
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
     found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
-    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence)
+    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -271,7 +271,7 @@ def change_text(row: Row, quote: Quote) -> str:
     before, after = finding.from_value, finding.to_value
     if row.total:
         return f"{quote(row.workload)} is {_size_text(row)}"
-    name, new = quote(name_of(finding)), (finding.evidence or {}).get("new", "")
+    name, new = quote(name_of(finding)), finding.evidence.new
     if not before and after:
         return f"{name} is new ({numbers.quantity(after, unit)})"
     if before and not after:
