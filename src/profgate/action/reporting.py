@@ -22,7 +22,7 @@ from profgate.io.files import give_to_owner, write_documents
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
@@ -192,7 +192,7 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 def _explained(report: Report, sides: Sides) -> Report:
     """Return the report with warnings, and with the reasons if there is no baseline."""
-    report = replace(report, warnings=(*report.warnings, *map(as_reason, sides.warnings), *sides.missing[1:]))
+    report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
         return report
     why = Reason(ReasonCode.NO_BASELINE, reasons=sides.missing[:1])

@@ -8,6 +8,7 @@ from profgate.github.client import GitHubClient
 from profgate.github.records import CommentRecord
 from profgate.github.sticky_comment import ACTIONS_LOGIN, owned
 from profgate.model.acceptance import Acceptance, in_comment, in_commit, remembered_limits
+from profgate.model.reason import Reason, ReasonCode
 
 WRITERS = frozenset({"admin", "write"})
 INSIDERS = ("OWNER", "MEMBER", "COLLABORATOR")
@@ -59,15 +60,15 @@ def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
     return tuple(item for item in found if item.id in newest)
 
 
-def _refused(acceptance: Acceptance, reason: str) -> Acceptance:
-    return replace(acceptance, state="refused", remark=reason)
+def _refused(acceptance: Acceptance, reason: Reason | ReasonCode) -> Acceptance:
+    return replace(acceptance, state="refused", remark=reason if isinstance(reason, Reason) else Reason(reason))
 
 
 def _judged_comment(comment: CommentRecord, acceptance: Acceptance, people: "_Rights") -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
     if comment.edited:
-        return _refused(acceptance, "the comment was edited, perhaps by another person: write a new one")
+        return _refused(acceptance, ReasonCode.COMMENT_EDITED)
     objection = people.objection(comment.author)
     # a reason written by an untrusted author is not shown
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
@@ -77,9 +78,9 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
     if acceptance.state == "refused":
         return acceptance
     if not request.same_repository:
-        return _refused(acceptance, "a trailer counts only in a branch of this repository: write a comment")
+        return _refused(acceptance, ReasonCode.TRAILER_OF_FORK)
     if request.owners:
-        return _refused(acceptance, "the policy names owners, and a trailer shows no author: write a comment")
+        return _refused(acceptance, ReasonCode.TRAILER_WITHOUT_OWNER)
     return acceptance
 
 
@@ -88,11 +89,11 @@ def _limited(acceptance: Acceptance, limits: dict[str, float], request: Acceptan
     if acceptance.state == "refused" or acceptance.limit is not None:
         return acceptance
     if request.owners:
-        return _refused(acceptance, "the policy names owners, so the command needs a limit: add max=+30%")
+        return _refused(acceptance, ReasonCode.LIMIT_NEEDED)
     if acceptance.id in limits:
         return replace(acceptance, limit=limits[acceptance.id])
     if not request.remembers:
-        return _refused(acceptance, "this run cannot store the measured limit: add max=+30%")
+        return _refused(acceptance, ReasonCode.LIMIT_NOT_STORED)
     return acceptance
 
 
@@ -106,23 +107,23 @@ class _Rights:
         self._looked_up_logins = set(
             list(dict.fromkeys(comment.author for comment in order if comment.author))[:MOST_PEOPLE]
         )
-        self._known: dict[str, str] = {}
+        self._known: dict[str, Reason | None] = {}
 
-    def objection(self, login: str) -> str:
-        """Return the reason why this person may not accept, or an empty string."""
+    def objection(self, login: str) -> Reason | None:
+        """Return the reason why this person may not accept, or None."""
         if not login:
-            return "its author's account was deleted"
+            return Reason(ReasonCode.AUTHOR_DELETED)
         if self._owners:
-            return "" if login.lower() in self._owners else f"{login} is not one of the owners in the policy"
+            return None if login.lower() in self._owners else Reason(ReasonCode.NO_OWNER, {"login": login})
         if login not in self._looked_up_logins:
-            return f"the rights of {login} were not looked up: more than {MOST_PEOPLE} people wrote commands"
+            return Reason(ReasonCode.NOT_LOOKED_UP, {"login": login, "most": MOST_PEOPLE})
         if login not in self._known:
             self._known[login] = self._looked_up(login)
         return self._known[login]
 
-    def _looked_up(self, login: str) -> str:
+    def _looked_up(self, login: str) -> Reason | None:
         try:
             permission = self._client.permission_of(login)
         except GitHubError as error:
-            return f"GitHub did not return the rights of {login}: {error}"
-        return "" if permission in WRITERS else f"{login} may not write to this repository"
+            return Reason(ReasonCode.RIGHTS_UNKNOWN, {"login": login, "text": str(error)})
+        return None if permission in WRITERS else Reason(ReasonCode.NO_WRITER, {"login": login})

@@ -139,6 +139,9 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
+    for name in ("remark", "told"):  # texts in earlier versions, the second is the former name
+        if isinstance(entries.get(name), str):
+            entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
     if entries.get("evidence", {}) is None:
         entries["evidence"] = {}
     if isinstance(relations := entries.get("relations"), list):

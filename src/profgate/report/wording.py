@@ -14,6 +14,7 @@ Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
+WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
@@ -161,6 +162,15 @@ def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
     return f"{parameters.get('text')}{f' (in {runs} runs)' if runs != 1 else ''}"
 
 
+def _unparsed(parameters: Parameters, _quote: Quote) -> str:
+    files, more = parameters.get("files"), parameters.get("more")
+    named = f"{files} and {more} more" if more else files
+    return (
+        f"not all is known of the sources: the functions of {named} are not (too long, nested too deeply or not "
+        "given); the diff's lines decide"
+    )
+
+
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
@@ -266,7 +276,17 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
     ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
     ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
+    ReasonCode.INPUT_WITHOUT_EFFECT: "the input {input} no longer has an effect; remove it",
+    ReasonCode.INPUT_IGNORED: "{input} {value} would loosen {policy} of {source}; it was ignored; change the file on "
+    "the base branch instead",
+    ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",
+    ReasonCode.POLICY_OF_CHECKOUT: "the policy was read from this checkout, which the pull request may change, because "
+    "the base commit is unknown: {text}",
+    ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
+    ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
+    ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
+    ReasonCode.SOURCES_UNPARSED: _unparsed,
     ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
@@ -278,6 +298,20 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
     ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
+    ReasonCode.UNKNOWN_COMMAND: f"is unknown: {WHAT_TO_WRITE}",
+    ReasonCode.NO_LOCATION: f"names no location: {WHAT_TO_WRITE}",
+    ReasonCode.NO_REASON: f"gives no reason: {WHAT_TO_WRITE}",
+    ReasonCode.NO_GROWTH: "max={limit} is not a growth: write max=+30% or max=1.3x",
+    ReasonCode.COMMENT_EDITED: "the comment was edited, perhaps by another person: write a new one",
+    ReasonCode.TRAILER_OF_FORK: "a trailer counts only in a branch of this repository: write a comment",
+    ReasonCode.TRAILER_WITHOUT_OWNER: "the policy names owners, and a trailer shows no author: write a comment",
+    ReasonCode.LIMIT_NEEDED: "the policy names owners, so the command needs a limit: add max=+30%",
+    ReasonCode.LIMIT_NOT_STORED: "this run cannot store the measured limit: add max=+30%",
+    ReasonCode.AUTHOR_DELETED: "its author's account was deleted",
+    ReasonCode.NO_OWNER: "{login} is not one of the owners in the policy",
+    ReasonCode.NO_WRITER: "{login} may not write to this repository",
+    ReasonCode.NOT_LOOKED_UP: "the rights of {login} were not looked up: more than {most} people wrote commands",
+    ReasonCode.RIGHTS_UNKNOWN: "GitHub did not return the rights of {login}: {text}",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
     **strategy_wording.SENTENCES,

@@ -122,8 +122,8 @@ def test_new_cost_is_limited_by_its_share() -> None:
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
-    assert (found["api/parse"].colour, acceptance.remark) == ("red", "may not")
+    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark=Reason(ReasonCode.NO_REASON)))
+    assert (found["api/parse"].colour, acceptance.remark) == ("red", Reason(ReasonCode.NO_REASON))
 
 
 def test_improvements_and_notes_are_not_accepted() -> None:

@@ -353,9 +353,9 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
             "https://github.com/o/r/pull/1#issuecomment-7",
             limit=0.3,
             state="applies",
-            remark="up to +30 %",
+            remark=as_reason("up to +30 %"),
         ),
-        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark="mallory may not write here"),
+        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark=as_reason("mallory may not write here")),
     )
     text = comment(replace(samples.regression(), acceptances=acceptances)).text
     assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")

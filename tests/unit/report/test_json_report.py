@@ -13,7 +13,7 @@ from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
-from profgate.model.reason import ReasonCode
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
@@ -159,8 +159,16 @@ def test_the_published_schema_is_a_schema() -> None:
 
 
 def test_acceptances_follow_the_schema() -> None:
+    remark = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 0.3})
     acceptance = Acceptance(
-        "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark="up to +30 %"
+        "7.0",
+        "parse",
+        "needed",
+        "octocat",
+        file="a.py",
+        limit=0.3,
+        state="applies",
+        remark=remark,
     )
     report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
     jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
