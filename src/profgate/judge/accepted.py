@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from profgate.judge.findings import importance
 from profgate.model.acceptance import Acceptance
-from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
@@ -55,21 +54,12 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False
+    here = (finding.location.name, finding.location.file)
+    renamed = [item for item in metric.relations if (item.location.name, item.location.file) == here]
     return any(
         acceptance.location in {place.name, name_text(place.name)} and acceptance.file in {None, place.file}
-        for place in (finding.location, *_former(finding, metric))
+        for place in (finding.location, *(old for item in renamed for old in item.others))
     )
-
-
-def _former(finding: Finding, metric: MetricReport) -> list[Location]:
-    """Return the locations that a renamed function had in the baseline."""
-    here = (finding.location.name, finding.location.file)
-    return [
-        old
-        for relation in metric.relations
-        if (relation.location.name, relation.location.file) == here
-        for old in relation.others
-    ]
 
 
 def _growth(finding: Finding) -> float:
@@ -97,15 +87,12 @@ def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Accepta
 
 def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
     for acceptance in limits:
-        if not _means(acceptance, workload, metric, finding):
+        limit = acceptance.limit
+        if limit is None or not _means(acceptance, workload, metric, finding) or not _within(_growth(finding), limit):
             continue
-        if acceptance.limit is None or not _within(_growth(finding), acceptance.limit):
-            continue
-        reason = Reason(
-            ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}
-        )
+        reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": limit, "reason": acceptance.reason})
         others = () if finding.colour == "red" else finding.reasons
-        known = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
+        known = Acknowledgement(acceptance.by, acceptance.reason, _percent(limit), acceptance.link)
         return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
     return finding
 

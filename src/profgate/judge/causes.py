@@ -80,16 +80,12 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
-    whole = _inclusive(nearest)
+    before, after = (nearest.statistics.get(f"inclusive_{side}") for side in ("from", "to"))
+    whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
     own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
     if own:
         return min(own, key=lambda finding: _end(finding, ends)[1])
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
-
-
-def _inclusive(finding: Finding) -> float:
-    before, after = (finding.statistics.get(f"inclusive_{side}") for side in ("from", "to"))
-    return abs(after - before) if before is not None and after is not None else abs(finding.delta or 0.0)
 
 
 def _numbered(metric: MetricReport, numbers: Mapping[Cause, int]) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from profgate.judge.gate import SEVERE_SHARE, SIGNED, GateContext, gated, gated_total, noted
+from profgate.judge.gate import SIGNED, GateContext, certain_severity, gated, noted
 from profgate.model.change import Change
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
@@ -59,12 +59,8 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
 
 def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
     """Turn red findings yellow if the total improved."""
-    faster = (
-        finding
-        for finding in findings
-        if finding.is_total and finding.direction == "better" and finding.severity != "none"
-    )
-    total = next(faster, None)
+    totals = (found for found in findings if found.is_total and found.severity != "none")
+    total = next((found for found in totals if found.direction == "better"), None)
     if total is None:
         return findings
     reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
@@ -108,17 +104,19 @@ def _located(
         return None
     tests = (change for change in changes if change.strategy == GATE_TEST)
     test = next((change for change in tests if direction_of(BY_WORD[change.kind]) != "none"), None)
-    direction = direction_of(BY_WORD[test.kind]) if test is not None else _agreed(changes)
+    agreed = {direction_of(BY_WORD[change.kind]) for change in ([test] if test else changes)} - {"none"}
+    direction: Direction = agreed.pop() if len(agreed) == 1 else "none"
     values = _values(test, changes[0], metric)
     statistics = _statistics(changes, values)
     level: Severity = "maybe"
     alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
     if test is not None:
         if BY_WORD[test.kind] not in MAYBE:
-            level = "severe" if abs(statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
+            level = certain_severity(statistics["weight"])
         kind = SIGNED[level, direction]
     elif alone is not None:
-        kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
+        dearer = alone is Kind.NOT_IN_BASELINE
+        kind, level, direction = alone, "none", "worse" if dearer == (metric.better == "lower") else "better"
     else:
         kind = Kind.UNKNOWN if direction == "none" else SIGNED["maybe", direction]
     finding = Finding(
@@ -139,7 +137,7 @@ def _located(
     )
     if test is None:
         return noted(finding, metric) if alone is None else finding
-    return gated(finding, metric, context, net=str(test.evidence.get("net") or ""))
+    return gated(finding, metric, context, offset=bool(test.evidence.get("net")))
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
@@ -158,17 +156,6 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
         kind = heaviest.kind if len({BY_WORD[change.kind] in WORSE for change in contexts}) == 1 else Kind.UNKNOWN.word
         found.append(replace(heaviest, kind=kind, location=replace(heaviest.location, context=None)))
     return found
-
-
-def _agreed(changes: Iterable[Change]) -> Direction:
-    """Return the direction that all strategies report, or "none" if they disagree."""
-    found = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
-    return next(iter(found)) if len(found) == 1 else "none"
-
-
-def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
-    dearer = kind is Kind.NOT_IN_BASELINE
-    return "worse" if dearer == (metric.better == "lower") else "better"
 
 
 def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
@@ -215,8 +202,7 @@ def _total(
     kind = BY_WORD[change.kind]
     direction = direction_of(kind)
     shift = _number(change.evidence.get("shift")) or 0.0
-    sure = kind not in MAYBE
-    level: Severity = ("severe" if abs(shift) >= SEVERE_SHARE else "degraded") if sure else "maybe"
+    level: Severity = "maybe" if kind in MAYBE else certain_severity(shift)
     statistics = {name: _number(value) for name, value in change.evidence.items() if not isinstance(value, str)}
     finding = Finding(
         severity=level,
@@ -234,4 +220,4 @@ def _total(
         statistics=statistics | {"weight": shift},
         evidence=known.evidence if known else Evidence(),
     )
-    return gated_total(finding, metric, context)
+    return gated(finding, metric, context)

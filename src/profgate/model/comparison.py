@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
@@ -107,6 +110,10 @@ class Runs:
     baseline_jobs: tuple[int, ...] | None = None
     target_jobs: tuple[int, ...] | None = None
     noise_jobs: tuple[int, ...] | None = None
+
+    def means(self, values: NDArray[Any]) -> tuple[Any, Any]:
+        """Return the mean over the runs of each side. ``values`` has one row per run, with the baseline runs first."""
+        return values[: self.baseline].mean(axis=0), values[self.baseline :].mean(axis=0)
 
     @property
     def base_jobs(self) -> tuple[int, ...]:

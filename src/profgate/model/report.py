@@ -11,6 +11,7 @@ from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Parameter, Reason
 from profgate.model.tests import Calibration, TestFamily
+from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/2"
 FIRST_SCHEMA = "profgate.report/1"  # reports with this schema are displayed and merged, but not judged again
@@ -166,6 +167,11 @@ class MetricReport:
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
     undrawable: bool = False
+
+    @property
+    def counts_calls(self) -> bool:
+        """Whether the metric is the number of calls, which explains changes of costs."""
+        return (self.name, self.unit) == (CALLS.name, CALLS.unit)
 
 
 @dataclass(frozen=True, slots=True)
