@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import new_or_gone, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -32,7 +32,7 @@ def _groups(comparison: Comparison) -> _Groups:
     if records is None or not len(records.symbol):
         present = np.asarray(comparison.present, dtype=np.bool_)
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
-        means = np.stack(side_means(comparison, comparison.self_value))
+        means = np.stack(comparison.runs.means(comparison.self_value))
         return _Groups(rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows])
     width = max(1, len(records.subtypes))
     keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)

@@ -39,7 +39,7 @@ def second_measurement(
 
 def _second(comparison: Comparison, values: FloatArray, worse: int, whole: float | None) -> Second:
     runs = comparison.runs
-    before, after = float(values[: runs.baseline].mean()), float(values[runs.baseline :].mean())
+    before, after = map(float, runs.means(values))
     sample = comparison.sample_values
     per_sample = float(sample.mean()) if sample is not None else 0.0
     spread = BETWEEN_RUNS[comparison.metric.kind]

@@ -8,7 +8,7 @@ import numpy as np
 from profgate.detect.calibrated_log_ratio import evidence_for, unused
 from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
@@ -50,7 +50,7 @@ class Totals:
             return not_tested(self, chosen, evidence)
         if reason := counts_apart(comparison):
             return not_tested(self, chosen, reason)
-        from_value, to_value = (float(value) for value in side_means(comparison, comparison.run_totals))
+        from_value, to_value = (float(value) for value in comparison.runs.means(comparison.run_totals))
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         gates = _may_gate(evidence, shared)

@@ -14,7 +14,7 @@ from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStat
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
 from profgate.report.rows import finding_key, tag_of, weight_of
-from profgate.report.statements import full_reach_text
+from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
@@ -172,7 +172,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
         )
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if reach := full_reach_text(finding):
+        if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)

@@ -23,7 +23,7 @@ from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, markdown_filters, sentence
 from profgate.report.templates import render_template
-from profgate.report.terminal_report import Line
+from profgate.report.text_table import Line
 from profgate.statistics.change_points import Shift, change_points, shifts
 
 CHANGE_POINT = "change_point"  # the strategy that finds trends
@@ -325,9 +325,9 @@ def _what(trend: Trend) -> str:
 
 
 def _how(trend: Trend) -> str:
-    relative = f" ({numbers.signed_percent(trend.relative)})" if trend.relative is not None else ""
     if trend.name is None:
-        return f"{numbers.from_to(trend.before, trend.after, trend.unit)}{relative}, p {trend.p:.2g}"
+        values = numbers.from_to(trend.before, trend.after, trend.unit)
+        return f"{values}{numbers.in_brackets(trend.relative)}, p {trend.p:.2g}"
     return f"{trend.before:.1%} → {trend.after:.1%} of the run, p {trend.p:.2g}"
 
 

@@ -8,8 +8,8 @@ from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
-from profgate.report.rank_report import SIGNS, Line, Tone, rank_details, result_text
-from profgate.report.text_table import aligned
+from profgate.report.rank_report import SIGNS, rank_details, result_text
+from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.ranks/1"

@@ -33,14 +33,6 @@ def reach_text(finding: Finding, *, with_path: bool = True) -> str:
     return f"{text}: {path}" if text and path and with_path else text
 
 
-def full_reach_text(finding: Finding) -> str:
-    """Return the text of `reach_text`, or a text for a modified function or an unknown effect.
-
-    The text is empty if the effect of the pull request was not determined.
-    """
-    return reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", "")
-
-
 def evidence_texts(finding: Finding) -> tuple[str, ...]:
     """Return texts about the second measurement, the reach, and the change of the base branch."""
     evidence = finding.evidence

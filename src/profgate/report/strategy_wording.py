@@ -22,11 +22,6 @@ def _no_model(parameters: Mapping[str, Parameter], _quote: Callable[[str], str])
     return "; ".join(sentences)
 
 
-def _no_line(parameters: Mapping[str, Parameter], _quote: Callable[[str], str]) -> str:
-    side = parameters.get("side")
-    return f"there is no linear model in the {'baseline and the target' if side == 'both' else side}"
-
-
 def _poor_fit(parameters: Mapping[str, Parameter], _quote: Callable[[str], str]) -> str:
     r_square = parameters.get("r_square")
     return f"fit too poor: r_square {r_square:.2f}" if isinstance(r_square, float) else "fit too poor"
@@ -53,7 +48,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Mapping[str, Parameter], Callable[[s
     "history",
     ReasonCode.REPORT_NEEDED: "stable ranks compare all workloads together",
     ReasonCode.TOTAL_UNCHANGED: "total unchanged",
-    ReasonCode.NO_LINE: _no_line,
+    ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
     ReasonCode.SIZES_APART: "the ranges of sizes have nothing in common",
     ReasonCode.NO_DIFFERENCE: "the models give no number to compare over most of the range",
     ReasonCode.POOR_FIT: _poor_fit,

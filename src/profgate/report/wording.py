@@ -40,13 +40,15 @@ def advice(reason: Reason) -> str:
 
 
 class _Sentence(Formatter):
-    """A formatter for parameters: ``{change:size}`` has a style of `STYLES`, ``{runs:run}`` adds a noun to a number."""
+    """A formatter for parameters: ``{change:size}`` and ``{side:sides}`` have a style, ``{runs:run}`` adds a noun."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
 
     def format_field(self, value: Parameter, format_spec: str) -> str:
         number = _number(value)
+        if format_spec in TEXTS:
+            return TEXTS[format_spec](str(value or ""))
         if format_spec in STYLES:
             return STYLES[format_spec](number)
         return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
@@ -71,6 +73,14 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
     "size": _size,
+}
+
+
+TEXTS: dict[str, Callable[[str], str]] = {
+    "after": lambda text: text and f": {text}",
+    "more": lambda text: text and f" and {text} more",
+    "sides": lambda side: "baseline and the target" if side == "both" else side,
+    "holders": lambda side: "profiles hold" if side == "both" else f"{side} holds",
 }
 
 
@@ -137,38 +147,8 @@ def _finding(parameters: Parameters, quote: Quote) -> str:
     return f"{subject} {kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
 
 
-def _not_compared(parameters: Parameters, quote: Quote) -> str:
-    reasons = parameters.get("reasons")
-    return f"not compared: {_where(parameters, quote)}{f': {reasons}' if reasons else ''}"
-
-
 def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
-
-
-def _unreadable(parameters: Parameters, _quote: Quote) -> str:
-    side, file, more = (parameters.get(name) for name in ("side", "file", "more"))
-    sides = "baseline and the target" if side == "both" else side
-    return f"unreadable in the {sides}: {file}{f' and {more} more' if more else ''}: {parameters.get('reasons')}"
-
-
-def _no_samples(parameters: Parameters, _quote: Quote) -> str:
-    side = parameters.get("side")
-    return f"the {'profiles hold' if side == 'both' else f'{side} holds'} no samples; check the recording"
-
-
-def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
-    runs = parameters.get("runs")
-    return f"{parameters.get('text')}{f' (in {runs} runs)' if runs != 1 else ''}"
-
-
-def _unparsed(parameters: Parameters, _quote: Quote) -> str:
-    files, more = parameters.get("files"), parameters.get("more")
-    named = f"{files} and {more} more" if more else files
-    return (
-        f"not all is known of the sources: the functions of {named} are not (too long, nested too deeply or not "
-        "given); the diff's lines decide"
-    )
 
 
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
@@ -219,7 +199,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.CANNOT_SEE: _cannot_see,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
-    ReasonCode.NOT_COMPARED: _not_compared,
+    ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",
     ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
@@ -236,9 +216,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
-    ReasonCode.UNREADABLE: _unreadable,
+    ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
-    ReasonCode.NO_SAMPLES: _no_samples,
+    ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
@@ -266,7 +246,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
     "information",
-    ReasonCode.PROFILE_WARNING: _profile_warning,
+    ReasonCode.PROFILE_WARNING: lambda given, _quote: (
+        f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
+    ),
     ReasonCode.NO_SAMPLE: "no run holds a sample",
     ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
@@ -286,7 +268,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
-    ReasonCode.SOURCES_UNPARSED: _unparsed,
+    ReasonCode.SOURCES_UNPARSED: "not all is known of the sources: the functions of {files}{more:more} are not (too "
+    "long, nested too deeply or not given); the diff's lines decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
