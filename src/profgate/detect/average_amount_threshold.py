@@ -67,10 +67,10 @@ class AverageAmountThreshold:
         """Return one row per location and subtype. Labels contain the subtype if there are several."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         groups, records = _groups(comparison), comparison.observations
         if not len(groups.symbol):
-            return not_tested(self, chosen, Reason(ReasonCode.NO_AMOUNTS))
+            return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
         names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
@@ -81,7 +81,6 @@ class AverageAmountThreshold:
             strategy=self.name,
             family=self.family,
             subtype="amount",
-            options=chosen,
             symbol=groups.symbol,
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),

@@ -62,7 +62,7 @@ class CalibratedLogRatio:
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
-            return not_tested(self, chosen, evidence)
+            return not_tested(self, evidence)
         rows = _with_unchanged(comparison, evidence, _changes(comparison, evidence))
         kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
@@ -76,7 +76,6 @@ class CalibratedLogRatio:
             strategy=self.name,
             family=self.family,
             subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
-            options=chosen,
             symbol=np.array([row.symbol for row in rows], np.int64),
             kind=np.where(better, -kinds, kinds),
             from_value=from_value,

@@ -175,9 +175,9 @@ class CallContext:
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_STACKS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.NO_STACKS), unsuited=True)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_SHARES))
+            return not_tested(self, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero(table.passing())
         symbol = tree.symbol[rows].astype(np.int64)
@@ -190,7 +190,6 @@ class CallContext:
             strategy=self.name,
             family=self.family,
             subtype="context",
-            options=chosen,
             symbol=symbol,
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],

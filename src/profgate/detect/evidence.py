@@ -9,7 +9,7 @@ from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
 from profgate.detect.permutation import POWER, Rows, observed, tested_together, visible_factor
 from profgate.detect.sampling import sample_counts
-from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.arrays import BoolArray, FloatArray, finite
 from profgate.model.comparison import Comparison
 from profgate.model.levels import (
     FEWEST_JOBS,
@@ -230,11 +230,7 @@ def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | N
     at = VISIBLE_SHARE * costs.whole
     error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
     tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
-    return _number(max(TOTAL_FLOOR, total)), _number(tenth)
-
-
-def _number(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+    return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 
 
 def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> str | None:

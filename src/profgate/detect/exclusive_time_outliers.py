@@ -76,10 +76,10 @@ class ExclusiveTimeOutliers:
         """Return one row per symbol above the cutoff, then one per module. Record subtypes are tested separately."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
-            return not_tested(self, chosen, Reason(ReasonCode.NOTHING_PASSES))
+            return not_tested(self, Reason(ReasonCode.NOTHING_PASSES))
         symbol = np.concatenate([block.symbol for block in blocks])
         texts = [text for block in blocks for text in block.labels]
         modules = (symbol == MODULE).tolist()
@@ -91,7 +91,6 @@ class ExclusiveTimeOutliers:
             strategy=self.name,
             family=self.family,
             subtype="time" if timed else "amount",
-            options=chosen,
             symbol=symbol,
             kind=np.concatenate([block.kind for block in blocks]),
             from_value=columns.pop("baseline"),

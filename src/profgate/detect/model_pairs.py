@@ -214,7 +214,7 @@ class ModelRows:
             self.statistics[f"value_{side}"] = values(kind, coefficients, x[:, None])[:, 0]
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
-    def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
+    def detection(self, strategy: Strategy) -> Detection:
         """Return the detection, with model names instead of values and with R² as its confidence."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
@@ -224,7 +224,6 @@ class ModelRows:
             strategy=strategy.name,
             family=strategy.family,
             subtype="model",
-            options=options,
             symbol=self.pairs.symbol,
             kind=self.kinds,
             from_value=unknown,
@@ -298,11 +297,11 @@ class ModelStrategy(ABC):
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_MODELS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.NO_MODELS), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)
-        return rows.detection(self, chosen)
+        return rows.detection(self)
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:

@@ -293,12 +293,12 @@ class Overweight:
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
-            return not_tested(self, chosen, Reason(ReasonCode.ZERO_BASELINE))
+            return not_tested(self, Reason(ReasonCode.ZERO_BASELINE))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
         from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
@@ -311,7 +311,6 @@ class Overweight:
             strategy=self.name,
             family=self.family,
             subtype="overweight",
-            options=chosen,
             symbol=symbol,
             kind=np.append(shared, [int(Kind.NOT_IN_TARGET)] * len(gone) + [int(Kind.NOT_IN_BASELINE)] * len(new)),
             from_value=from_value,

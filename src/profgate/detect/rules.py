@@ -93,7 +93,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return not_tested(strategy, options, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
+    return not_tested(strategy, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:

@@ -12,7 +12,7 @@ from profgate.detect.permutation import p_of_one, splits_of
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison
-from profgate.model.second_measurement import Second
+from profgate.model.tests import Second
 
 
 def second_measurement(

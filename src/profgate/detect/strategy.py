@@ -56,7 +56,7 @@ class WithoutRows(ABC):
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
         """Return a detection without rows."""
-        return not_tested(self, resolved(self, options), Reason(self.needed), unsuited=True)
+        return not_tested(self, Reason(self.needed), unsuited=True)
 
 
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,15 +89,6 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def not_tested(
-    strategy: Strategy,
-    options: dict[str, Any],
-    reason: Reason | str,
-    *,
-    unsuited: bool = False,
-    failed: bool = False,
-) -> Detection:
+def not_tested(strategy: Strategy, reason: Reason | str, *, unsuited: bool = False, failed: bool = False) -> Detection:
     """Return a detection without rows that states why the comparison cannot be tested."""
-    return Detection(
-        strategy.name, strategy.family, "", options, not_tested=(reason,), unsuited=unsuited, failed=failed
-    )
+    return Detection(strategy.name, strategy.family, "", not_tested=(reason,), unsuited=unsuited, failed=failed)

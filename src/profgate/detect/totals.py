@@ -47,9 +47,9 @@ class Totals:
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
-            return not_tested(self, chosen, evidence)
+            return not_tested(self, evidence)
         if reason := counts_apart(comparison):
-            return not_tested(self, chosen, reason)
+            return not_tested(self, reason)
         from_value, to_value = (float(value) for value in comparison.runs.means(comparison.run_totals))
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
@@ -69,7 +69,6 @@ class Totals:
             strategy=self.name,
             family=self.family,
             subtype="total",
-            options=chosen,
             symbol=np.array([WHOLE]),
             kind=directed(kind, np.array([worse_sign(comparison.metric) * relative > 0])),
             from_value=np.array([from_value]),

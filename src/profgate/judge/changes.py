@@ -1,6 +1,5 @@
 """Build the report of one metric from the detections of the strategies."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.judge.locations import WHOLE, causes_of, location_in, path_to, relations_of
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
 from profgate.model.comparison import Comparison
@@ -33,10 +32,6 @@ class _Sums:
     exclusive: tuple[FloatArray, FloatArray]
     inclusive: tuple[FloatArray, FloatArray]
     totals: tuple[float, ...]
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
@@ -123,7 +118,7 @@ def _evidence(
     """Return the statistics and texts of a row, the costs of its function, and how the source of it changed."""
     scale = comparison.metric.scale
     evidence: dict[str, float | str | None] = {
-        name: _number(float(column[row])) for name, column in detection.statistics.items()
+        name: finite(float(column[row])) for name, column in detection.statistics.items()
     }
     evidence |= {name: column[row] for name, column in detection.texts.items() if column[row]}
     if row in detection.moved:
@@ -131,8 +126,8 @@ def _evidence(
     symbol = int(detection.symbol[row])
     if symbol >= 0:
         for name, (baseline, target) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
-            evidence[f"{name}_from"] = _number(float(baseline[symbol]) * scale)
-            evidence[f"{name}_to"] = _number(float(target[symbol]) * scale)
+            evidence[f"{name}_from"] = finite(float(baseline[symbol]) * scale)
+            evidence[f"{name}_to"] = finite(float(target[symbol]) * scale)
     if states is not None and symbol >= 0:
         known = {"source": states.states[symbol], "source_link": states.links[symbol]}
         if states.reach:
@@ -145,9 +140,9 @@ def _change(
     comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, rows: _Rows, row: int
 ) -> Change:
     scale = comparison.metric.scale
-    from_value, to_value = (_number(float(side[row]) * scale) for side in (detection.from_value, detection.to_value))
+    from_value, to_value = (finite(float(side[row]) * scale) for side in (detection.from_value, detection.to_value))
     delta = None if from_value is None or to_value is None else to_value - from_value
-    relative = None if delta is None or not from_value else _number(delta / from_value)
+    relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
     flags = list(detection.flags.get(row, ()))
     if rows.kinds[row] != detection.kind[row]:
@@ -163,11 +158,11 @@ def _change(
         from_value=(detection.from_names and detection.from_names[row]) or from_value,
         to_value=(detection.to_names and detection.to_names[row]) or to_value,
         delta=delta,
-        relative=relative if detection.relative is None else _number(float(detection.relative[row])),
-        share_from=_number(float(rows.share_from[row])),
-        share_to=_number(float(rows.share_to[row])),
+        relative=relative if detection.relative is None else finite(float(detection.relative[row])),
+        share_from=finite(float(rows.share_from[row])),
+        share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
-        confidence=_number(float(detection.confidence[row])),
+        confidence=finite(float(detection.confidence[row])),
         evidence=_evidence(comparison, detection, sums, states, row),
         reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
@@ -176,11 +171,11 @@ def _change(
 
 
 def _total(comparison: Comparison, sums: _Sums) -> Total:
-    baseline, target = (_number(value * comparison.metric.scale) for value in sums.totals)
+    baseline, target = (finite(value * comparison.metric.scale) for value in sums.totals)
     if baseline is None or target is None:
         return Total(baseline, target, None, None)
     delta = target - baseline
-    return Total(baseline, target, delta, _number(delta / baseline) if baseline else None)
+    return Total(baseline, target, delta, finite(delta / baseline) if baseline else None)
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:

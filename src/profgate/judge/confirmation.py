@@ -8,7 +8,7 @@ from profgate.model.levels import CONFIRMED, GATE_SHARE, OWN_FLOOR, RED, TOTAL_F
 from profgate.model.policy import Policy
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Evidence, Finding, MetricReport, Report, WorkloadReport
-from profgate.model.second_measurement import Second
+from profgate.model.tests import Second
 
 ENOUGH = 0.5  # fraction of the gate's minimum change that the second measurement must reach
 

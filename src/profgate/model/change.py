@@ -78,7 +78,6 @@ class Detection:
     strategy: str
     family: str
     subtype: str
-    options: dict[str, Any]
     symbol: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     kind: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     from_value: FloatArray = field(default_factory=lambda: np.empty(0))

@@ -52,3 +52,17 @@ class Calibration:
     independence: str | None = None
     known_share: float | None = None
     undirected: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """The result for one location.
+
+    ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
+    the run, and ``runs`` contains the number of runs on each side.
+    """
+
+    p: float
+    ratio: float
+    delta_share: float
+    runs: tuple[int, int]

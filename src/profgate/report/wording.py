@@ -7,13 +7,18 @@ from typing import Any
 
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.report import numbers, strategy_wording
+from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
+LACKS = {
+    "unfit": ": none of its models fits better than chance or has enough points",
+    "no_size": ": no record states the size of its input",
+    "equal_sizes": ": all sizes are equal",
+}
 WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
@@ -159,6 +164,27 @@ def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     )
 
 
+def _no_model(parameters: Parameters, _quote: Quote) -> str:
+    sentences = []
+    for side in ("baseline", "target"):
+        if lack := parameters.get(side):
+            records = numbers.counted(int(parameters.get(f"{side}_records") or 0), "record")
+            text = LACKS.get(str(lack), f": {records} with a size, a model needs three" if lack == "few_sizes" else "")
+            sentences.append(f"the {side} has no model to compare{text}")
+    return "; ".join(sentences)
+
+
+def _poor_fit(parameters: Parameters, _quote: Quote) -> str:
+    r_square = parameters.get("r_square")
+    return f"fit too poor: r_square {r_square:.2f}" if isinstance(r_square, float) else "fit too poor"
+
+
+def _order_changed(parameters: Parameters, _quote: Quote) -> str:
+    direction = parameters.get("direction")
+    which = f"tests got {direction}" if direction in {"slower", "faster"} else "no direction stands out"
+    return f"the order of the durations changed: {which}"
+
+
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
@@ -297,7 +323,39 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.RIGHTS_UNKNOWN: "GitHub did not return the rights of {login}: {text}",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
-    **strategy_wording.SENTENCES,
+    ReasonCode.STRATEGY_RAISED: "the strategy failed: {error}",
+    ReasonCode.RATES_APART: "sampling rate differs: {baseline} against {target}: more samples are not more cost",
+    ReasonCode.ZERO_TOTAL: "the total of a run is zero",
+    ReasonCode.NEGATIVE_VALUES: "there are negative values",
+    ReasonCode.NO_AMOUNTS: "no location has an amount",
+    ReasonCode.NOTHING_PASSES: "no location with exclusive cost passes the filter",
+    ReasonCode.NO_STACKS: "this format has no stacks, so there are no calling contexts",
+    ReasonCode.NO_SHARES: "the total of a side is not above zero, so there are no shares",
+    ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
+    ReasonCode.NO_MODELS: "no location has a model, and no record states the size of its input",
+    ReasonCode.HISTORY_NEEDED: "a change point needs later commits too: 'profgate trends' and base runs search the "
+    "history",
+    ReasonCode.REPORT_NEEDED: "stable ranks compare all workloads together",
+    ReasonCode.TOTAL_UNCHANGED: "total unchanged",
+    ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
+    ReasonCode.SIZES_APART: "the ranges of sizes have nothing in common",
+    ReasonCode.NO_DIFFERENCE: "the models give no number to compare over most of the range",
+    ReasonCode.POOR_FIT: _poor_fit,
+    ReasonCode.NO_AREA: "an area is zero or not positive",
+    ReasonCode.NO_WINDOW: "no window holds positive values on both sides",
+    ReasonCode.NO_MODEL: _no_model,
+    ReasonCode.NO_TARGET_RUN: "there is no run to check",
+    ReasonCode.NO_COMMON_TEST: "no test is in all runs",
+    ReasonCode.ONE_TEST: "one test alone is always first: its order cannot change",
+    ReasonCode.FEW_TESTS: "{tests:test} in all runs; at least {needed} are needed",
+    ReasonCode.FEW_BASELINE_RUNS: "{runs:baseline run}, at least {needed} are needed to know how many ranks are stable",
+    ReasonCode.FEW_STABLE_RANKS: "only {mean:mean} ranks are stable among the baseline runs, too few for their count "
+    "to fall by much",
+    ReasonCode.SAME_MEASUREMENTS: "both sides hold the same measurements",
+    ReasonCode.ORDER_STABLE: "the order of the durations is as stable as in the baseline",
+    ReasonCode.ORDER_STEADIER: "the order is steadier than before: fewer tests change places than among the baseline "
+    "runs",
+    ReasonCode.ORDER_CHANGED: _order_changed,
 }
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",

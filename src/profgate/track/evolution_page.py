@@ -17,14 +17,8 @@ from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
 MODULES = (
-    "codec",
-    "format",
-    "dom",
-    "evolution_data",
-    "evolution_scale",
-    "evolution_chart",
-    "evolution_tables",
-    "evolution",
+    *("codec", "format", "dom", "evolution_data"),
+    *("evolution_scale", "evolution_chart", "evolution_tables", "evolution"),
 )
 STYLES = ("page", "evolution")
 STATIC_JUMPS = 20  # maximum number of rows in the table without JavaScript

@@ -10,7 +10,7 @@ from profgate.judge.confirmation import Suspect, confirmed, suspects
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report, StatedPolicy
-from profgate.model.second_measurement import Second
+from profgate.model.tests import Second
 from profgate.model.units import CALLS, MetricKind
 from profgate.report.json_report import from_json, to_json
 
