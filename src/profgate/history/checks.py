@@ -58,12 +58,8 @@ def checks_json(checks: Checks) -> str:
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
         "checks": [
-            {
-                "baseline": check.baseline,
-                "target": check.target,
-                "distance": check.distance,
-                "report": json.loads(to_json(check.report)),
-            }
+            {name: getattr(check, name) for name in ("baseline", "target", "distance")}
+            | {"report": json.loads(to_json(check.report))}
             for check in checks.checks
         ],
         "further": checks.further,
@@ -182,7 +178,7 @@ def _by_strategies(report: Report) -> Iterator[Line]:
             for strategy in dict.fromkeys(change.strategy for change in metric.changes):
                 yield "quiet", f"    by {plain(strategy)}"
                 changes = [change for change in metric.changes if change.strategy == strategy]
-                for change in sorted(changes, key=lambda change: RANKS.get(_kind(change), 0)):
+                for change in sorted(changes, key=lambda change: RANKS[_kind(change)]):
                     yield _change_line(change, metric)
 
 

@@ -238,21 +238,9 @@ def _share(column: Column, symbol: SymbolKey) -> float | None:
 def _trend(
     metric: Metric, series: Series, commits: Sequence[str], shift: Shift, symbol: tuple[str | None, str | None]
 ) -> Trend:
-    return Trend(
-        series=series.key,
-        workload=series.workload,
-        metric=metric.name,
-        unit=metric.unit,
-        better=metric.better,
-        name=symbol[0],
-        file=symbol[1],
-        first=commits[shift.first],
-        last=commits[shift.last],
-        commits=shift.last - shift.first + 1,
-        before=shift.before,
-        after=shift.after,
-        p=shift.p,
-    )
+    subject = (series.key, series.workload, metric.name, metric.unit, metric.better, *symbol)
+    span = (commits[shift.first], commits[shift.last], shift.last - shift.first + 1)
+    return Trend(*subject, *span, shift.before, shift.after, shift.p)
 
 
 def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:

@@ -47,14 +47,8 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "usual_distance": check.usual_distance,
         "farther": check.farther,
         "moved": [
-            {
-                "name": test.name,
-                "rank_from": list(test.rank_from),
-                "rank_to": test.rank_to,
-                "from": test.before,
-                "to": test.after,
-                "ratio": test.ratio,
-            }
+            {part: getattr(test, part) for part in ("name", "rank_from", "rank_to")}
+            | {"from": test.before, "to": test.after, "ratio": test.ratio}
             for test in check.moved
         ],
     }
@@ -107,16 +101,10 @@ def _point_cells(point: RankPoint) -> tuple[str, ...]:
     if check.bounds is not None and check.order != "unknown":
         expected = f"{max(0.0, check.bounds[0]):,.0f} to {min(check.bounds[1], check.common):,.0f}"
     stable = UNKNOWN if check.count is None else f"{check.count:,.1f}"
-    mark = MARKS[check.order]
-    if check.order == "below" and check.direction != "unknown":
-        mark = f"{mark}: {check.direction}"
-    return (
-        name_text(_name(point), LABEL),
-        f"{check.common:,}" if point.baseline else UNKNOWN,
-        stable,
-        expected,
-        mark,
-    )
+    known = check.order == "below" and check.direction != "unknown"
+    mark = MARKS[check.order] + (f": {check.direction}" if known else "")
+    tests = f"{check.common:,}" if point.baseline else UNKNOWN
+    return name_text(_name(point), LABEL), tests, stable, expected, mark
 
 
 def _name(point: RankPoint) -> str:
