@@ -1,24 +1,31 @@
 """Merge the changes of each location into one finding with a direction, a severity and values."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from profgate.judge.gate import SIGNED, GateContext, certain_severity, gated, noted
 from profgate.model.change import Change
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Direction, Evidence, Finding, MetricReport, Severity, Vote, direction_of
+from profgate.model.report import (
+    TOTAL,
+    Direction,
+    Evidence,
+    Finding,
+    MetricReport,
+    Severity,
+    Statistics,
+    Vote,
+    direction_of,
+)
 
 Place = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-STATISTICS = (
-    *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
-    *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
-)
+STATISTICS = tuple(part.name for part in fields(Statistics) if part.name != "weight")
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
@@ -47,7 +54,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
     """Return the sort key of a finding: colour (red first), kind, size of the change, name and file."""
     colours = ("red", "yellow", "green", "neutral")
-    weight = finding.statistics.get("weight")
+    weight = finding.statistics.weight
     return (
         colours.index(finding.colour),
         RANKS[BY_WORD[finding.kind]],
@@ -107,12 +114,12 @@ def _located(
     agreed = {direction_of(BY_WORD[change.kind]) for change in ([test] if test else changes)} - {"none"}
     direction: Direction = agreed.pop() if len(agreed) == 1 else "none"
     values = _values(test, changes[0], metric)
-    statistics = _statistics(changes, values)
+    statistics = _statistics(changes, (values["share_to"] or 0.0) - (values["share_from"] or 0.0))
     level: Severity = "maybe"
     alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
     if test is not None:
         if BY_WORD[test.kind] not in MAYBE:
-            level = certain_severity(statistics["weight"])
+            level = certain_severity(statistics.weight)
         kind = SIGNED[level, direction]
     elif alone is not None:
         dearer = alone is Kind.NOT_IN_BASELINE
@@ -182,17 +189,15 @@ def _evidence(known: Finding | None, test: Change | None, changes: list[Change])
     return replace(earlier, **{name: text for name, text in found.items() if text is not None})
 
 
-def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
-    """Return the statistics of the test and the inclusive costs; ``weight`` is the change as a fraction of the run."""
+def _statistics(changes: list[Change], weight: float) -> Statistics:
+    """Return the first known number of each kind. ``weight`` applies if the change as a share of the run is unknown."""
     found: dict[str, float | None] = {}
     for change in changes:
         for name in STATISTICS:
             if name in change.evidence:
                 found.setdefault(name, _number(change.evidence[name]))
-    found["weight"] = found.get("delta_share")
-    if found["weight"] is None:
-        found["weight"] = (values["share_to"] or 0.0) - (values["share_from"] or 0.0)
-    return found
+    share = found.get("delta_share")
+    return Statistics(weight if share is None else share, **found)
 
 
 def _total(
@@ -203,7 +208,6 @@ def _total(
     direction = direction_of(kind)
     shift = _number(change.evidence.get("shift")) or 0.0
     level: Severity = "maybe" if kind in MAYBE else certain_severity(shift)
-    statistics = {name: _number(value) for name, value in change.evidence.items() if not isinstance(value, str)}
     finding = Finding(
         severity=level,
         colour="neutral",
@@ -217,7 +221,7 @@ def _total(
         share_from=None,
         share_to=None,
         strategies=_votes([change, *sums], direction),
-        statistics=statistics | {"weight": shift},
+        statistics=_statistics([change], shift),
         evidence=known.evidence if known else Evidence(),
     )
     return gated(finding, metric, context)

@@ -72,7 +72,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
     if proof is None:
         doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
         return _coloured(finding, metric, context, None, doubts(finding, metric, context))
-    level = certain_severity(finding.statistics["weight"])
+    level = certain_severity(finding.statistics.weight)
     kind = Kind.TOTAL_DEGRADATION if finding.is_total else SIGNED[level, "worse"]
     return _coloured(replace(finding, severity=level, kind=kind.word), metric, context, proof, [])
 
@@ -105,7 +105,7 @@ def _coloured(
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     """Return the reason why the finding is red, with numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
-    if finding.statistics.get("p") == 0.0:
+    if finding.statistics.p == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
     if metric.calibration.mode == "jobs":
         return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
@@ -115,8 +115,8 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
 def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     return {
         "jobs": metric.calibration.base_jobs,
-        "bound": finding.statistics.get("bound"),
-        "change": finding.statistics.get("ratio", finding.relative),
+        "bound": finding.statistics.bound,
+        "change": finding.statistics.ratio,
     }
 
 
@@ -130,7 +130,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if metric.counts_calls:
         return [Reason(ReasonCode.CALLS)]
     found = []
-    p, certain = finding.statistics.get("p"), BY_WORD[finding.kind] not in MAYBE
+    p, certain = finding.statistics.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
         found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
     elif p is not None and p > context.red:
@@ -177,7 +177,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
         found.append(Reason(ReasonCode.NOT_REACHABLE))
     if evidence.confirmed == "no":
         found.append(Reason(ReasonCode.NOT_REPEATED, evidence.second()))
-    sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
+    sure = confirm == "when-possible" and (finding.statistics.distance or 0.0) >= TOTAL_MARGIN
     if evidence.confirmed is None and confirm != "off" and not sure:
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found
@@ -185,8 +185,8 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return a list with the most important reason why the total is not red; an empty list if it is red."""
-    facts, p = metric.calibration, finding.statistics.get("p")
-    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
+    facts, p = metric.calibration, finding.statistics.p
+    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.everything
     reason = None
     if metric.counts_calls:
         reason = Reason(ReasonCode.CALLS)

@@ -50,6 +50,29 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
+class Statistics:
+    """The numbers of the tests of a finding; None if unknown.
+
+    ``weight`` is the change as a fraction of the run. ``p`` to ``ratio`` are results of the gate's test, see
+    `detect.evidence`; ``ratio`` is the relative change without the common factor. ``everything`` is the common factor
+    if it explains the change of the total. The inclusive costs are in the metric's base unit.
+    """
+
+    weight: float | None = None
+    p: float | None = None
+    t: float | None = None
+    distance: float | None = None
+    bound: float | None = None
+    delta_share: float | None = None
+    ratio: float | None = None
+    everything: float | None = None
+    overweight: float | None = None
+    responsibility: float | None = None
+    inclusive_from: float | None = None
+    inclusive_to: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What is known about a finding besides its numbers; None if it is not known.
 
@@ -107,7 +130,7 @@ class Finding:
     share_to: float | None
     strategies: tuple[Vote, ...]
     reasons: tuple[Reason, ...] = ()
-    statistics: dict[str, float | None] = field(default_factory=dict)
+    statistics: Statistics = Statistics()
     evidence: Evidence = Evidence()
     acknowledgement: Acknowledgement | None = None
     cause: int | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import FIRST_SCHEMA, SCHEMA, Evidence, Report, StatedPolicy
+from profgate.model.report import FIRST_SCHEMA, SCHEMA, Evidence, Report, StatedPolicy, Statistics
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -72,7 +72,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
 
 
 def _encoded(value: object) -> Plain:
-    if isinstance(value, (Calibration, Evidence, StatedPolicy)):
+    if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
         stated = {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
         return stated or (None if isinstance(value, Evidence) else stated)
     if is_dataclass(value) and not isinstance(value, type):

@@ -309,7 +309,7 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
         parts.append(numbers.counted(row.related, "related function"))
     if row.elsewhere:
         parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
-    factor, relative = common_factor(row.metric), finding.statistics.get("ratio")
+    factor, relative = common_factor(row.metric), finding.statistics.ratio
     if factor and relative is not None and not row.total:
         parts.append(f"{numbers.ratio(1.0, 1.0 + relative)} after the common factor of {factor:.2f}")
     return tuple(filter(None, (*parts, growth(row))))
@@ -363,7 +363,7 @@ def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str,
 
 def weight_of(finding: Finding) -> tuple[int, int, float, float]:
     """Return the sort key of a finding: improvements last, otherwise by colour, kind and size of the change."""
-    weight = finding.statistics.get("weight")
+    weight = finding.statistics.weight
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
