@@ -137,17 +137,12 @@ def report_changes(
         if not isinstance(strategy, ReportStrategy):
             continue
         chosen = [pair for pair in comparisons if _matches(rule, pair.configuration, pair.metric)]
-        changes = _changes_of(strategy, chosen, resolved(strategy, rule.options), context)
+        try:
+            changes = strategy.detect_all(chosen, resolved(strategy, rule.options), context)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+            reason = Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"})
+            where, unknown = Location("all workloads"), (None, None, None, None, None, None)
+            kind = Kind.UNKNOWN.word
+            changes = (Change(strategy.name, strategy.family, kind, "", where, *unknown, "none", None, reason=reason),)
         found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
     return tuple(found)
-
-
-def _changes_of(
-    strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
-) -> tuple[Change, ...]:
-    try:
-        return strategy.detect_all(comparisons, options, context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-        reason = Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"})
-        where, unknown = Location("all workloads"), (None, None, None, None, None, None)
-        return (Change(strategy.name, strategy.family, "Unknown", "", where, *unknown, "none", None, reason=reason),)

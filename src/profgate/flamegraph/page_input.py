@@ -205,7 +205,7 @@ def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | N
     after = np.stack([tree.target_total, tree.target_self]).astype(np.float64)
     shift = after / runs.target - before / runs.baseline
     counting = np.sqrt(period * (after / runs.target**2 + before / runs.baseline**2)) if period else 0.0
-    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats.value_error, counting))
+    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats, counting))
     return passed
 
 
