@@ -25,7 +25,7 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.tests import Calibration, Maxima, TestFamily
+from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
 
 EXACT_RUNS = 2  # minimum runs per side to check that counts are reproducible
@@ -44,7 +44,7 @@ class Evidence:
     """
 
     costs: Costs
-    mode: str
+    mode: Mode
     p: FloatArray
     t: FloatArray
     difference: FloatArray
@@ -233,7 +233,7 @@ def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | N
     return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 
 
-def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> str | None:
+def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> Inconclusive | None:
     """Return the reason code if these runs are inconclusive, otherwise None."""
     if samples is not None and min(samples) < FEWEST_SAMPLES:
         return "too_few_samples"

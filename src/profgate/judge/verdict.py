@@ -28,7 +28,6 @@ FAR_APART = 0.5  # relative change above which an untested total needs a review
 NAMED_REASONS = 5  # of each colour, after the first; a longer list would hide the important ones
 SAMPLES_WANTED = 5000  # recommended number for each side
 RUNS_WANTED = 5  # recommended number for each side
-UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -156,7 +155,7 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.inconclusive in UNDECIDED and all(finding.colour != "red" for finding in metric.findings)
+    return metric.calibration.inconclusive is not None and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
