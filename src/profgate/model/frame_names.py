@@ -5,7 +5,7 @@ The rules run in a fixed order, from specific to general, up to five times until
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from profgate.model.name_aliases import Aliases
 
 Level = Literal["none", "safe", "loose"]
+Step = Callable[[str, str, str], str]
 ROUNDS = 5
 NO_ALIASES = Aliases()
 
@@ -137,12 +138,16 @@ def normalised_path(path: str) -> str:
     return _ARCHITECTURE.sub("", path)
 
 
-def _once(name: str, *, loose: bool) -> str:
+def _unrecorded(_code: str, _before: str, after: str) -> str:
+    return after
+
+
+def _once(name: str, took: Step, *, loose: bool) -> str:
     applied = None
     for needle, rule in _BY_NEEDLE[loose]:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
-            name, applied = rule.applied_to(name), rule
-    return _with_path(name)
+            name, applied = took(rule.code, name, rule.applied_to(name)), rule
+    return took("P2", name, _with_path(name))
 
 
 def _with_path(name: str) -> str:
@@ -152,15 +157,18 @@ def _with_path(name: str) -> str:
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
-def normalised_name(name: str, level: Level = "safe") -> str:
-    """Return the name without the parts that differ between builds. Level ``none`` does not change it."""
+def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) -> str:
+    """Return the name without the parts that differ between builds. Level ``none`` does not change it.
+
+    ``took`` is called with the code of each applied rule and the names before and after it, and returns the latter.
+    """
     if level == "none":
         return name
     for _ in range(ROUNDS):
-        before, name = name, _once(name, loose=level == "loose")
+        before, name = name, _once(name, took, loose=level == "loose")
         if name == before:
             break
-    return name or "[unknown]"
+    return took("unknown", name, name or "[unknown]")
 
 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
@@ -241,16 +249,7 @@ def steps_of(
     now = took("alias", name, aliases.applied_to(name))
     key = frame_key(now, None, None, level, native=native)
     if level != "none":
-        for _ in range(ROUNDS):
-            start = now
-            for rule in NAME_RULES:
-                if (level == "loose" or not rule.loose) and not (rule.code == "W1" and "chunk" in now):
-                    fits = any(needle in now for needle in rule.needles)
-                    now = took(rule.code, now, rule.applied_to(now)) if fits else now
-            now = took("P2", now, _with_path(now))
-            if now == start:
-                break
-        now = took("unknown", now, now or "[unknown]")
+        now = normalised_name(now, level, took)
         now = took("C3", now, _NATIVE_CLONE.sub("", now)) if native else now
         if key.file is not None:
             now = took("file", now, key.name)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from profgate.model.arrays import FloatArray, finite
 from profgate.model.visible_text import full_name, name_text, plain
+from profgate.report.csv_report import safe_cell
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
 from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVersion
@@ -15,7 +16,6 @@ from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVers
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
 MOST_VERSIONS = 6  # maximum number of versions listed in a warning
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_COLUMNS = (
     *("version", "commit", "benchmark", "metric", "unit", "value", "low", "high", "n", "jump", "source_changed"),
 )
@@ -157,6 +157,5 @@ def evolution_csv(evolution: Evolution) -> str:
 def _cell(value: object) -> object:
     """Return whole numbers as integers, and text as one line that spreadsheets do not interpret as a formula."""
     if isinstance(value, str):
-        shown = plain(value)
-        return f"'{shown}" if shown.startswith(FORMULA) else shown
+        return safe_cell(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53 else value
