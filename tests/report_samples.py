@@ -14,6 +14,7 @@ from profgate.model.report import (
     Report,
     Side,
     StatedPolicy,
+    Statistics,
     Total,
     Verdict,
     Vote,
@@ -78,7 +79,7 @@ def finding(
         share_to=after / whole,
         strategies=votes(agreeing),
         reasons={"red": (PROOF,), "yellow": (LATER,)}.get(colour, ()),
-        statistics={"p": p},
+        statistics=Statistics(p=p),
     )
 
 

@@ -91,8 +91,8 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     ]
     warnings = compared.warnings
     if given.diff is not None:
-        gaps = filter(None, (given.diff.reason, unread(compared.functions)))
-        warnings += tuple(Reason(ReasonCode.SOURCES_INCOMPLETE, {"text": gap}) for gap in gaps)
+        gaps = [Reason(ReasonCode.SOURCES_INCOMPLETE, {"text": gap}) for gap in (given.diff.reason,) if gap]
+        warnings += (*gaps, *unread(compared.functions))
     # 5. and 6. Detect changes in each comparison, and judge them.
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states)
     # 7. Draw the pages.

@@ -16,8 +16,8 @@ from profgate.model.comparison import Comparison
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.policy import Policy
 from profgate.model.report import Report
-from profgate.model.second_measurement import Second
 from profgate.model.source import SourceFile
+from profgate.model.tests import Second
 from profgate.pipeline import PipelineInput
 
 SIDES = ("baseline", "target")

@@ -12,8 +12,7 @@ from profgate.__main__ import main
 from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
 from profgate.history.history_store import open_history
-from profgate.model.durations import DurationRun
-from profgate.model.durations_text import durations_to_json
+from profgate.model.durations import DurationRun, durations_to_json
 from profgate.model.history import StoredJob
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile

@@ -11,7 +11,7 @@ from profgate.github.artifact_source import StoredSet
 from profgate.github.fork_artifact import ForkArtifact
 from profgate.github.records import RunRecord
 from profgate.io.profile_files import LocalSet, local_set
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
@@ -27,7 +27,7 @@ class Sides:
 
     given: PipelineInput
     base_runs: int
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     missing: tuple[Reason, ...] = ()
     never_recorded: bool = False
     later: RunRecord | None = None
@@ -59,9 +59,7 @@ def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
         baseline_side=side,
         manifests=(baseline.manifest, sides.given.manifests[1]),
     )
-    return Sides(
-        given, 1, (*sides.warnings, "the baseline was measured by the pull request's own run, because none is stored")
-    )
+    return Sides(given, 1, (*sides.warnings, Reason(ReasonCode.OWN_BASELINE)))
 
 
 def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:

@@ -23,6 +23,7 @@ from profgate.github.sticky_comment import answer_in_comment
 from profgate.model.acceptance import Acceptance, remembering
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.acceptance_rows import remark_text, with_answers
+from profgate.report.wording import reason_text
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
@@ -103,7 +104,7 @@ def judge_again(job: Job) -> int:
     policy, _ = policy_at(job, pull.base.sha)
     rights = Rights(job.client, policy.owners)
     if objection := rights.objection(job.context.comment_author):  # before other requests, since anybody can comment
-        return end_without_result(job, objection)
+        return end_without_result(job, reason_text(objection, str))
     acceptances = acceptances_in(job, policy, pull, rights)
     written = [
         acceptance for acceptance in acceptances if acceptance.id.partition(".")[0] == str(job.context.comment_id)

@@ -16,7 +16,7 @@ from profgate.io.files import exists, read_text
 from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import policy_stated_in
 from profgate.model.links import Links
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, NotCompared, Report
 from profgate.report.json_report import REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json
@@ -31,9 +31,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     policy, refused = policy_at(job, baseline_commit(job).sha)
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
-    report, links = merge_reports(
-        shards, policy, _lost(job.settings.shards_result), tuple(map(as_reason, (*refused, *unread))), acceptances
-    )
+    report, links = merge_reports(shards, policy, _lost(job.settings.shards_result), (*refused, *unread), acceptances)
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None

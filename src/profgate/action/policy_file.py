@@ -14,6 +14,7 @@ from profgate.github.records import PullRecord
 from profgate.io.files import read_text
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy, Rule
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.settings.config_file import Catalogue, read_policy, tightened
 from profgate.settings.inputs import Settings
@@ -23,7 +24,7 @@ QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-
 COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
-def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
+def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]:
     """Return the policy at a commit (None: in the checkout), and warnings about settings without effect.
 
     A pull request's own workflow file sets its inputs and its checkout. They can select an older baseline commit, but
@@ -32,7 +33,7 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
     }
-    settings, warnings = job.settings, []
+    settings, warnings = job.settings, list[Reason]()
     name = settings.config
     here = _config_here(job)
     if commit is None:
@@ -44,7 +45,7 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
         text = None if data is None else data.decode("utf-8-sig", "replace")
         policy = Policy() if text is None else read_policy(text, name, catalogue)
         if here is not None and here != text and job.context.event_name == "pull_request":
-            warnings.append(f"{name} is changed by this pull request; the change counts after the merge")
+            warnings.append(Reason(ReasonCode.POLICY_CHANGED, {"file": name}))
     unknown = [name for name in settings.strategies if name not in catalogue]
     if unknown:
         raise SettingsError("strategies", f"{', '.join(unknown)} unknown; available: {', '.join(catalogue)}")
@@ -52,7 +53,7 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[str, ...]]:
     if settings.strategies and not policy.rules:
         policy = replace(policy, rules=tuple(Rule(name) for name in (*DEFAULTS, *settings.strategies)))
     if settings.gate_without_history is not None:
-        warnings.append("the input gate-without-history no longer has an effect; remove it")
+        warnings.append(Reason(ReasonCode.INPUT_WITHOUT_EFFECT, {"input": "gate-without-history"}))
     return policy, (*warnings, *refused)
 
 
@@ -71,7 +72,7 @@ def _config_here(job: Job) -> str | None:
     return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a string, not a Path
 
 
-def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[str, ...]]:
+def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[Reason, ...]]:
     """Return the acceptances for this run and warnings. If the comments cannot be read, nothing is accepted."""
     if not job.settings.token:
         return (), ()
@@ -80,7 +81,7 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
         for number in _pulls(job, baseline):
             found += acceptances_of(job.client, _request(job, policy, number), Rights(job.client, policy.owners))
     except GitHubError as error:
-        return (), (f"nothing counts as accepted, because the comments could not be read: {error}",)
+        return (), (Reason(ReasonCode.ACCEPTANCES_UNREAD, {"text": str(error)}),)
     return tuple(found), ()
 
 

@@ -21,6 +21,7 @@ from profgate.github.release_notes import Step, render_release_notes
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_files
 from profgate.model.manifest import Manifest
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Report, Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
@@ -54,12 +55,12 @@ def compare_refs(job: Job) -> int:
     found = _required(ref, named_set(job, ref, job.client.commit_sha(ref), lambda _: 0))
     run, distance = found.candidate.run, found.candidate.distance
     side = Side(ref, run.head_sha, run.head_branch, run.id, distance)
-    warnings = (f"the target's profiles are of {distance} commits before {ref}",) if distance else ()
+    warnings = (Reason(ReasonCode.OLDER_TARGET, {"distance": distance, "ref": ref}),) if distance else ()
     before = named_ref(job, job.settings.baseline_ref)
     return _compare(job, before, LocalSet(found.files, found.manifest), side, warnings)
 
 
-def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[str] = ()) -> int:
+def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
     """Compare the profiles with those of another ref. Raises `ProfgateError` if that ref has no profiles."""
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)

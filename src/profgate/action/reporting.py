@@ -23,7 +23,7 @@ from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, NotCompared, Report, Side
 from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
@@ -194,7 +194,7 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 def _explained(report: Report, sides: Sides) -> Report:
     """Return the report with warnings, and with the reasons if the baseline is missing or could not be used."""
-    report = replace(report, warnings=(*report.warnings, *map(as_reason, sides.warnings), *sides.missing[1:]))
+    report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
         return report if sides.obstacle is None else _without_gate(report, sides.obstacle, sides.given.policy)
     why = Reason(ReasonCode.NO_BASELINE, reasons=sides.missing[:1])

@@ -6,7 +6,6 @@ from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
-EVIDENCE = "base branch"
 NAMED = 3  # most locations listed in a sentence
 Key = tuple[str, str, Location]
 
@@ -27,8 +26,8 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
         if key not in shared:
             return finding
         relative = theirs[key].relative
-        size = "" if relative is None else f" ({100 * relative:+.1f} %)"
-        return replace(finding, evidence={**(finding.evidence or {}), EVIDENCE: f"changed there too{size}"})
+        change = "changed" if relative is None else f"{relative:.6g}"
+        return replace(finding, evidence=replace(finding.evidence, base_branch=change))
 
     only_there = [key[2].name for key in theirs if key not in shared]
     more = f" and {len(only_there) - NAMED} more" if len(only_there) > NAMED else ""

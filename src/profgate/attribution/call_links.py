@@ -54,8 +54,7 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
     ``values`` are int64 costs by run and symbol.
     """
     totals = np.maximum(comparison.run_totals, 1)[:, None]
-    parts, split = values / totals, comparison.runs.baseline
-    return parts[:split].mean(axis=0), parts[split:].mean(axis=0)
+    return comparison.runs.means(values / totals)
 
 
 def causes_of(comparison: Comparison) -> Causes:
@@ -64,20 +63,16 @@ def causes_of(comparison: Comparison) -> Causes:
     Each step goes to the callee with the largest change of that sign, if it explains at least 80 % of the caller's
     change. The factor by which all costs changed is divided out first.
     """
-    common = _common_factor(comparison)
-    links = links_of(comparison)
-    split = comparison.runs.baseline
-    values = comparison.total_value
-    change = values[split:].mean(axis=0) / common - values[:split].mean(axis=0)
+    common, links = _common_factor(comparison), links_of(comparison)
+    before, after = comparison.runs.means(comparison.total_value)
+    change = after / common - before
     moved = links.target / common - links.baseline
     ends = [_walked(_next(links, sign * moved, sign * change)) for sign in (1, -1)]
     return Causes(ends[0][0], ends[1][0], ends[0][1], ends[1][1])
 
 
 def _common_factor(comparison: Comparison) -> float:
-    split = comparison.runs.baseline
-    own = comparison.self_value
-    before, after = own[:split].mean(axis=0), own[split:].mean(axis=0)
+    before, after = comparison.runs.means(comparison.self_value)
     heavy = (before >= HEAVY * before.sum()) & (after >= HEAVY * after.sum()) & (before > 0) & (after > 0)
     return float(np.exp(np.median(np.log(after[heavy] / before[heavy])))) if heavy.any() else 1.0
 

@@ -223,12 +223,9 @@ def _split(text: str) -> tuple[str, ...]:
 
 _READERS: dict[Language, Callable[[str], FrameName]] = {
     "python": _python,
-    "javascript": _script,
-    "typescript": _script,
-    "tsx": _script,
+    **dict.fromkeys(("javascript", "typescript", "tsx"), _script),
     "go": _go,
     "java": _java,
-    "c": _native,
-    "cpp": _native,
+    **dict.fromkeys(("c", "cpp"), _native),
     "rust": _rust,
 }

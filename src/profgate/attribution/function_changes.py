@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction, parsed_source
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
+from profgate.model.reason import Reason, ReasonCode
 
 MOST_TEXT = 4_000_000  # characters per side; parsing takes about two seconds per million
-NAMED = 3  # most files listed in a sentence
+NAMED = 3  # most files listed in a reason
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]
 
@@ -76,13 +77,12 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
     return changes
 
 
-def unread(changes: FunctionChanges) -> str:
-    """Return a sentence that lists the changed sources that were not parsed; empty if there are none."""
+def unread(changes: FunctionChanges) -> list[Reason]:
+    """Return a reason that lists the changed sources that were not parsed; no reason if there are none."""
     if not changes.unread:
-        return ""
-    more = f" and {len(changes.unread) - NAMED} more" if len(changes.unread) > NAMED else ""
-    named = ", ".join(changes.unread[:NAMED])
-    return f"the functions of {named}{more} are not (too long, nested too deeply or not given); the diff's lines decide"
+        return []
+    named, more = ", ".join(changes.unread[:NAMED]), max(0, len(changes.unread) - NAMED)
+    return [Reason(ReasonCode.SOURCES_UNPARSED, {"files": named, "more": more})]
 
 
 def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:

@@ -62,10 +62,7 @@ class FileHunks:
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
     def ended_before(self, edit: Edit, line: int) -> bool:
-        """Return whether an unindented line lies between a function's line and an edit.
-
-        Such a line is outside every function.
-        """
+        """Return whether an unindented line, which is outside every function, lies between a line and an edit."""
         return self._borders.get(edit, 0) > line
 
     def _read(self, hunk: Hunk) -> None:

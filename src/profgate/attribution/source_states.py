@@ -94,7 +94,8 @@ class Sides:
         file = self.symbols.files[symbol]
         if file is None and (path := self._file_by_name(side, name)) is not None:
             return side, path
-        file = file or _file_of_class(name)
+        if file is None and (found := _JAVA_CLASS.match(name)):
+            file = f"{found[1].replace('.', '/')}.java"  # the rule of the compiler for ``a.b.Outer$Inner.run``
         if file is None:
             return side, None
         if (side, file) not in self._found_paths:
@@ -230,12 +231,6 @@ def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction
         return meant[0]
     here = [known for known in meant if line is not None and known.function.first <= line <= known.function.last]
     return next((known for known in here if known.state not in {"same", "unknown"}), None)
-
-
-def _file_of_class(name: str) -> str | None:
-    """Return the file of a Java class by the compiler's rules: ``a/b/Outer.java`` for ``a.b.Outer$Inner.run``."""
-    found = _JAVA_CLASS.match(name)
-    return f"{found[1].replace('.', '/')}.java" if found else None
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:

@@ -10,10 +10,11 @@ import click
 
 from profgate import api
 from profgate.cli.options import command, config_option
-from profgate.model.frame_names import REASONS, Level, steps_of
+from profgate.model.frame_names import Level, steps_of
 from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
+from profgate.report.wording import NAME_REASONS
 
 MOST_SHOWN = 40  # changed names per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
@@ -40,7 +41,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
         steps, key = steps_of(name, level, policy.aliases, native=native, root=root)
         sys.stdout.write(f"{visible(name)}\n")
         for step in steps:
-            sys.stdout.write(f"  {step.code:<7} {visible(step.after)}\n          {REASONS[step.code]}\n")
+            sys.stdout.write(f"  {step.code:<7} {visible(step.after)}\n          {NAME_REASONS[step.code]}\n")
         file = f"  file: {visible(key.file)}" if key.file else ""
         line = f"  line: {key.line} (shown, never compared)" if key.line is not None else ""
         sys.stdout.write(f"  key:    {visible(key.name)}{file}{line}\n")
@@ -62,5 +63,5 @@ def _file_lines(path: str, level: Level, aliases: Aliases) -> Iterator[str]:
             file = f" ({visible(key.file)})" if key.file else ""
             shown.append(f"  {visible(name)}\n    -> {visible(key.name)}{file}  [{rules}]\n")
     yield f"{visible(path)}: {len(names):,} names, rules of level {level}\n"
-    yield from (f"  {code:<7} {count:>7,}  {REASONS[code]}\n" for code, count in counts.most_common())
+    yield from (f"  {code:<7} {count:>7,}  {NAME_REASONS[code]}\n" for code, count in counts.most_common())
     yield from shown

@@ -26,7 +26,7 @@ from profgate.compare.metrics import sample_values
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
-from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Repeats, Runs, Symbols
+from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
@@ -337,7 +337,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
     )
 
 
-def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repeats | None:
+def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
     """Return standard errors of the differences between the sides.
 
     None if a side has too few runs or a run is empty.
@@ -347,7 +347,7 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Repe
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
     if errors[0] is None or errors[1] is None:
         return None
-    return Repeats(value_error=read_only(np.sqrt(errors[0] + errors[1])))
+    return read_only(np.sqrt(errors[0] + errors[1]))
 
 
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:

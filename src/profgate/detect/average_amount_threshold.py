@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import new_or_gone, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
@@ -32,7 +32,7 @@ def _groups(comparison: Comparison) -> _Groups:
     if records is None or not len(records.symbol):
         present = np.asarray(comparison.present, dtype=np.bool_)
         rows = np.flatnonzero((comparison.self_value != 0).any(axis=0) | (present[0] != present[1]))
-        means = np.stack(side_means(comparison, comparison.self_value))
+        means = np.stack(comparison.runs.means(comparison.self_value))
         return _Groups(rows, np.zeros(len(rows), np.int64), means[:, rows], present[:, rows])
     width = max(1, len(records.subtypes))
     keys, group = np.unique(records.symbol * width + records.subtype, return_inverse=True)
@@ -67,10 +67,10 @@ class AverageAmountThreshold:
         """Return one row per location and subtype. Labels contain the subtype if there are several."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         groups, records = _groups(comparison), comparison.observations
         if not len(groups.symbol):
-            return not_tested(self, chosen, Reason(ReasonCode.NO_AMOUNTS))
+            return not_tested(self, Reason(ReasonCode.NO_AMOUNTS))
         subtypes = [] if records is None else records.subtypes
         names = [subtypes[place] for place in groups.subtype.tolist()] if len(subtypes) > 1 else []
         before, after = groups.means
@@ -81,7 +81,6 @@ class AverageAmountThreshold:
             strategy=self.name,
             family=self.family,
             subtype="amount",
-            options=chosen,
             symbol=groups.symbol,
             kind=_kinds(groups, ratio, chosen, comparison.metric),
             from_value=np.where(groups.known[0], before, np.nan),

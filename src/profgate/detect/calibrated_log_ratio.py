@@ -62,13 +62,13 @@ class CalibratedLogRatio:
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
-            return not_tested(self, chosen, evidence)
+            return not_tested(self, evidence)
         rows = _with_unchanged(comparison, evidence, _changes(comparison, evidence))
         kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
-        names = ("p", "t", "distance", "bound", "change", "before")
+        names = ("p", "t", "distance", "bound")
         statistics = {name: np.array([getattr(row, name) for row in rows], np.float64) for name in names}
-        change, before = statistics.pop("change"), statistics.pop("before")
+        change, before = np.array([(row.change, row.before) for row in rows], np.float64).reshape(-1, 2).T
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, rows)
@@ -76,7 +76,6 @@ class CalibratedLogRatio:
             strategy=self.name,
             family=self.family,
             subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
-            options=chosen,
             symbol=np.array([row.symbol for row in rows], np.int64),
             kind=np.where(better, -kinds, kinds),
             from_value=from_value,
@@ -137,11 +136,9 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 
 def _recorded_means(comparison: Comparison, rows: list[NetChange]) -> tuple[FloatArray, FloatArray]:
     """Return the means of both sides for each row, without division by the common factor."""
-    split = comparison.runs.baseline
     active = active_totals(comparison)
     columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]
-    values = np.array(columns, np.float64).reshape(len(rows), len(comparison.run_totals))
-    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
+    return comparison.runs.means(np.array(columns, np.float64).reshape(len(rows), len(comparison.run_totals)).T)
 
 
 def _names(comparison: Comparison, row: NetChange) -> str:

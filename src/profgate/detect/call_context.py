@@ -69,8 +69,7 @@ class ContextTable:
 
     def passing(self) -> BoolArray:
         """Return a mask of the contexts that are not unchanged and whose shift reaches the threshold."""
-        large = np.abs(self.shift) >= self.threshold - tolerance(1.0)
-        return np.asarray((self.state != State.UNCHANGED) & large)
+        return np.asarray((self.state != 0) & (np.abs(self.shift) >= self.threshold - tolerance(1.0)))
 
 
 def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
@@ -88,10 +87,9 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
     # a context exists on a side if it has cost or calls there
-    calls = (tree.baseline_calls, tree.target_calls)
     known_before, known_after = (
-        value != 0 if count is None else (value != 0) | (count != 0)
-        for value, count in zip((before, after), calls, strict=True)
+        (value != 0) | (count is not None and count != 0)
+        for value, count in ((before, tree.baseline_calls), (after, tree.target_calls))
     )
     state[known_after & ~known_before] = State.ADDED
     state[known_before & ~known_after] = State.REMOVED
@@ -103,11 +101,9 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
     """Return the kind of each context. A change is only possible unless the source is known to have changed."""
     full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
-    kinds = np.full(len(state), int(Kind.NO_CHANGE), dtype=np.int64)
-    kinds = np.where(state == State.SLOWER, strength, kinds)
-    kinds = np.where(state == State.FASTER, -strength, kinds)
-    kinds = np.where(state == State.ADDED, np.int64(Kind.NOT_IN_BASELINE), kinds)
-    return np.where(state == State.REMOVED, np.int64(Kind.NOT_IN_TARGET), kinds)
+    states = (State.SLOWER, State.FASTER, State.ADDED, State.REMOVED)
+    new, gone = (np.full(len(state), kind, np.int64) for kind in (Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET))
+    return np.select([state == each for each in states], [strength, -strength, new, gone], Kind.NO_CHANGE)
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
@@ -179,9 +175,9 @@ class CallContext:
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_STACKS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.NO_STACKS), unsuited=True)
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_SHARES))
+            return not_tested(self, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
         rows = np.flatnonzero(table.passing())
         symbol = tree.symbol[rows].astype(np.int64)
@@ -194,7 +190,6 @@ class CallContext:
             strategy=self.name,
             family=self.family,
             subtype="context",
-            options=chosen,
             symbol=symbol,
             kind=kinds_of(state, shift, changed, chosen["severe_shift"]),
             from_value=table.baseline[rows],

@@ -1,15 +1,11 @@
 """Strategy with the options of change point detection, which works on the history instead of a comparison."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from profgate.detect.strategy import not_tested, resolved
-from profgate.model.change import Context, Detection, OptionSpec
-from profgate.model.comparison import Comparison
-from profgate.model.reason import Reason, ReasonCode
+from profgate.detect.strategy import WithoutRows
+from profgate.model.change import OptionSpec
+from profgate.model.reason import ReasonCode
 
 
-class ChangePoint:
+class ChangePoint(WithoutRows):
     """Finds persistent changes of a workload's total or a function's share along the base branch.
 
     It uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between
@@ -24,18 +20,10 @@ class ChangePoint:
     name = "change_point"
     short = "cp"
     family = "T"
+    needed = ReasonCode.HISTORY_NEEDED
     options: tuple[OptionSpec, ...] = (
         OptionSpec("p", 0.001, "Welch's p below which neighbouring segments differ", 1e-12, 0.5),
         OptionSpec("window", 50, "commits that are examined together", 8, 1000),
         OptionSpec("min_segment", 4, "fewest commits of a level", 2, 100),
         OptionSpec("min_magnitude", 0.02, "relative change of a level that is reported", 0.0, 10.0),
     )
-
-    def detect(
-        self,
-        comparison: Comparison,  # noqa: ARG002 - interface of all strategies
-        options: Mapping[str, Any],
-        context: Context,  # noqa: ARG002
-    ) -> Detection:
-        """Return a detection without rows, because a single comparison is not a history."""
-        return not_tested(self, resolved(self, options), Reason(ReasonCode.HISTORY_NEEDED), unsuited=True)

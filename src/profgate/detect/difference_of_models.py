@@ -106,12 +106,9 @@ def _refuse_without_line(rows: ModelRows) -> None:
         for here in ((models.side == side) & ((models.kind == LINEAR) | models.fitted) for side in (0, 1))
     ]
     able = rows.comparable()
-    for text, lacking in (
-        ("the baseline and the target", ~lines[0] & ~lines[1]),
-        ("the baseline", ~lines[0] & lines[1]),
-        ("the target", lines[0] & ~lines[1]),
-    ):
-        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"sides": text}))
+    sides = (("both", ~lines[0] & ~lines[1]), ("baseline", ~lines[0] & lines[1]), ("target", lines[0] & ~lines[1]))
+    for side, lacking in sides:
+        rows.refuse(able[lacking[able]], Reason(ReasonCode.NO_LINE, {"side": side}))
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:

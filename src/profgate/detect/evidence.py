@@ -5,17 +5,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate.detect.base_jobs import JobTest, jobs_of, tested_with_jobs
+from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
-from profgate.detect.permutation import (
-    POWER,
-    Rows,
-    observed,
-    tested_together,
-    visible_factor,
-)
+from profgate.detect.permutation import POWER, Rows, observed, tested_together, visible_factor
 from profgate.detect.sampling import sample_counts
-from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.arrays import BoolArray, FloatArray, finite
 from profgate.model.comparison import Comparison
 from profgate.model.levels import (
     FEWEST_JOBS,
@@ -31,7 +25,7 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.tests import Calibration, Maxima, TestFamily
+from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
 
 EXACT_RUNS = 2  # minimum runs per side to check that counts are reproducible
@@ -50,7 +44,7 @@ class Evidence:
     """
 
     costs: Costs
-    mode: str
+    mode: Mode
     p: FloatArray
     t: FloatArray
     difference: FloatArray
@@ -73,8 +67,10 @@ def evidence_of(
     found: dict[int, Evidence | Reason] = {}
     alike: dict[tuple[int, int], list[int]] = {}
     for place, comparison in enumerate(comparisons):
-        if obstacle := _obstacle(comparison):
-            found[place] = obstacle
+        if (comparison.run_totals <= 0).any():
+            found[place] = Reason(ReasonCode.ZERO_TOTAL)
+        elif (comparison.self_value < 0).any():
+            found[place] = Reason(ReasonCode.NEGATIVE_VALUES)
         elif _by_jobs(comparison, interleaved=interleaved):
             found[place] = _with_jobs(comparison)
         else:
@@ -133,12 +129,6 @@ def _stored(maxima: FloatArray) -> Maxima:
     return worse, better
 
 
-def _obstacle(comparison: Comparison) -> Reason | None:
-    if (comparison.run_totals <= 0).any():
-        return Reason(ReasonCode.ZERO_TOTAL)
-    return Reason(ReasonCode.NEGATIVE_VALUES) if (comparison.self_value < 0).any() else None
-
-
 def _different_jobs(comparison: Comparison) -> bool:
     """Return whether the sides come from different jobs or, if jobs are unknown, whether there are other base runs."""
     runs = comparison.runs
@@ -168,6 +158,8 @@ def _with_jobs(comparison: Comparison) -> Evidence:
     beyond = np.abs(test.difference) > test.bound
     bar = job_margin(test.jobs) * test.largest
     size, distance = np.abs(test.t), _distance(test.t, bar)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bound = np.where(test.before > 0, test.bound / test.before, np.inf)
     margins = np.where(costs.kind == TOTAL, job_margin(test.jobs), listing_margin(test.jobs))
     listed = (size > margins * test.largest) & beyond & (size > 0)
     evidence = Evidence(
@@ -178,17 +170,12 @@ def _with_jobs(comparison: Comparison) -> Evidence:
         difference=test.difference,
         error=test.error,
         distance=distance,
-        bound=_relative_bound(test),
+        bound=bound,
         listed=listed,
         certain=listed & (distance > 1.0),
         calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
     )
     return _finished(comparison, evidence, bar + POWER)
-
-
-def _relative_bound(test: JobTest) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(test.before > 0, test.bound / test.before, np.inf)
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
@@ -243,14 +230,10 @@ def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | N
     at = VISIBLE_SHARE * costs.whole
     error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]
     tenth = max(OWN_FLOOR, GATE_SHARE / VISIBLE_SHARE, factor * float(error) / at)
-    return _number(max(TOTAL_FLOOR, total)), _number(tenth)
+    return finite(max(TOTAL_FLOOR, total)), finite(tenth)
 
 
-def _number(value: float) -> float | None:
-    return value if np.isfinite(value) else None
-
-
-def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> str | None:
+def _inconclusive(samples: tuple[float, float] | None, total: float | None, tenth: float | None) -> Inconclusive | None:
     """Return the reason code if these runs are inconclusive, otherwise None."""
     if samples is not None and min(samples) < FEWEST_SAMPLES:
         return "too_few_samples"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import MODULE, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, Observations
@@ -76,10 +76,10 @@ class ExclusiveTimeOutliers:
         """Return one row per symbol above the cutoff, then one per module. Record subtypes are tested separately."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         blocks = [_block(comparison, part, chosen) for part in _parts(comparison, chosen["location_filter"])]
         if not blocks:
-            return not_tested(self, chosen, Reason(ReasonCode.NOTHING_PASSES))
+            return not_tested(self, Reason(ReasonCode.NOTHING_PASSES))
         symbol = np.concatenate([block.symbol for block in blocks])
         texts = [text for block in blocks for text in block.labels]
         modules = (symbol == MODULE).tolist()
@@ -91,7 +91,6 @@ class ExclusiveTimeOutliers:
             strategy=self.name,
             family=self.family,
             subtype="time" if timed else "amount",
-            options=chosen,
             symbol=symbol,
             kind=np.concatenate([block.kind for block in blocks]),
             from_value=columns.pop("baseline"),
@@ -143,9 +142,7 @@ def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Blo
     sums = [np.bincount(place, weights=side, minlength=len(modules)) for side in (part.baseline, part.target)]
     unknown = np.full(len(modules), np.nan)
     change = sums[1] - sums[0]
-    module_kinds = np.where(
-        change == 0.0, np.int64(Kind.NO_CHANGE), directed(Kind.TOTAL_DEGRADATION, sign * change > 0)
-    )
+    module_kinds = np.where(change == 0.0, 0, directed(Kind.TOTAL_DEGRADATION, sign * change > 0))
     columns = {
         "baseline": (part.baseline, sums[0]),
         "target": (part.target, sums[1]),
@@ -167,11 +164,9 @@ def _block(comparison: Comparison, part: _Part, options: dict[str, Any]) -> _Blo
 
 
 def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> IntArray:
-    worse = sign * delta > 0
-    kinds = np.where(found.by_deviation, directed(Kind.MAYBE_DEGRADATION, worse), np.int64(Kind.NO_CHANGE))
-    kinds = np.where(found.by_fence, directed(Kind.DEGRADATION, worse), kinds)
-    kinds = np.where(found.by_z, directed(Kind.SEVERE_DEGRADATION, worse), kinds)
-    return new_or_gone(known, np.where(delta == 0.0, np.int64(Kind.NO_CHANGE), kinds))
+    rules = [delta == 0.0, found.by_z, found.by_fence, found.by_deviation]
+    reported = (Kind.NO_CHANGE, Kind.SEVERE_DEGRADATION, Kind.DEGRADATION, Kind.MAYBE_DEGRADATION)
+    return new_or_gone(known, np.select(rules, [directed(kind, sign * delta > 0) for kind in reported]))
 
 
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
@@ -184,7 +179,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
             # in records, a zero is a measurement; in stacks, a location with zero self cost may only be a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
-        baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))
+        baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
         known = np.asarray(comparison.present, dtype=np.bool_)[:, rows]
         return [_Part(rows, baseline, target, known)] if len(rows) else []
     found = (_of_subtype(comparison, records, place, allowed) for place in range(len(records.subtypes)))
@@ -208,11 +203,4 @@ def _of_subtype(comparison: Comparison, records: Observations, place: int, allow
     known = np.zeros((2, symbols), np.bool_)
     known[records.side[here], records.symbol[here]] = True
     rows = np.flatnonzero(known.any(axis=0))
-    split = comparison.runs.baseline
-    return _Part(
-        rows,
-        sums[:split, rows].mean(axis=0),
-        sums[split:, rows].mean(axis=0),
-        known[:, rows],
-        records.subtypes[place],
-    )
+    return _Part(rows, *comparison.runs.means(sums[:, rows]), known[:, rows], records.subtypes[place])

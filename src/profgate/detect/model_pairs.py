@@ -18,14 +18,12 @@ from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at,
 from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
-SIDES = ("baseline", "target")
 FEWEST_SIZES = 3  # minimum number of sizes to fit a model
 SUBTYPE_BITS = 32
 KINDS = {
     "param": tuple(range(len(SHAPES))),
     "nonparam": tuple(range(len(SHAPES), len(MODEL_NAMES))),
-    "model": tuple(range(len(MODEL_NAMES))),
-    "models": tuple(range(len(MODEL_NAMES))),
+    **dict.fromkeys(("model", "models"), tuple(range(len(MODEL_NAMES)))),
 }
 CHOICE = OptionSpec(
     "choice",
@@ -81,11 +79,8 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
     """Pair the best models of both sides of each location. Ties go to the lower order."""
-    places, keys, score = (
-        _places(comparison, models),
-        location_keys(models.symbol, models.subtype),
-        _scores(models, choice),
-    )
+    places, score = _places(comparison, models), _scores(models, choice)
+    keys = location_keys(models.symbol, models.subtype)
     found = np.full((2, len(places)), NONE, np.int64)
     usable = np.isin(models.kind, kinds) & ~np.isnan(score) & np.isin(keys, places)
     for side in (0, 1):
@@ -142,9 +137,8 @@ class ModelRows:
         self.complete: BoolArray = np.asarray((before != NONE) & (after != NONE))
         self.start = np.maximum(models.start[before], models.start[after])
         self.end = np.minimum(models.end[before], models.end[after])
-        union = np.maximum(models.end[before], models.end[after]) - np.minimum(
-            models.start[before], models.start[after]
-        )
+        lowest = np.minimum(models.start[before], models.start[after])
+        union = np.maximum(models.end[before], models.end[after]) - lowest
         with np.errstate(all="ignore"):
             self.overlap = np.where(self.end > self.start, (self.end - self.start) / union, np.nan)
         self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
@@ -214,7 +208,7 @@ class ModelRows:
             self.statistics[f"value_{side}"] = values(kind, coefficients, x[:, None])[:, 0]
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
-    def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
+    def detection(self, strategy: Strategy) -> Detection:
         """Return the detection, with model names instead of values and with R² as its confidence."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
@@ -224,7 +218,6 @@ class ModelRows:
             strategy=strategy.name,
             family=strategy.family,
             subtype="model",
-            options=options,
             symbol=self.pairs.symbol,
             kind=self.kinds,
             from_value=unknown,
@@ -256,25 +249,25 @@ class ModelRows:
     def _lacks(self, row: int) -> dict[str, Parameter]:
         """Return why a side has no model, and how many of its records state a size."""
         found: dict[str, Parameter] = {}
-        for side, rows in (("baseline", self.pairs.baseline), ("target", self.pairs.target)):
+        for side, (name, rows) in enumerate((("baseline", self.pairs.baseline), ("target", self.pairs.target))):
             if rows[row] == NONE:
                 sizes = self._sizes(row, side)
-                found |= {side: self._lack(row, side, sizes), f"{side}_records": len(sizes)}
+                found |= {name: self._lack(row, side, sizes), f"{name}_records": len(sizes)}
         return found
 
-    def _sizes(self, row: int, side: str) -> FloatArray:
+    def _sizes(self, row: int, side: int) -> FloatArray:
         """Return the known sizes in the records of a location on one side."""
         records, subtype = self.comparison.observations, self.pairs.subtype[row]
         if records is None:
             return np.empty(0)
-        here = (records.symbol == self.pairs.symbol[row]) & (records.side == SIDES.index(side))
+        here = (records.symbol == self.pairs.symbol[row]) & (records.side == side)
         here &= np.isfinite(records.amount) & np.isfinite(records.size)
         here &= (subtype == WITHOUT_SUBTYPE) | (records.subtype == subtype)
         return np.asarray(records.size[here])
 
-    def _lack(self, row: int, side: str, sizes: FloatArray) -> str:
+    def _lack(self, row: int, side: int, sizes: FloatArray) -> str:
         models = self.models
-        if ((models.symbol == self.pairs.symbol[row]) & (models.side == SIDES.index(side))).any():
+        if ((models.symbol == self.pairs.symbol[row]) & (models.side == side)).any():
             return "unfit"
         if self.comparison.observations is None:
             return "no_model"
@@ -298,11 +291,11 @@ class ModelStrategy(ABC):
         chosen = resolved(self, options)
         models = comparison.models
         if models is None:
-            return not_tested(self, chosen, Reason(ReasonCode.NO_MODELS), unsuited=True)
+            return not_tested(self, Reason(ReasonCode.NO_MODELS), unsuited=True)
         pairs = chosen_pairs(comparison, models, chosen.get("models", "best-param"), chosen["choice"])
         rows = ModelRows(comparison, models, pairs, chosen.get("min_overlap", 0.0))
         self.judge(rows, chosen)
-        return rows.detection(self, chosen)
+        return rows.detection(self)
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:

@@ -5,15 +5,17 @@ A net change is a change that remains when the other costs of the callers are in
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
 from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
@@ -139,18 +141,14 @@ class _Search:
         self.paths = call_paths(comparison, sides)
         # if the runs are interleaved, the change itself may cause the common factor
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
-        self.moving = [symbol for sign in (1, -1) for symbol in self._moving(sign)]
+        changed = evidence.listed & (evidence.costs.kind == SELF)
+        signs = np.sign(evidence.difference)
+        # the functions whose self cost has a listed change, those that got more expensive first
+        self.moving = [int(each) for sign in (1, -1) for each in evidence.costs.symbol[changed & (signs == sign)]]
         self.place = {
             (int(symbol), int(kind)): place
             for place, (symbol, kind) in enumerate(zip(evidence.costs.symbol, evidence.costs.kind, strict=True))
         }
-
-    def _moving(self, sign: int) -> list[int]:
-        """Return the functions whose self cost has a listed change in the direction of ``sign``."""
-        costs, evidence = self.evidence.costs, self.evidence
-        own = (costs.kind == SELF) & (np.sign(evidence.difference) == sign)
-        own &= evidence.listed
-        return [int(symbol) for symbol in costs.symbol[own]]
 
     def net_change(self, place: int) -> NetChange:
         """Return the change of a location, or of the caller in which other costs offset this change."""
@@ -166,8 +164,9 @@ class _Search:
             nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
             if caller.symbol == WHOLE or (nearly_all and not near):
                 return replace(row, net="offset", certain=False)
-            judged = self._of_caller(caller, row.sign)
-            if judged is None:
+            outer = self.place.get((caller.symbol, SUBTREE))
+            judged = row if outer is None else tested_change(self.comparison, self.evidence, outer)
+            if outer is None or not judged.listed or judged.sign != row.sign:
                 return replace(row, net="moved", certain=False, listed=False)
             row = judged
         return row
@@ -185,8 +184,11 @@ class _Search:
 
     def _recorded_change(self, row: NetChange) -> float:
         values = active_totals(self.comparison) if row.subtree else self.comparison.self_value
-        own = values[:, row.symbol]
-        return float(own[self.split :].mean() - own[: self.split].mean())
+        return self._moved(values[:, row.symbol])
+
+    def _moved(self, values: NDArray[Any]) -> float:
+        before, after = self.comparison.runs.means(values)
+        return float(after - before)
 
     def explained(self, row: NetChange, rows: list[NetChange]) -> bool:
         """Return whether changes inside a subtree explain at least half of its change."""
@@ -197,8 +199,7 @@ class _Search:
             return False
         if (row.symbol, True) in inside:
             return True
-        cost = self.paths.explained(row.symbol, inside)
-        change = float(cost[self.split :].mean() - cost[: self.split].mean())
+        change = self._moved(self.paths.explained(row.symbol, inside))
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
@@ -214,19 +215,13 @@ class _Search:
         if caller == WHOLE:
             return replace(row, new=(row.symbol,))
         values = active_totals(self.comparison)[:, caller]
-        before, after = self._means(values)
+        before, after = map(float, self.comparison.runs.means(values / self.factors[-len(values) :]))
         grown = after - before
         if self.recorded is not None:
-            grown = max(grown, float(values[self.split :].mean() - values[: self.split].mean()))
+            grown = max(grown, self._moved(values))
         if grown < OFFSET * row.change:
             return replace(row, net="moved", certain=False, listed=False)
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
-
-    def _of_caller(self, caller: Enclosing, sign: int) -> NetChange | None:
-        """Return the change of the caller's subtree, or None if no change in the direction of ``sign`` is listed."""
-        place = self.place.get((caller.symbol, SUBTREE))
-        row = None if place is None else tested_change(self.comparison, self.evidence, place)
-        return row if row is not None and row.listed and row.sign == sign else None
 
     def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
         """Return a function that tests whether the other costs of a caller changed.
@@ -261,7 +256,3 @@ class _Search:
         sampling = costs.variance_at(np.array([values.mean()]))
         splits = splits_of(self.comparison.runs.baseline, self.comparison.runs.target)
         return p_of_one(values, float(sampling[0]), splits, sign)
-
-    def _means(self, values: IntArray) -> tuple[float, float]:
-        scaled = values / self.factors[-len(values) :]
-        return float(scaled[: self.split].mean()), float(scaled[self.split :].mean())

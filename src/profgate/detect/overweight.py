@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import directed, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.call_tree import added_at, topmost_rows
@@ -120,10 +120,10 @@ def _heaviest_first(symbols: IntArray, values: FloatArray) -> IntArray:
 def _values(comparison: Comparison, dropped: Sequence[int], stacks: _Stacks | None) -> _Values:
     if not dropped:
         return _Values(
-            np.stack(side_means(comparison, comparison.total_value)),
-            np.stack(side_means(comparison, comparison.self_value)),
+            np.stack(comparison.runs.means(comparison.total_value)),
+            np.stack(comparison.runs.means(comparison.self_value)),
             np.asarray(comparison.present, dtype=np.bool_),
-            np.stack(side_means(comparison, comparison.run_totals)),
+            np.stack(comparison.runs.means(comparison.run_totals)),
         )
     if comparison.tree is None:
         raise ValueError("stacks are needed to drop the stacks of a symbol")
@@ -293,12 +293,12 @@ class Overweight:
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
-            return not_tested(self, chosen, apart)
+            return not_tested(self, apart)
         bar = noise_bar(comparison, context)
         levels = pivot_levels(comparison, chosen, bar)
         table = levels[0].table
         if table.baseline_total <= 0.0:
-            return not_tested(self, chosen, Reason(ReasonCode.ZERO_BASELINE))
+            return not_tested(self, Reason(ReasonCode.ZERO_BASELINE))
         gone, new = table.only_baseline, table.only_target
         symbol = np.concatenate([table.symbol, gone, new])
         from_value = np.concatenate([table.baseline, table.only_baseline_value, np.zeros(len(new))])
@@ -306,19 +306,13 @@ class Overweight:
         unknown = np.full(len(gone) + len(new), np.nan)
         change = table.total_delta or np.nan
         unchanged, small = table.total_delta == 0.0, _is_small(table, chosen, bar)
+        shared = overweight_kinds(table, chosen, worse_sign(comparison.metric), bar)
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="overweight",
-            options=chosen,
             symbol=symbol,
-            kind=np.concatenate(
-                [
-                    overweight_kinds(table, chosen, worse_sign(comparison.metric), bar),
-                    np.full(len(gone), int(Kind.NOT_IN_TARGET), dtype=np.int64),
-                    np.full(len(new), int(Kind.NOT_IN_BASELINE), dtype=np.int64),
-                ]
-            ),
+            kind=np.append(shared, [int(Kind.NOT_IN_TARGET)] * len(gone) + [int(Kind.NOT_IN_BASELINE)] * len(new)),
             from_value=from_value,
             to_value=to_value,
             statistics={

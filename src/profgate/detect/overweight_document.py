@@ -1,6 +1,5 @@
 """Overweight tables as JSON data and text. They show which functions explain the change of the total."""
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -9,6 +8,7 @@ from profgate.detect.overweight import Overweight, OverweightTable, overweight_k
 from profgate.detect.strategy import resolved, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.errors import ProfgateError
+from profgate.model.arrays import finite
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
@@ -47,8 +47,8 @@ def overweight_document(
         "delta": _numbers(table.delta.tolist(), scale),
         "exclusive_baseline": _numbers(table.exclusive_baseline.tolist(), scale),
         "exclusive_target": _numbers(table.exclusive_target.tolist(), scale),
-        "responsibility": list(map(_finite, table.responsibility.tolist())),
-        "overweight": list(map(_finite, table.overweight.tolist())),
+        "responsibility": list(map(finite, table.responsibility.tolist())),
+        "overweight": list(map(finite, table.overweight.tolist())),
         "interest": table.interest.tolist(),
         "kind": [Kind(code).word for code in kinds],
     }
@@ -113,11 +113,7 @@ def _symbols(comparison: Comparison, names: Sequence[str]) -> tuple[int, ...]:
 def _numbers(values: Sequence[float], scale: float) -> list[float | int | None]:
     """Convert values to JSON numbers in the unit of the metric. Integers stay integers; unknown values become None."""
     scaled = [value * scale for value in values]
-    return [int(value) if value.is_integer() else _finite(value) for value in scaled]
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+    return [int(value) if value.is_integer() else finite(value) for value in scaled]
 
 
 def _place(comparison: Comparison, symbol: int) -> dict[str, Any]:
@@ -136,7 +132,7 @@ def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[di
     values = (table.only_target_value if target else table.only_baseline_value).tolist()
     change = table.total_delta if target else -table.total_delta
     return [
-        {**_place(comparison, symbol), side: number, "responsibility": _finite(value / change) if change else None}
+        {**_place(comparison, symbol), side: number, "responsibility": finite(value / change) if change else None}
         for symbol, value, number in zip(symbols, values, _numbers(values, comparison.metric.scale), strict=True)
     ]
 

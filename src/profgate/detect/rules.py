@@ -36,21 +36,16 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
     return tuple(value for value in stated.get(key, ()) if value)
 
 
-def _accepts(value: str, pattern: str) -> bool:
-    # only * is a wildcard, because names of programs and workloads may contain brackets and question marks
-    return fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
-
-
 def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
+    # only * is a wildcard, because names of programs and workloads may contain brackets and question marks
     return all(
-        any(_accepts(value, pattern) for value in _values(key, configuration, metric) for pattern in patterns)
+        any(
+            fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
+            for value in _values(key, configuration, metric)
+            for pattern in patterns
+        )
         for key, patterns in rule.keys.items()
     )
-
-
-def _from_policy(strategy: Strategy, policy: Policy) -> dict[str, Any]:
-    given = {"location_filter": policy.location_filter, "cutoff": policy.cutoff}
-    return {spec.name: given[spec.name] for spec in strategy.options if spec.name in given}
 
 
 def selected(
@@ -76,7 +71,8 @@ def selected(
         strategy = strategy_named(rule.method, offered)
         if isinstance(strategy, ReportStrategy):
             continue
-        options = resolved(strategy, {**_from_policy(strategy, policy), **rule.options})
+        given = {"location_filter": policy.location_filter, "cutoff": policy.cutoff}
+        options = resolved(strategy, {**given, **rule.options})
         key = json.dumps([strategy.name, options], sort_keys=True, default=str)
         if key not in seen:
             seen.add(key)
@@ -97,7 +93,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
         fault = f"{type(error).__name__}: {error}"
     if not fault:
         return detection
-    return not_tested(strategy, options, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
+    return not_tested(strategy, Reason(ReasonCode.STRATEGY_RAISED, {"error": fault}), failed=True)
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
@@ -141,32 +137,12 @@ def report_changes(
         if not isinstance(strategy, ReportStrategy):
             continue
         chosen = [pair for pair in comparisons if _matches(rule, pair.configuration, pair.metric)]
-        changes = _changes_of(strategy, chosen, resolved(strategy, rule.options), context)
+        try:
+            changes = strategy.detect_all(chosen, resolved(strategy, rule.options), context)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+            reason = Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"})
+            where, unknown = Location("all workloads"), (None, None, None, None, None, None)
+            kind = Kind.UNKNOWN.word
+            changes = (Change(strategy.name, strategy.family, kind, "", where, *unknown, "none", None, reason=reason),)
         found += [change for change in changes if policy.rules or UNSUITED_FLAG not in change.flags]
     return tuple(found)
-
-
-def _changes_of(
-    strategy: ReportStrategy, comparisons: Sequence[Comparison], options: dict[str, Any], context: Context
-) -> tuple[Change, ...]:
-    try:
-        return strategy.detect_all(comparisons, options, context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-        return (
-            Change(
-                strategy=strategy.name,
-                family=strategy.family,
-                kind="Unknown",
-                subtype="",
-                location=Location("all workloads"),
-                from_value=None,
-                to_value=None,
-                delta=None,
-                relative=None,
-                share_from=None,
-                share_to=None,
-                confidence_type="none",
-                confidence=None,
-                reason=Reason(ReasonCode.STRATEGY_RAISED, {"error": f"{type(error).__name__}: {error}"}),
-            ),
-        )

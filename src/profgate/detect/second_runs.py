@@ -12,7 +12,7 @@ from profgate.detect.permutation import p_of_one, splits_of
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison
-from profgate.model.second_measurement import Second
+from profgate.model.tests import Second
 
 
 def second_measurement(
@@ -39,7 +39,7 @@ def second_measurement(
 
 def _second(comparison: Comparison, values: FloatArray, worse: int, whole: float | None) -> Second:
     runs = comparison.runs
-    before, after = float(values[: runs.baseline].mean()), float(values[runs.baseline :].mean())
+    before, after = map(float, runs.means(values))
     sample = comparison.sample_values
     per_sample = float(sample.mean()) if sample is not None else 0.0
     spread = BETWEEN_RUNS[comparison.metric.kind]

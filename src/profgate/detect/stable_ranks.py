@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import UNSUITED_FLAG, not_tested, resolved
-from profgate.model.change import Change, Context, Detection, Location, OptionSpec
+from profgate.detect.strategy import UNSUITED_FLAG, WithoutRows, resolved
+from profgate.model.change import Change, Context, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.kinds import Kind
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
 REPORTED = 5  # maximum number of moved tests in the report
 
 
-class StableRanks:
+class StableRanks(WithoutRows):
     """Finds changes in the order of tests or workloads by duration.
 
     It counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
@@ -35,25 +35,12 @@ class StableRanks:
     name = "stable_ranks"
     short = "ranks"
     family = "R"
+    needed = ReasonCode.REPORT_NEEDED
     options: tuple[OptionSpec, ...] = (
         OptionSpec("width", 2.0, "sigmas from the mean count up to which there is no change", 0.5, 100.0),
-        OptionSpec(
-            "sigma",
-            "poisson",
-            "source of sigma",
-            choices=("poisson", "observed"),
-        ),
+        OptionSpec("sigma", "poisson", "source of sigma", choices=("poisson", "observed")),
         OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
     )
-
-    def detect(
-        self,
-        comparison: Comparison,  # noqa: ARG002 - interface of all strategies
-        options: Mapping[str, Any],
-        context: Context,  # noqa: ARG002
-    ) -> Detection:
-        """Return a detection without rows, because a single comparison has no order of workloads."""
-        return not_tested(self, resolved(self, options), Reason(ReasonCode.REPORT_NEEDED), unsuited=True)
 
     def detect_all(
         self,
@@ -111,10 +98,9 @@ def _kind(found: RankCheck) -> Kind:
 
 def _whole(comparison: Comparison) -> DurationTable:
     """Return a table with the workload as a single test. Base runs of other commits count as baseline runs."""
-    split = comparison.runs.baseline
-    before, after = comparison.run_totals[:split], comparison.run_totals[split:]
-    values = np.concatenate([before, comparison.noise_totals, after])[:, None] * comparison.metric.scale
-    baselines = split + len(comparison.noise_totals)
+    totals, noise, split = comparison.run_totals, comparison.noise_totals, comparison.runs.baseline
+    values = np.concatenate([totals[:split], noise, totals[split:]])[:, None] * comparison.metric.scale
+    baselines = split + len(noise)
     labels = [f"run {number}" for number in range(len(values))]
     return DurationTable([comparison.workload], labels, values, baselines, comparison.metric.unit)
 

@@ -1,15 +1,16 @@
 """Interface of strategies, and helper functions shared by them."""
 
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.change import Change, Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, WORSE, Kind
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 WHOLE = -1  # symbol number of a row for the whole workload
@@ -44,6 +45,20 @@ class ReportStrategy(Strategy, Protocol):
         ...
 
 
+class WithoutRows(ABC):
+    """Base class of strategies that cannot judge a single comparison. ``needed`` is the reason."""
+
+    name: str
+    short: str
+    family: str
+    options: tuple[OptionSpec, ...]
+    needed: ReasonCode
+
+    def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
+        """Return a detection without rows."""
+        return not_tested(self, Reason(self.needed), unsuited=True)
+
+
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of all options of a strategy, with defaults for those that are not given."""
     return {spec.name: options.get(spec.name, spec.default) for spec in strategy.options}
@@ -52,12 +67,6 @@ def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
 def worse_sign(metric: Metric) -> int:
     """Return 1 if a higher value of the metric is worse, otherwise -1."""
     return 1 if metric.better == "lower" else -1
-
-
-def side_means(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of the values over the runs of each side. ``values`` has one row per run."""
-    split = comparison.runs.baseline
-    return values[:split].mean(axis=0), values[split:].mean(axis=0)
 
 
 def directed(kind: Kind, worse: BoolArray) -> IntArray:
@@ -80,15 +89,6 @@ def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
-def not_tested(
-    strategy: Strategy,
-    options: dict[str, Any],
-    reason: Reason | str,
-    *,
-    unsuited: bool = False,
-    failed: bool = False,
-) -> Detection:
+def not_tested(strategy: Strategy, reason: Reason | str, *, unsuited: bool = False, failed: bool = False) -> Detection:
     """Return a detection without rows that states why the comparison cannot be tested."""
-    return Detection(
-        strategy.name, strategy.family, "", options, not_tested=(reason,), unsuited=unsuited, failed=failed
-    )
+    return Detection(strategy.name, strategy.family, "", not_tested=(reason,), unsuited=unsuited, failed=failed)

@@ -8,7 +8,7 @@ import numpy as np
 from profgate.detect.calibrated_log_ratio import evidence_for, unused
 from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
-from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, side_means, worse_sign
+from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, worse_sign
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
@@ -47,10 +47,10 @@ class Totals:
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
-            return not_tested(self, chosen, evidence)
+            return not_tested(self, evidence)
         if reason := counts_apart(comparison):
-            return not_tested(self, chosen, reason)
-        from_value, to_value = (float(value) for value in side_means(comparison, comparison.run_totals))
+            return not_tested(self, reason)
+        from_value, to_value = (float(value) for value in comparison.runs.means(comparison.run_totals))
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         gates = _may_gate(evidence, shared)
@@ -69,7 +69,6 @@ class Totals:
             strategy=self.name,
             family=self.family,
             subtype="total",
-            options=chosen,
             symbol=np.array([WHOLE]),
             kind=directed(kind, np.array([worse_sign(comparison.metric) * relative > 0])),
             from_value=np.array([from_value]),

@@ -14,7 +14,7 @@ from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStat
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
 from profgate.report.rows import finding_key, tag_of, weight_of
-from profgate.report.statements import full_reach_text
+from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
@@ -168,12 +168,12 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
             direction=finding.direction,
             key=finding_key(finding.location),
             tag=tag_of(finding)[1],
-            judged="total" if (finding.evidence or {}).get("judged") == "subtree" else "self",
+            judged="total" if finding.evidence.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
-        if reach := full_reach_text(finding):
+        if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
             mark["rows"] = _rows_of_path(comparison.tree, symbols.names, finding.location.context)
@@ -206,7 +206,7 @@ def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | N
     after = np.stack([tree.target_total, tree.target_self]).astype(np.float64)
     shift = after / runs.target - before / runs.baseline
     counting = np.sqrt(period * (after / runs.target**2 + before / runs.baseline**2)) if period else 0.0
-    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats.value_error, counting))
+    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats, counting))
     return passed
 
 

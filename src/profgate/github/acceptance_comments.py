@@ -10,6 +10,7 @@ from profgate.github.client import GitHubClient
 from profgate.github.records import CommentRecord
 from profgate.github.sticky_comment import written_by_us
 from profgate.model.acceptance import ROOM, Acceptance, in_comment, in_commit, remembered_limits, shown_growth
+from profgate.model.reason import Reason, ReasonCode
 
 WRITERS = frozenset({"admin", "write"})
 ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # GitHub reports private members as contributors
@@ -41,33 +42,34 @@ class Rights:
     def __init__(self, client: GitHubClient, owners: Iterable[str]) -> None:
         self._client = client
         self._owners = frozenset(owner.lower().removeprefix("@") for owner in owners)
-        self._known: dict[str, str] = {}
+        self._known: dict[str, Reason | None] = {}
 
-    def objection(self, login: str) -> str:
-        """Return the reason why this person may not accept, or an empty string. This takes at most one request."""
+    def objection(self, login: str) -> Reason | None:
+        """Return the reason why this person may not accept, or None. This takes at most one request."""
         if not login:
-            return "its author's account was deleted"
+            return Reason(ReasonCode.AUTHOR_DELETED)
         if self._owners:
-            return "" if login.lower() in self._owners else f"{login} is not one of the owners in the policy"
+            return None if login.lower() in self._owners else Reason(ReasonCode.NO_OWNER, {"login": login})
         if login not in self._known:
             self._known[login] = self._looked_up(login)
         return self._known[login]
 
-    def objections(self, comments: Iterable[CommentRecord]) -> dict[str, str]:
+    def objections(self, comments: Iterable[CommentRecord]) -> dict[str, Reason | None]:
         """Return the objections by login. At most 10 people are looked up, those with a role first."""
         roles = {role: place for place, role in enumerate(ROLES)}
         order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
         logins = list(dict.fromkeys(comment.author for comment in order))
-        many = f"were not looked up: more than {MOST_PEOPLE} people wrote commands"
-        found = {login: f"the rights of {login} {many}" for login in logins}
+        found: dict[str, Reason | None] = {
+            login: Reason(ReasonCode.NOT_LOOKED_UP, {"login": login, "most": MOST_PEOPLE}) for login in logins
+        }
         return found | {login: self.objection(login) for login in (logins if self._owners else logins[:MOST_PEOPLE])}
 
-    def _looked_up(self, login: str) -> str:
+    def _looked_up(self, login: str) -> Reason | None:
         try:
             permission = self._client.permission_of(login)
         except GitHubError as error:
-            return f"GitHub did not return the rights of {login}: {error}"
-        return "" if permission in WRITERS else f"{login} may not write to this repository"
+            return Reason(ReasonCode.RIGHTS_UNKNOWN, {"login": login, "text": str(error)})
+        return None if permission in WRITERS else Reason(ReasonCode.NO_WRITER, {"login": login})
 
 
 def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rights) -> tuple[Acceptance, ...]:
@@ -99,15 +101,15 @@ def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
     return tuple(item for item in found if item.id in newest)
 
 
-def _refused(acceptance: Acceptance, reason: str) -> Acceptance:
-    return replace(acceptance, state="refused", remark=reason)
+def _refused(acceptance: Acceptance, reason: Reason | ReasonCode) -> Acceptance:
+    return replace(acceptance, state="refused", remark=reason if isinstance(reason, Reason) else Reason(reason))
 
 
-def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: str) -> Acceptance:
+def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: Reason | None) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
     if comment.edited:
-        return _refused(acceptance, "the comment was edited, perhaps by another person: write a new one")
+        return _refused(acceptance, ReasonCode.COMMENT_EDITED)
     # a reason written by an untrusted author is not shown
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
 
@@ -116,9 +118,9 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
     if acceptance.state == "refused":
         return acceptance
     if not request.same_repository:
-        return _refused(acceptance, "a trailer counts only in a branch of this repository: write a comment")
+        return _refused(acceptance, ReasonCode.TRAILER_OF_FORK)
     if request.owners:
-        return _refused(acceptance, "the policy names owners, and a trailer shows no author: write a comment")
+        return _refused(acceptance, ReasonCode.TRAILER_WITHOUT_OWNER)
     return acceptance
 
 
@@ -140,14 +142,13 @@ class _Limits:
         if acceptance.state == "refused" or acceptance.limit is not None:
             return acceptance
         if self._request.owners:
-            return _refused(acceptance, "the policy names owners, so the command needs a limit: add max=+30%")
+            return _refused(acceptance, ReasonCode.LIMIT_NEEDED)
         limits = [limits[acceptance.id] for limits in self._stored if acceptance.id in limits]
         if written is None and not limits:
-            why = "this run cannot store the measured limit: add max=+30%"
-            return acceptance if self._request.remembers else _refused(acceptance, why)
+            return acceptance if self._request.remembers else _refused(acceptance, ReasonCode.LIMIT_NOT_STORED)
         limits = limits or [ROOM * growth for growth in self._shown(acceptance, written)]
         if not limits:
-            return _refused(acceptance, "no comment of profgate showed its growth at that time: add max=+30%")
+            return _refused(acceptance, ReasonCode.GROWTH_NOT_SHOWN)
         return replace(acceptance, limit=min(limits))
 
     @cached_property

@@ -1,6 +1,7 @@
 """Compares commits with their nearest measured ancestors."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from profgate import wiring
 from profgate.errors import ProfgateError
@@ -66,11 +67,9 @@ class Checker:
         return groups, without
 
     def _check(self, target: str, distance: int, baseline: str, keys: Sequence[str]) -> Check:
+        read = partial(self._store.readings, profiles=True)
         before, after = stored_sides(
-            *(
-                [reading for key in keys for reading in self._store.readings(key, [sha], profiles=True)]
-                for sha in (baseline, target)
-            )
+            *([reading for key in keys for reading in read(key, [sha])] for sha in (baseline, target))
         )
         given = PipelineInput(
             before,

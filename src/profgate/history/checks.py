@@ -16,7 +16,8 @@ from profgate.model.report import MetricReport, Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
-from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, Line, Tone, finding_lines
+from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, finding_lines
+from profgate.report.text_table import Line, Tone
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
@@ -57,12 +58,8 @@ def checks_json(checks: Checks) -> str:
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
         "checks": [
-            {
-                "baseline": check.baseline,
-                "target": check.target,
-                "distance": check.distance,
-                "report": json.loads(to_json(check.report)),
-            }
+            {name: getattr(check, name) for name in ("baseline", "target", "distance")}
+            | {"report": json.loads(to_json(check.report))}
             for check in checks.checks
         ],
         "further": checks.further,
@@ -161,8 +158,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         if not found and len(shown) > FEW:
             quiet += 1
             continue
-        total = pair.metric.total
-        relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+        total, relative = pair.metric.total, numbers.in_brackets(pair.metric.total.relative)
         values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
         functions = [row for row in found if not row.total]  # the total is in the line above
@@ -182,7 +178,7 @@ def _by_strategies(report: Report) -> Iterator[Line]:
             for strategy in dict.fromkeys(change.strategy for change in metric.changes):
                 yield "quiet", f"    by {plain(strategy)}"
                 changes = [change for change in metric.changes if change.strategy == strategy]
-                for change in sorted(changes, key=lambda change: RANKS.get(_kind(change), 0)):
+                for change in sorted(changes, key=lambda change: RANKS[_kind(change)]):
                     yield _change_line(change, metric)
 
 
@@ -199,7 +195,6 @@ def _change_line(change: Change, metric: MetricReport) -> Line:
     if isinstance(before, str) or isinstance(after, str):
         values = f"{plain(str(before))} → {plain(str(after))}"
     else:
-        relative = f" ({numbers.signed_percent(change.relative)})" if change.relative is not None else ""
         sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
-        values = f"{numbers.from_to(before, after, metric.unit)}{relative}{sure}"
+        values = f"{numbers.from_to(before, after, metric.unit)}{numbers.in_brackets(change.relative)}{sure}"
     return tone, f"      {change.kind} at {name_text(name, 60)}{where}: {values}"

@@ -63,11 +63,8 @@ def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
 
 def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:
     """Return the policy with the number of false alarms in ``verdicts``, which must be in the order of recording."""
-    reds = [
-        verdict.conclusion == "fail"
-        for verdict in verdicts
-        if verdict.comparisons > 0 and verdict.conclusion != "not_compared"
-    ]
+    counted = (verdict for verdict in verdicts if verdict.comparisons > 0)
+    reds = [verdict.conclusion == "fail" for verdict in counted if verdict.conclusion != "not_compared"]
     return replace(policy, unchanged=(sum(reds[-LAST:]), len(reds[-LAST:])), demoted=_demoted(reds, policy.budget))
 
 

@@ -21,15 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from profgate.errors import ProfgateError
-from profgate.history.history_file import (
-    FILE,
-    VERSION,
-    check_version,
-    connected,
-    create_tables,
-    fill_gaps,
-    tables,
-)
+from profgate.history.history_file import FILE, VERSION, check_version, connected, create_tables, fill_gaps, tables
 from profgate.history.history_reader import HistoryReader
 from profgate.history.packed_columns import packed, thinned, unpacked
 from profgate.io.files import exists, write_text
@@ -201,16 +193,14 @@ class HistoryStore(HistoryReader):
         Raises ProfgateError, and adds nothing, if the other history is damaged.
         """
         with self.writing(), other.damage():
-            if self._is_empty():
+            tables_with_rows = (self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1") for name in tables())  # noqa: S608 - own names
+            if not any(rows.fetchone() for rows in tables_with_rows):
                 return self._copy(other)
             self.add_commits(other.commits().values())
             added = self.add(other.reading(number, profiles=True) for number in self._unknown(other))
             self.add_verdicts(other.verdicts(), replace_known=False)
             self.add_reported_trends(other.reported_trends(), replace_known=False)
         return added
-
-    def _is_empty(self) -> bool:
-        return not any(self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone() for name in tables())  # noqa: S608 - own names
 
     def _copy(self, other: HistoryReader) -> int:
         """Copy all rows of the other history; this is much faster than adding readings one by one."""

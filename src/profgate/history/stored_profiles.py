@@ -26,9 +26,7 @@ def trend_rules(policy: Policy) -> Rules:
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, wiring.strategies())
-        return next(
-            (TrendRules(**options) for strategy, options in chosen if strategy.name == CHANGE_POINT), TrendRules()
-        )
+        return TrendRules(**next((options for strategy, options in chosen if strategy.name == CHANGE_POINT), {}))
 
     return rules
 
@@ -68,10 +66,9 @@ def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]
         past=past,
     )
     report = wiring.compare(given).report
-    metrics = [metric for workload in report.workloads for metric in workload.metrics]
-    reds = sum(finding.colour == "red" for metric in metrics for finding in metric.findings)
+    reds = sum(finding.colour == "red" for _, _, finding in report.findings)
     conclusion = report.verdict.conclusion
-    return StoredVerdict(trial.baseline, trial.target, trial.name, conclusion, reds, len(metrics))
+    return StoredVerdict(trial.baseline, trial.target, trial.name, conclusion, reds, len(report.metrics))
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:

@@ -23,7 +23,7 @@ from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, markdown_filters, sentence
 from profgate.report.templates import render_template
-from profgate.report.terminal_report import Line
+from profgate.report.text_table import Line
 from profgate.statistics.change_points import Shift, change_points, shifts
 
 CHANGE_POINT = "change_point"  # the strategy that finds trends
@@ -238,21 +238,9 @@ def _share(column: Column, symbol: SymbolKey) -> float | None:
 def _trend(
     metric: Metric, series: Series, commits: Sequence[str], shift: Shift, symbol: tuple[str | None, str | None]
 ) -> Trend:
-    return Trend(
-        series=series.key,
-        workload=series.workload,
-        metric=metric.name,
-        unit=metric.unit,
-        better=metric.better,
-        name=symbol[0],
-        file=symbol[1],
-        first=commits[shift.first],
-        last=commits[shift.last],
-        commits=shift.last - shift.first + 1,
-        before=shift.before,
-        after=shift.after,
-        p=shift.p,
-    )
+    subject = (series.key, series.workload, metric.name, metric.unit, metric.better, *symbol)
+    span = (commits[shift.first], commits[shift.last], shift.last - shift.first + 1)
+    return Trend(*subject, *span, shift.before, shift.after, shift.p)
 
 
 def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Reading]:
@@ -325,9 +313,9 @@ def _what(trend: Trend) -> str:
 
 
 def _how(trend: Trend) -> str:
-    relative = f" ({numbers.signed_percent(trend.relative)})" if trend.relative is not None else ""
     if trend.name is None:
-        return f"{numbers.from_to(trend.before, trend.after, trend.unit)}{relative}, p {trend.p:.2g}"
+        values = numbers.from_to(trend.before, trend.after, trend.unit)
+        return f"{values}{numbers.in_brackets(trend.relative)}, p {trend.p:.2g}"
     return f"{trend.before:.1%} → {trend.after:.1%} of the run, p {trend.p:.2g}"
 
 

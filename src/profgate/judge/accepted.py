@@ -8,7 +8,7 @@ from profgate.model.acceptance import ROOM, Acceptance
 from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Finding, MetricReport, Report
+from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 
 ROUNDING = 1e-9
@@ -54,9 +54,11 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False
+    here = (finding.location.name, finding.location.file)
+    renamed = [item for item in metric.relations if (item.location.name, item.location.file) == here]
     return any(
         acceptance.location in {place.name, name_text(place.name)} and acceptance.file in {None, place.file}
-        for place in (finding.location, *_former(finding, metric))
+        for place in (finding.location, *(old for item in renamed for old in item.others))
     )
 
 
@@ -86,21 +88,13 @@ def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Accepta
 
 def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
     for acceptance in limits:
-        if not _means(acceptance, workload, metric, finding):
+        limit = acceptance.limit
+        if limit is None or not _means(acceptance, workload, metric, finding) or not _within(finding.growth, limit):
             continue
-        if acceptance.limit is None or not _within(finding.growth, acceptance.limit):
-            continue
-        reason = Reason(
-            ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason}
-        )
+        reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": limit, "reason": acceptance.reason})
         others = () if finding.colour == "red" else finding.reasons
-        acknowledgement = {
-            "by": acceptance.by,
-            "reason": acceptance.reason,
-            "limit": _percent(acceptance.limit),
-            "link": acceptance.link,
-        }
-        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=acknowledgement)
+        known = Acknowledgement(acceptance.by, acceptance.reason, _percent(limit), acceptance.link)
+        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
     return finding
 
 
@@ -109,7 +103,7 @@ def _total_explained(finding: Finding, accepted: float) -> Finding:
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding
-    usual = max(TOTAL_FLOOR, finding.statistics.get("bound") or 0.0)
+    usual = max(TOTAL_FLOOR, finding.statistics.bound or 0.0)
     if abs(delta - accepted) > usual * before:
         return finding
     return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.ACCEPTED_PARTS),))

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from profgate.judge.findings import importance
-from profgate.model.change import Location
 from profgate.model.kinds import Kind
 from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
@@ -12,7 +11,7 @@ NAMES_IT = 0.5  # a finding names the cause if its self cost has at least this f
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
-Cause = tuple[str, str, str, Place]
+Cause = tuple[str, str, str, str]
 
 
 def with_causes(report: Report) -> Report:
@@ -33,10 +32,6 @@ def with_causes(report: Report) -> Report:
     return gathered.with_metrics(lambda _, metric: replace(metric, findings=_numbered(metric, numbers)))
 
 
-def _place(location: Location) -> Place:
-    return location.name, location.file
-
-
 def _has_cause(finding: Finding) -> bool:
     """Return whether a finding can have a cause. Notes, totals and findings without a direction cannot."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
@@ -44,17 +39,18 @@ def _has_cause(finding: Finding) -> bool:
 
 
 def _ends(metric: MetricReport) -> Ends:
-    return {(_place(cause.location), cause.direction): (_place(cause.end), cause.steps) for cause in metric.causes}
+    found = ((cause.location, cause.direction, cause.end, cause.steps) for cause in metric.causes)
+    return {((place.name, place.file), way): ((end.name, end.file), steps) for place, way, end, steps in found}
 
 
 def _end(finding: Finding, ends: Ends) -> tuple[Place, int]:
-    here = _place(finding.location)
+    here = finding.location.name, finding.location.file
     return ends.get((here, finding.direction), (here, 0))
 
 
 def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
     end = _end(finding, ends)[0]
-    return metric.name, finding.direction, end[0], (end[0], end[1] or "")
+    return metric.name, finding.direction, end[0], end[1] or ""
 
 
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
@@ -80,16 +76,12 @@ def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
-    whole = _inclusive(nearest)
+    before, after = nearest.statistics.inclusive_from, nearest.statistics.inclusive_to
+    whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
     own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
     if own:
         return min(own, key=lambda finding: _end(finding, ends)[1])
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
-
-
-def _inclusive(finding: Finding) -> float:
-    before, after = (finding.statistics.get(f"inclusive_{side}") for side in ("from", "to"))
-    return abs(after - before) if before is not None and after is not None else abs(finding.delta or 0.0)
 
 
 def _numbered(metric: MetricReport, numbers: Mapping[Cause, int]) -> tuple[Finding, ...]:

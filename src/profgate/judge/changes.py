@@ -1,18 +1,16 @@
 """Build the report of one metric from the detections of the strategies."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from profgate.judge.locations import WHOLE, causes_of, location_in, path_to, relations_of
-from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
-from profgate.model.comparison import Comparison, Note
+from profgate.model.comparison import Comparison
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
@@ -33,29 +31,7 @@ class _Sums:
 
     exclusive: tuple[FloatArray, FloatArray]
     inclusive: tuple[FloatArray, FloatArray]
-    totals: tuple[float, float]
-
-
-def _sums(comparison: Comparison) -> _Sums:
-    split = comparison.runs.baseline
-
-    def means(values: IntArray) -> tuple[Any, Any]:
-        return values[:split].mean(axis=0), values[split:].mean(axis=0)
-
-    totals = means(comparison.run_totals)
-    return _Sums(means(comparison.self_value), means(comparison.total_value), (float(totals[0]), float(totals[1])))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _ratio(part: float, whole: float) -> float | None:
-    return _number(part / whole) if whole else None
-
-
-def _scaled(value: float, scale: float) -> float | None:
-    return _number(value * scale)
+    totals: tuple[float, ...]
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
@@ -136,10 +112,13 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     return _Rows(kinds, share_from, share_to, rows[:limit].tolist(), counts)
 
 
-def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: int) -> dict[str, float | str | None]:
+def _evidence(
+    comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, row: int
+) -> dict[str, float | str | None]:
+    """Return the statistics and texts of a row, the costs of its function, and how the source of it changed."""
     scale = comparison.metric.scale
     evidence: dict[str, float | str | None] = {
-        name: _number(float(column[row])) for name, column in detection.statistics.items()
+        name: finite(float(column[row])) for name, column in detection.statistics.items()
     }
     evidence |= {name: column[row] for name, column in detection.texts.items() if column[row]}
     if row in detection.moved:
@@ -147,17 +126,23 @@ def _evidence(comparison: Comparison, detection: Detection, sums: _Sums, row: in
     symbol = int(detection.symbol[row])
     if symbol >= 0:
         for name, (baseline, target) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
-            evidence[f"{name}_from"] = _scaled(float(baseline[symbol]), scale)
-            evidence[f"{name}_to"] = _scaled(float(target[symbol]), scale)
+            evidence[f"{name}_from"] = finite(float(baseline[symbol]) * scale)
+            evidence[f"{name}_to"] = finite(float(target[symbol]) * scale)
+    if states is not None and symbol >= 0:
+        known = {"source": states.states[symbol], "source_link": states.links[symbol]}
+        if states.reach:
+            known |= {"reach": states.reach[symbol], "reach_path": states.through[symbol]}
+        evidence |= {name: text for name, text in known.items() if text}
     return evidence
 
 
-def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Rows, row: int) -> Change:
+def _change(
+    comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, rows: _Rows, row: int
+) -> Change:
     scale = comparison.metric.scale
-    from_value = _scaled(float(detection.from_value[row]), scale)
-    to_value = _scaled(float(detection.to_value[row]), scale)
+    from_value, to_value = (finite(float(side[row]) * scale) for side in (detection.from_value, detection.to_value))
     delta = None if from_value is None or to_value is None else to_value - from_value
-    relative = None if delta is None or not from_value else _number(delta / from_value)
+    relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
     flags = list(detection.flags.get(row, ()))
     if rows.kinds[row] != detection.kind[row]:
@@ -170,43 +155,27 @@ def _change(comparison: Comparison, detection: Detection, sums: _Sums, rows: _Ro
         kind=Kind(int(rows.kinds[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
         location=location_in(comparison, detection, row),
-        from_value=_name(detection.from_names, row) or from_value,
-        to_value=_name(detection.to_names, row) or to_value,
+        from_value=(detection.from_names and detection.from_names[row]) or from_value,
+        to_value=(detection.to_names and detection.to_names[row]) or to_value,
         delta=delta,
-        relative=relative if detection.relative is None else _number(float(detection.relative[row])),
-        share_from=_number(float(rows.share_from[row])),
-        share_to=_number(float(rows.share_to[row])),
+        relative=relative if detection.relative is None else finite(float(detection.relative[row])),
+        share_from=finite(float(rows.share_from[row])),
+        share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
-        confidence=_number(float(detection.confidence[row])),
-        evidence=_evidence(comparison, detection, sums, row),
+        confidence=finite(float(detection.confidence[row])),
+        evidence=_evidence(comparison, detection, sums, states, row),
         reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
         partial=detection.partial.get(row, ()),
     )
 
 
-def _with_source(change: Change, states: SourceStates | None, symbol: int) -> Change:
-    """Add the state of the function's source to a change. Modules and totals have no source."""
-    if states is None or symbol < 0:
-        return change
-    link = states.links[symbol]
-    source = {"source": states.states[symbol], **({"source_link": link} if link else {})}
-    if states.reach:
-        through = states.through[symbol]
-        source |= {"reach": states.reach[symbol], **({"reach_path": through} if through else {})}
-    return replace(change, evidence={**change.evidence, **source})
-
-
-def _name(names: list[str] | None, row: int) -> str | None:
-    """Return the name of the model in a row, or None."""
-    return names[row] or None if names is not None else None
-
-
 def _total(comparison: Comparison, sums: _Sums) -> Total:
-    baseline, target = (_scaled(value, comparison.metric.scale) for value in sums.totals)
+    baseline, target = (finite(value * comparison.metric.scale) for value in sums.totals)
     if baseline is None or target is None:
         return Total(baseline, target, None, None)
-    return Total(baseline, target, target - baseline, _ratio(target - baseline, baseline))
+    delta = target - baseline
+    return Total(baseline, target, delta, finite(delta / baseline) if baseline else None)
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
@@ -236,11 +205,6 @@ def _known_share(comparison: Comparison) -> float:
     return min(shares)
 
 
-def _blocking(notes: Sequence[Note], detections: Sequence[Detection]) -> tuple[Reason, ...]:
-    failed = [found for found in detections if found.family == "T" and found.failed]
-    return (*(note.reason for note in notes if note.blocks), *_reasons(failed))
-
-
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:
     """Return the reasons why strategies could not test the metric."""
     return tuple(
@@ -268,8 +232,11 @@ def metric_report(
     is the number of new and gone locations below 0.1 % of the run. With a blocking note or a failed gate test, the
     metric is "not compared" and has no changes.
     """
-    sums, metric, runs = _sums(comparison), comparison.metric, comparison.runs
-    blocking = _blocking(comparison.notes, detections)
+    metric, runs = comparison.metric, comparison.runs
+    totals = runs.means(comparison.run_totals)
+    sums = _Sums(runs.means(comparison.self_value), runs.means(comparison.total_value), tuple(map(float, totals)))
+    failed = [found for found in detections if found.family == "T" and found.failed]
+    blocking = (*(note.reason for note in comparison.notes if note.blocks), *_reasons(failed))
     report = MetricReport(
         name=metric.name,
         unit=metric.unit,
@@ -320,7 +287,7 @@ def _listed(
         counts["failed"] += detection.failed
         for row in rows.listed:
             symbol = int(detection.symbol[row])
-            changes.append(_with_source(_change(comparison, detection, sums, rows, row), states, symbol))
+            changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
     return tuple(changes), listed, dict(counts)
 

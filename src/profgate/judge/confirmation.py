@@ -7,11 +7,10 @@ from profgate.judge.verdict import judge
 from profgate.model.levels import CONFIRMED, GATE_SHARE, OWN_FLOOR, RED, TOTAL_FLOOR
 from profgate.model.policy import Policy
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
-from profgate.model.second_measurement import Second
+from profgate.model.report import Evidence, Finding, MetricReport, Report, WorkloadReport
+from profgate.model.tests import Second
 
 ENOUGH = 0.5  # fraction of the gate's minimum change that the second measurement must reach
-EVIDENCE = frozenset({"confirmed", "confirmed_runs", "confirmed_change", "confirmed_p"})
 
 # doubts that a second, interleaved measurement of both sides can resolve
 OPEN = frozenset(
@@ -42,7 +41,7 @@ class Suspect:
     @property
     def subtree(self) -> bool:
         """Whether the finding is about a function and all its callees."""
-        return (self.finding.evidence or {}).get("judged") == "subtree"
+        return self.finding.evidence.judged == "subtree"
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
@@ -86,31 +85,32 @@ def holds(suspect: Suspect, second: Second) -> bool:
 def _metric(load: WorkloadReport, metric: MetricReport, measured: Callable[[Suspect], Second | None]) -> MetricReport:
     findings = []
     for finding in metric.findings:
-        evidence = {}
         if _is_suspect(finding):
             suspect = Suspect(load.name, metric.name, finding, metric.better == "lower")
-            second = measured(suspect)
-            evidence = _evidence(None if second is None else holds(suspect, second), second)
-        findings.append(replace(finding, evidence={**(finding.evidence or {}), **evidence} or None))
+            finding = replace(finding, evidence=_evidence(suspect, measured(suspect)))  # noqa: PLW2901
+        findings.append(finding)
     return replace(metric, findings=tuple(findings))
 
 
-def _evidence(same: bool | None, second: Second | None) -> dict[str, str]:
-    if second is None or same is None:
-        return {"confirmed": "not seen"}
-    return {
-        "confirmed": "yes" if same else "no",
-        "confirmed_runs": f"{second.runs[0]} + {second.runs[1]}",
-        "confirmed_change": "new" if second.ratio == float("inf") else f"{second.ratio - 1.0:.6g}",
-        "confirmed_p": f"{second.p:.2g}",
-    }
+def _evidence(suspect: Suspect, second: Second | None) -> Evidence:
+    if second is None:
+        return replace(suspect.finding.evidence, confirmed="not seen")
+    return replace(
+        suspect.finding.evidence,
+        confirmed="yes" if holds(suspect, second) else "no",
+        confirmed_runs=f"{second.runs[0]} + {second.runs[1]}",
+        confirmed_change="new" if second.ratio == float("inf") else f"{second.ratio - 1.0:.6g}",
+        confirmed_p=f"{second.p:.2g}",
+    )
 
 
 def _unconfirmed(report: Report) -> Report:
     """Remove the evidence of an earlier second measurement from the report."""
 
     def without(finding: Finding) -> Finding:
-        evidence = {name: text for name, text in (finding.evidence or {}).items() if name not in EVIDENCE}
-        return replace(finding, evidence=evidence or None)
+        evidence = replace(
+            finding.evidence, confirmed=None, confirmed_runs=None, confirmed_change=None, confirmed_p=None
+        )
+        return replace(finding, evidence=evidence)
 
     return report.with_metrics(lambda _, metric: replace(metric, findings=tuple(map(without, metric.findings))))

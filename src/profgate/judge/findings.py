@@ -1,24 +1,31 @@
 """Merge the changes of each location into one finding with a direction, a severity and values."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
-from profgate.judge.gate import SEVERE_SHARE, SIGNED, GateContext, gated, gated_total, noted
+from profgate.judge.gate import SIGNED, GateContext, certain_severity, gated, noted
 from profgate.model.change import Change
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of
+from profgate.model.report import (
+    TOTAL,
+    Direction,
+    Evidence,
+    Finding,
+    MetricReport,
+    Severity,
+    Statistics,
+    Vote,
+    direction_of,
+)
 
 Place = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
 SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-TEST_KEYS = ("judged", "new")  # keys of the text evidence that comes from the test
-STATISTICS = (
-    *("p", "t", "distance", "bound", "delta_share", "ratio", "everything"),
-    *("overweight", "responsibility", "inclusive_from", "inclusive_to"),
-)
+STATISTICS = tuple(part.name for part in fields(Statistics) if part.name != "weight")
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
@@ -47,7 +54,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
     """Return the sort key of a finding: colour (red first), kind, size of the change, name and file."""
     colours = ("red", "yellow", "green", "neutral")
-    weight = finding.statistics.get("weight")
+    weight = finding.statistics.weight
     return (
         colours.index(finding.colour),
         RANKS[BY_WORD[finding.kind]],
@@ -59,12 +66,8 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
 
 def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
     """Turn red findings yellow if the total improved."""
-    faster = (
-        finding
-        for finding in findings
-        if finding.is_total and finding.direction == "better" and finding.severity != "none"
-    )
-    total = next(faster, None)
+    totals = (found for found in findings if found.is_total and found.severity != "none")
+    total = next((found for found in totals if found.direction == "better"), None)
     if total is None:
         return findings
     reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
@@ -108,17 +111,19 @@ def _located(
         return None
     tests = (change for change in changes if change.strategy == GATE_TEST)
     test = next((change for change in tests if direction_of(BY_WORD[change.kind]) != "none"), None)
-    direction = direction_of(BY_WORD[test.kind]) if test is not None else _agreed(changes)
+    agreed = {direction_of(BY_WORD[change.kind]) for change in ([test] if test else changes)} - {"none"}
+    direction: Direction = agreed.pop() if len(agreed) == 1 else "none"
     values = _values(test, changes[0], metric)
-    statistics = _statistics(changes, values)
+    statistics = _statistics(changes, (values["share_to"] or 0.0) - (values["share_from"] or 0.0))
     level: Severity = "maybe"
     alone = next((kind for change in changes if (kind := BY_WORD[change.kind]) in ONE_SIDED), None)
     if test is not None:
         if BY_WORD[test.kind] not in MAYBE:
-            level = "severe" if abs(statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
+            level = certain_severity(statistics.weight)
         kind = SIGNED[level, direction]
     elif alone is not None:
-        kind, level, direction = alone, "none", _direction_of_cost(alone, metric)
+        dearer = alone is Kind.NOT_IN_BASELINE
+        kind, level, direction = alone, "none", "worse" if dearer == (metric.better == "lower") else "better"
     else:
         kind = Kind.UNKNOWN if direction == "none" else SIGNED["maybe", direction]
     finding = Finding(
@@ -139,7 +144,7 @@ def _located(
     )
     if test is None:
         return noted(finding, metric) if alone is None else finding
-    return gated(finding, metric, context, net=str(test.evidence.get("net") or ""))
+    return gated(finding, metric, context, offset=bool(test.evidence.get("net")))
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
@@ -160,17 +165,6 @@ def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
     return found
 
 
-def _agreed(changes: Iterable[Change]) -> Direction:
-    """Return the direction that all strategies report, or "none" if they disagree."""
-    found = {direction_of(BY_WORD[change.kind]) for change in changes} - {"none"}
-    return next(iter(found)) if len(found) == 1 else "none"
-
-
-def _direction_of_cost(kind: Kind, metric: MetricReport) -> Direction:
-    dearer = kind is Kind.NOT_IN_BASELINE
-    return "worse" if dearer == (metric.better == "lower") else "better"
-
-
 def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     return tuple(
         Vote(
@@ -183,30 +177,27 @@ def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     )
 
 
-def _evidence(known: Finding | None, test: Change | None, changes: list[Change]) -> dict[str, str] | None:
-    found = dict((known.evidence if known else None) or {})
-    for key in TEST_KEYS:
-        text = None if test is None else test.evidence.get(key)
-        if isinstance(text, str) and text not in {"", "self"}:
-            found[key] = text
-    for key in SOURCE_KEYS:
-        texts = (change.evidence.get(key) for change in changes)
-        known_text = next((text for text in texts if isinstance(text, str) and text != "unknown"), None)
-        found |= {} if known_text is None else {key: known_text}
-    return found or None
+def _evidence(known: Finding | None, test: Change | None, changes: list[Change]) -> Evidence:
+    found: dict[str, Any] = {}
+    for name in SOURCE_KEYS:
+        texts = (change.evidence.get(name) for change in changes)
+        found[name] = next((text for text in texts if isinstance(text, str) and text != "unknown"), None)
+    if test is not None:
+        found["judged"] = "subtree" if test.evidence.get("judged") == "subtree" else None
+        found["new"] = str(test.evidence.get("new") or "") or None
+    earlier = known.evidence if known else Evidence()
+    return replace(earlier, **{name: text for name, text in found.items() if text is not None})
 
 
-def _statistics(changes: list[Change], values: dict[str, float | None]) -> dict[str, float | None]:
-    """Return the statistics of the test and the inclusive costs; ``weight`` is the change as a fraction of the run."""
+def _statistics(changes: list[Change], weight: float) -> Statistics:
+    """Return the first known number of each kind. ``weight`` applies if the change as a share of the run is unknown."""
     found: dict[str, float | None] = {}
     for change in changes:
         for name in STATISTICS:
             if name in change.evidence:
                 found.setdefault(name, _number(change.evidence[name]))
-    found["weight"] = found.get("delta_share")
-    if found["weight"] is None:
-        found["weight"] = (values["share_to"] or 0.0) - (values["share_from"] or 0.0)
-    return found
+    share = found.get("delta_share")
+    return Statistics(weight if share is None else share, **found)
 
 
 def _total(
@@ -216,9 +207,7 @@ def _total(
     kind = BY_WORD[change.kind]
     direction = direction_of(kind)
     shift = _number(change.evidence.get("shift")) or 0.0
-    sure = kind not in MAYBE
-    level: Severity = ("severe" if abs(shift) >= SEVERE_SHARE else "degraded") if sure else "maybe"
-    statistics = {name: _number(value) for name, value in change.evidence.items() if not isinstance(value, str)}
+    level: Severity = "maybe" if kind in MAYBE else certain_severity(shift)
     finding = Finding(
         severity=level,
         colour="neutral",
@@ -232,7 +221,7 @@ def _total(
         share_from=None,
         share_to=None,
         strategies=_votes([change, *sums], direction),
-        statistics=statistics | {"weight": shift},
-        evidence=known.evidence if known else None,
+        statistics=_statistics([change], shift),
+        evidence=known.evidence if known else Evidence(),
     )
-    return gated_total(finding, metric, context)
+    return gated(finding, metric, context)

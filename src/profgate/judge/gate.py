@@ -1,13 +1,13 @@
 """Decide whether a finding fails the gate, and set its colour and the reasons for it."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from profgate.model.kinds import BY_WORD, MAYBE, Kind
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, TOTAL_MARGIN
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
-from profgate.model.units import CALLS
 
 CONTEXTS = "call_context"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
@@ -49,7 +49,8 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
     """Set the colour and the reasons of a finding that the gate's test did not report."""
     if metric.calibration.state == "tested":
         votes = 1 if metric.calibration.inconclusive == "too_few_runs" else 2
-        if finding.direction == "worse" and _models_agree(finding, votes):
+        agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
+        if finding.direction == "worse" and len(agreeing) >= votes and not MAYBE.issuperset(agreeing):
             return replace(finding, colour="yellow", reasons=(Reason(ReasonCode.MODELS),))
         return replace(finding, reasons=(Reason(ReasonCode.WITHIN_NOISE),))
     if not finding.from_value and not finding.to_value:
@@ -60,40 +61,25 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
     return replace(finding, colour=colour, reasons=(Reason(ReasonCode.NOT_TESTED),))
 
 
-def _models_agree(finding: Finding, votes: int) -> bool:
-    """Return whether at least ``votes`` model strategies agree with the finding, one of them with certainty."""
-    agreeing = [BY_WORD[vote.kind] for vote in finding.strategies if vote.family == "M" and vote.agrees]
-    return len(agreeing) >= votes and any(kind not in MAYBE for kind in agreeing)
+def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool = False) -> Finding:
+    """Set the colour and the reasons of a finding that a test of the gate reported.
 
-
-def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
-    """Set the colour and the reasons of a finding that the gate's test reported.
-
-    ``net`` names what offsets the change, or is empty.
+    ``offset`` is True if other costs of the run offset the change of the function.
     """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    proof = None if net else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
-    obstacles = _doubts(finding, metric, context, net) if proof is None else []
-    if proof is not None:
-        level = _certain(finding)
-        finding = replace(finding, severity=level, kind=SIGNED[level, "worse"].word)
-    return _coloured(finding, metric, context, proof, obstacles)
+    proof = None if offset else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
+    if proof is None:
+        doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
+        return _coloured(finding, metric, context, None, doubts(finding, metric, context))
+    level = certain_severity(finding.statistics.weight)
+    kind = Kind.TOTAL_DEGRADATION if finding.is_total else SIGNED[level, "worse"]
+    return _coloured(replace(finding, severity=level, kind=kind.word), metric, context, proof, [])
 
 
-def gated_total(finding: Finding, metric: MetricReport, context: GateContext) -> Finding:
-    """Set the colour and the reasons of the finding about the total."""
-    if finding.direction != "worse":
-        return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    proof = _confirmed(finding, metric)
-    obstacles = [] if proof else _doubts_of_total(finding, metric, context)
-    if proof:
-        finding = replace(finding, severity=_certain(finding), kind=Kind.TOTAL_DEGRADATION.word)
-    return _coloured(finding, metric, context, proof, obstacles)
-
-
-def _certain(finding: Finding) -> Severity:
-    return "severe" if abs(finding.statistics["weight"] or 0.0) >= SEVERE_SHARE else "degraded"
+def certain_severity(weight: float | None) -> Severity:
+    """Return the severity of a certain change by a fraction of the run."""
+    return "severe" if abs(weight or 0.0) >= SEVERE_SHARE else "degraded"
 
 
 def _coloured(
@@ -119,7 +105,7 @@ def _coloured(
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     """Return the reason why the finding is red, with numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
-    if finding.statistics.get("p") == 0.0:
+    if finding.statistics.p == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
     if metric.calibration.mode == "jobs":
         return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
@@ -129,31 +115,30 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
 def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     return {
         "jobs": metric.calibration.base_jobs,
-        "bound": finding.statistics.get("bound"),
-        "change": finding.statistics.get("ratio", finding.relative),
+        "bound": finding.statistics.bound,
+        "change": finding.statistics.ratio,
     }
 
 
-def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
+def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
     """Return the reasons why the test does not make the finding red; an empty list if it does."""
     facts = metric.calibration
     if facts.inconclusive == "too_few_runs":
-        runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
-        return [Reason(ReasonCode.UNCONFIRMED, dict(runs))]
-    if net:
+        return [Reason(ReasonCode.UNCONFIRMED, {side: metric.runs[side] for side in ("baseline", "target")})]
+    if offset:
         return [Reason(ReasonCode.OFFSET)]
-    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+    if metric.counts_calls:
         return [Reason(ReasonCode.CALLS)]
     found = []
-    p, certain = finding.statistics.get("p"), BY_WORD[finding.kind] not in MAYBE
+    p, certain = finding.statistics.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
         found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
     elif p is not None and p > context.red:
         found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
-    factor = facts.common_factor
-    if p != 0.0 and not facts.interleaved and _unlike(factor):
+    factor = facts.common_factor or 1.0
+    if p != 0.0 and not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if p != 0.0 and facts.different_jobs and facts.mode == "runs":
         found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
@@ -165,32 +150,15 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
     Call counts cannot be confirmed.
     """
-    evidence = finding.evidence or {}
-    if evidence.get("confirmed") != "yes" or (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+    if finding.evidence.confirmed != "yes" or metric.counts_calls:
         return None
-    return Reason(ReasonCode.CONFIRMED, _second(evidence))
-
-
-def _second(evidence: dict[str, str]) -> dict[str, Parameter]:
-    """Return the result of the second measurement as parameters of a reason."""
-    return {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
-
-
-def _unlike(factor: float | str | bool | None) -> bool:
-    """Return whether the speeds of the sides differ too much for equal recording conditions."""
-    return isinstance(factor, float) and max(factor, 1.0 / factor) > LIKE_RUNS
+    return Reason(ReasonCode.CONFIRMED, finding.evidence.second())
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
     """Return the reason CALLS_ROSE if the exact number of calls grew by at least half as much as the time."""
-    place = (finding.location.name, finding.location.file)
-    counts = context.calls.get(place)
-    if (
-        counts is None
-        or metric.unit != "nanoseconds"
-        or finding.direction != "worse"
-        or "judged" in (finding.evidence or {})
-    ):
+    counts = context.calls.get((finding.location.name, finding.location.file))
+    if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.evidence.judged:
         return None
     if metric.calibration.inconclusive == "too_few_runs":
         return None
@@ -203,24 +171,24 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
     """Return the reasons from attribution and confirmation why the finding cannot be red."""
-    evidence, confirm = finding.evidence or {}, context.policy.confirm
+    evidence, confirm = finding.evidence, context.policy.confirm
     found = []
-    if evidence.get("reach") == "not reachable":
+    if evidence.reach == "not reachable":
         found.append(Reason(ReasonCode.NOT_REACHABLE))
-    if evidence.get("confirmed") == "no":
-        found.append(Reason(ReasonCode.NOT_REPEATED, _second(evidence)))
-    sure = confirm == "when-possible" and (finding.statistics.get("distance") or 0.0) >= TOTAL_MARGIN
-    if "confirmed" not in evidence and confirm != "off" and not sure:
+    if evidence.confirmed == "no":
+        found.append(Reason(ReasonCode.NOT_REPEATED, evidence.second()))
+    sure = confirm == "when-possible" and (finding.statistics.distance or 0.0) >= TOTAL_MARGIN
+    if evidence.confirmed is None and confirm != "off" and not sure:
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return a list with the most important reason why the total is not red; an empty list if it is red."""
-    facts, p = metric.calibration, finding.statistics.get("p")
-    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
+    facts, p = metric.calibration, finding.statistics.p
+    sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.everything
     reason = None
-    if (metric.name, metric.unit) == (CALLS.name, CALLS.unit):
+    if metric.counts_calls:
         reason = Reason(ReasonCode.CALLS)
     elif p == 0.0:
         reason = None

@@ -48,23 +48,33 @@ def merge_reports(
     if not shards:
         raise ProfgateError("shards", "there is no report to merge; give at least one")
     target = _target(shards)
-    names = Counter(name for shard in shards for name in _all_names(shard))
+    listed = [
+        [load.name for load in shard.report.workloads] + [entry.name for entry in _absences(shard)] for shard in shards
+    ]
+    names = Counter(name for own in listed for name in set(own))
     shared = {name for name, times in names.items() if times > 1}
     baseline, doubts = _baseline(shards)
+    stored = [acceptance for shard in shards for acceptance in shard.report.acceptances]
+    absent = [replace(entry, name=_name(shard, entry.name, shared)) for shard in shards for entry in _absences(shard)]
+    absent.sort(key=lambda entry: (entry.name, entry.side, entry.metric or ""))
     tests, standing = _tests(shards), _standing(shards)
     draft = replace(
         shards[0].report,
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(load, name=_name(shard, load.name, shared), metrics=_together(shard, standing, load.metrics))
+            replace(
+                load,
+                name=_name(shard, load.name, shared),
+                metrics=tuple(replace(metric, changes=_with_p(metric, shard, standing)) for metric in load.metrics),
+            )
             for shard in shards
             for load in shard.report.workloads
         ),
-        not_compared=(*lost, *_all_absences(shards, shared)),
+        not_compared=(*lost, *absent),
         changes=tuple(change for shard in shards for change in shard.report.changes),
         warnings=without_repeats((*doubts, *_warnings(shards), *warnings)),
-        acceptances=_acceptances(shards) if acceptances is None else tuple(acceptances),
+        acceptances=without_repeats(stored if acceptances is None else acceptances),
         tests=tests,
     )
     if any(shard.report.schema == FIRST_SCHEMA for shard in shards):
@@ -75,10 +85,6 @@ def merge_reports(
         for (workload, metric), url in shard.links.pages.items()
     }
     return judge(draft, policy), Links(pages=pages)
-
-
-def _acceptances(shards: Sequence[Shard]) -> tuple[Acceptance, ...]:
-    return without_repeats(acceptance for shard in shards for acceptance in shard.report.acceptances)
 
 
 def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
@@ -104,14 +110,6 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
 
 
 Standing = dict[tuple[str, str], Maxima]  # by (name of the shard, name of the family)
-
-
-def _together(shard: Shard, standing: Standing, metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
-    """Return the metrics with p-values corrected for the tests of all shards.
-
-    Comparisons with base jobs are not changed.
-    """
-    return tuple(replace(metric, changes=_with_p(metric, shard, standing)) for metric in metrics)
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:
@@ -163,6 +161,7 @@ def _p(change: Change, shard: Shard, family: str, standing: Standing) -> float:
 
 
 def _with_p(metric: MetricReport, shard: Shard, standing: Standing) -> tuple[Change, ...]:
+    """Return the changes with p-values among the tests of all shards. Comparisons with base jobs are not changed."""
     family = str(metric.calibration.family)
     if (shard.name, family) not in standing:
         return metric.changes
@@ -183,17 +182,8 @@ def _worst(shards: Sequence[Shard]) -> Verdict:
     )
 
 
-def _all_names(shard: Shard) -> set[str]:
-    return {load.name for load in shard.report.workloads} | {entry.name for entry in _absences(shard)}
-
-
 def _name(shard: Shard, workload: str, shared: set[str]) -> str:
     return f"{workload} [{shard.name}]" if workload in shared else workload
-
-
-def _all_absences(shards: Sequence[Shard], shared: set[str]) -> list[NotCompared]:
-    found = [replace(entry, name=_name(shard, entry.name, shared)) for shard in shards for entry in _absences(shard)]
-    return sorted(found, key=lambda entry: (entry.name, entry.side, entry.metric or ""))
 
 
 def _absences(shard: Shard) -> tuple[NotCompared, ...]:

@@ -22,14 +22,12 @@ from profgate.model.report import (
     Verdict,
     WorkloadReport,
 )
-from profgate.model.units import CALLS
 from profgate.statistics.binomial import exceeds, interval
 
 FAR_APART = 0.5  # relative change above which an untested total needs a review
 NAMED_REASONS = 5  # of each colour, after the first; a longer list would hide the important ones
 SAMPLES_WANTED = 5000  # recommended number for each side
 RUNS_WANTED = 5  # recommended number for each side
-UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -78,7 +76,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
     """
     found = {}
     for metric in workload.metrics:
-        if (metric.name, metric.unit) != (CALLS.name, CALLS.unit) or not metric.calibration.exact:
+        if not metric.counts_calls or not metric.calibration.exact:
             continue
         for change in metric.changes:
             before, after = change.from_value, change.to_value
@@ -129,7 +127,9 @@ class _VerdictInputs:
         self.unread = any(ReasonCode.ARTIFACT_UNUSABLE in _codes(entry.reason) for entry in report.not_compared)
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
-        self.untested = [pair for pair in self.compared if _total_untested(pair[1])]
+        # totals that changed a lot but could not be tested
+        unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
+        self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= FAR_APART]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         self.inconclusive = inconclusive(report)
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
@@ -150,18 +150,13 @@ def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     for workload in report.workloads:
         compared = [metric for metric in workload.metrics if metric.state == "compared"]
         if compared and all(_undecided(metric) for metric in compared):
-            costs = [metric for metric in compared if (metric.name, metric.unit) != (CALLS.name, CALLS.unit)]
+            costs = [metric for metric in compared if not metric.counts_calls]
             found += [(workload, metric) for metric in costs or compared]
     return found
 
 
 def _undecided(metric: MetricReport) -> bool:
-    return metric.calibration.inconclusive in UNDECIDED and all(finding.colour != "red" for finding in metric.findings)
-
-
-def _total_untested(metric: MetricReport) -> bool:
-    """Return whether the total changed a lot but could not be tested. The verdict reports such totals."""
-    return not metric.calibration.total_tested and abs(metric.total.relative or 0.0) >= FAR_APART
+    return metric.calibration.inconclusive is not None and all(finding.colour != "red" for finding in metric.findings)
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:

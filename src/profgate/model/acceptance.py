@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.visible_text import cut, name_text, plain
 
 Place = tuple[str, str | None, str, str]  # visible name, file, workload and metric of a finding
@@ -39,7 +39,6 @@ TIMES = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)x")
 MARKER = re.compile(r"\s*<!-- profgate v1 ([^<>\n]{1,12000}) -->")
 NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:e[+-][0-9]{1,3})?")
 PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
-WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Acceptance:
     metric: str | None = None
     limit: float | None = None
     state: State = "open"
-    remark: Reason | str = ""
+    remark: Reason | None = None
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
@@ -75,9 +74,7 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
         verb, *rest = command[1].split(None, 1) or [""]
         name = f"{number}.{len(found)}"
         known = verb == "accept"
-        found.append(
-            _request(name, "".join(rest), colon=True) if known else _refused(name, f"is unknown: {WHAT_TO_WRITE}")
-        )
+        found.append(_request(name, "".join(rest), colon=True) if known else _refused(name, ReasonCode.UNKNOWN_COMMAND))
     return tuple(found)
 
 
@@ -162,7 +159,7 @@ def _quoted(text: str) -> str:
 def _request(name: str, text: str, *, colon: bool) -> Acceptance:
     location, rest = _location(text.strip(), colon=colon)
     if not location:
-        return _refused(name, f"names no location: {WHAT_TO_WRITE}")
+        return _refused(name, ReasonCode.NO_LOCATION)
     options: dict[str, str] = {}
     while (option := OPTION.match(rest)) is not None:
         options.setdefault(option[1], _unpadded(option[3]) if option[3] else option[4])
@@ -170,11 +167,11 @@ def _request(name: str, text: str, *, colon: bool) -> Acceptance:
     rest = rest.strip()
     reason = cut(plain(rest.removeprefix(":")), LONGEST_REASON)
     limit = _limit(options["max"]) if "max" in options else None
-    remark = ""
+    remark = None
     if "max" in options and limit is None:
-        remark = f"max={cut(plain(options['max']), 30)} is not a growth: write max=+30% or max=1.3x"
+        remark = Reason(ReasonCode.NO_GROWTH, {"limit": cut(plain(options["max"]), 30)})
     elif not reason or (colon and not rest.startswith(":")):
-        remark = f"gives no reason: {WHAT_TO_WRITE}"
+        remark = Reason(ReasonCode.NO_REASON)
     return Acceptance(
         name,
         location,
@@ -215,5 +212,5 @@ def _limit(text: str) -> float | None:
     return limit if 0 < limit <= LARGEST_LIMIT else None
 
 
-def _refused(name: str, remark: str) -> Acceptance:
-    return Acceptance(name, "", "", state="refused", remark=remark)
+def _refused(name: str, code: ReasonCode) -> Acceptance:
+    return Acceptance(name, "", "", state="refused", remark=Reason(code))

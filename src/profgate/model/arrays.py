@@ -1,5 +1,6 @@
 """Array types, and functions for read-only arrays and reproducible random integers."""
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,11 @@ def read_only(array: AnyArray) -> AnyArray:
     """Make an array read-only and return it, since a frozen dataclass does not protect the contents of its arrays."""
     array.setflags(write=False)
     return array
+
+
+def finite(value: float) -> float | None:
+    """Return a finite value as a Python float, or None."""
+    return float(value) if math.isfinite(value) else None
 
 
 def splitmix64(count: int) -> NDArray[np.uint64]:

@@ -55,14 +55,6 @@ class Partial:
     x_to: float
 
 
-def _no_rows() -> IntArray:
-    return np.empty(0, np.int64)
-
-
-def _no_values() -> FloatArray:
-    return np.empty(0)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
     """The results of one strategy for one comparison, in arrays with one element per result.
@@ -86,13 +78,12 @@ class Detection:
     strategy: str
     family: str
     subtype: str
-    options: dict[str, Any]
-    symbol: IntArray = field(default_factory=_no_rows)
-    kind: IntArray = field(default_factory=_no_rows)
-    from_value: FloatArray = field(default_factory=_no_values)
-    to_value: FloatArray = field(default_factory=_no_values)
+    symbol: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    kind: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    from_value: FloatArray = field(default_factory=lambda: np.empty(0))
+    to_value: FloatArray = field(default_factory=lambda: np.empty(0))
     confidence_types: list[str] = field(default_factory=list)
-    confidence: FloatArray = field(default_factory=_no_values)
+    confidence: FloatArray = field(default_factory=lambda: np.empty(0))
     statistics: dict[str, FloatArray] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
@@ -35,17 +38,6 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repeats:
-    """The variation between three or more runs per side.
-
-    ``value_error`` is a float64 array with the standard errors of the differences between the mean values: those of the
-    inclusive values in its first row, those of the self values in its second row.
-    """
-
-    value_error: FloatArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class DiffTree:
     """The merged calling context tree of both sides; values are sums over the runs of a side.
 
@@ -53,8 +45,10 @@ class DiffTree:
     adjacent and ordered by symbol. Arrays have one element per row: int32 for parent, symbol and depth, int64 for the
     others. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree. ``baseline_calls``
     and ``target_calls`` count the calls of exactly that path (none for the root), or are None if a run of the side has
-    no call counts, as in all sampled profiles. ``repeats`` is None if there are too few runs. ``run_self`` contains the
-    self values by run and row, with the baseline runs first.
+    no call counts, as in all sampled profiles. ``repeats`` is a float64 array with the standard errors of the
+    differences between the mean values, None with fewer than three runs per side: those of the inclusive values in its
+    first row, those of the self values in its second row. ``run_self`` contains the self values by run and row, with
+    the baseline runs first.
     """
 
     parent: RowArray
@@ -68,7 +62,7 @@ class DiffTree:
     size: IntArray
     baseline_calls: IntArray | None = None
     target_calls: IntArray | None = None
-    repeats: Repeats | None = None
+    repeats: FloatArray | None = None
     run_self: IntArray | None = None
 
 
@@ -107,6 +101,10 @@ class Runs:
     baseline_jobs: tuple[int, ...] | None = None
     target_jobs: tuple[int, ...] | None = None
     noise_jobs: tuple[int, ...] | None = None
+
+    def means(self, values: NDArray[Any]) -> tuple[Any, Any]:
+        """Return the mean over the runs of each side. ``values`` has one row per run, with the baseline runs first."""
+        return values[: self.baseline].mean(axis=0), values[self.baseline :].mean(axis=0)
 
     @property
     def base_jobs(self) -> tuple[int, ...]:

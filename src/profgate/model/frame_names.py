@@ -5,7 +5,7 @@ The rules run in a fixed order, from specific to general, up to five times until
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from profgate.model.name_aliases import Aliases
 
 Level = Literal["none", "safe", "loose"]
+Step = Callable[[str, str, str], str]
 ROUNDS = 5
 NO_ALIASES = Aliases()
 
@@ -137,12 +138,16 @@ def normalised_path(path: str) -> str:
     return _ARCHITECTURE.sub("", path)
 
 
-def _once(name: str, *, loose: bool) -> str:
+def _unrecorded(_code: str, _before: str, after: str) -> str:
+    return after
+
+
+def _once(name: str, took: Step, *, loose: bool) -> str:
     applied = None
     for needle, rule in _BY_NEEDLE[loose]:
         if needle in name and rule is not applied and not (rule.code == "W1" and "chunk" in name):
-            name, applied = rule.applied_to(name), rule
-    return _with_path(name)
+            name, applied = took(rule.code, name, rule.applied_to(name)), rule
+    return took("P2", name, _with_path(name))
 
 
 def _with_path(name: str) -> str:
@@ -152,15 +157,18 @@ def _with_path(name: str) -> str:
     return normalised_path(name) if name.startswith("/") and " " not in name else name
 
 
-def normalised_name(name: str, level: Level = "safe") -> str:
-    """Return the name without the parts that differ between builds. Level ``none`` does not change it."""
+def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) -> str:
+    """Return the name without the parts that differ between builds. Level ``none`` does not change it.
+
+    ``took`` is called with the code of each applied rule and the names before and after it, and returns the latter.
+    """
     if level == "none":
         return name
     for _ in range(ROUNDS):
-        before, name = name, _once(name, loose=level == "loose")
+        before, name = name, _once(name, took, loose=level == "loose")
         if name == before:
             break
-    return name or "[unknown]"
+    return took("unknown", name, name or "[unknown]")
 
 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
@@ -219,32 +227,6 @@ def frame_key(
     return FrameKey(key, None if file is None else _file_key(file, level), line)
 
 
-REASONS = {
-    "alias": "the configuration file calls it so",
-    "R1": "lines move with every change above them",
-    "J1": "the JVM numbers lambdas and hidden classes anew in every run",
-    "J2": "the JVM numbers the accessors of reflection",
-    "J3": "method handles carry an address of the run",
-    "J4": "proxies are numbered in the order in which they are made",
-    "J5": "compiled and interpreted code is one method",
-    "C2": "an offset is a place in the code, not its name",
-    "C1": "the compiler's copies of a function are that function",
-    "C3": "the compiler numbers local copies of native functions",
-    "S1": "the hash of a Rust symbol differs between builds",
-    "S2": "the hash of a crate differs between builds",
-    "G1": "the version of a Go module is no part of the function",
-    "W1": "bundlers put a hash of the content into file names",
-    "P1": "the same library serves several versions of the interpreter",
-    "P2": "the folder of a checkout, home, package or machine is no part of the file",
-    "T1": "processes and threads are numbered in the order in which they start",
-    "A1": "addresses differ between runs",
-    "L1": "arguments of templates and generics are left out (loose)",
-    "L2": "closures are numbered by their place (loose)",
-    "file": "the file is separated from the name",
-    "unknown": "nothing is left of it",
-}
-
-
 class NameStep(NamedTuple):
     """A change of a name by the rule ``code``; ``before`` and ``after`` are the names before and after it."""
 
@@ -267,16 +249,7 @@ def steps_of(
     now = took("alias", name, aliases.applied_to(name))
     key = frame_key(now, None, None, level, native=native)
     if level != "none":
-        for _ in range(ROUNDS):
-            start = now
-            for rule in NAME_RULES:
-                if (level == "loose" or not rule.loose) and not (rule.code == "W1" and "chunk" in now):
-                    fits = any(needle in now for needle in rule.needles)
-                    now = took(rule.code, now, rule.applied_to(now)) if fits else now
-            now = took("P2", now, _with_path(now))
-            if now == start:
-                break
-        now = took("unknown", now, now or "[unknown]")
+        now = normalised_name(now, level, took)
         now = took("C3", now, _NATIVE_CLONE.sub("", now)) if native else now
         if key.file is not None:
             now = took("file", now, key.name)

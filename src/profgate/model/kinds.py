@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """Kinds of change by published code. Their order of severity is given by `RANKS`, not by the codes."""
+    """Kinds of change with their published codes, listed from worst to best."""
 
     TOTAL_DEGRADATION = -4
     SEVERE_DEGRADATION = -3
@@ -25,20 +25,7 @@ class Kind(IntEnum):
         return "".join(part.capitalize() for part in self.name.split("_"))
 
 
-RANKED = (
-    Kind.TOTAL_DEGRADATION,
-    Kind.SEVERE_DEGRADATION,
-    Kind.DEGRADATION,
-    Kind.MAYBE_DEGRADATION,
-    Kind.NOT_IN_BASELINE,
-    Kind.UNKNOWN,
-    Kind.NO_CHANGE,
-    Kind.NOT_IN_TARGET,
-    Kind.MAYBE_OPTIMIZATION,
-    Kind.OPTIMIZATION,
-    Kind.SEVERE_OPTIMIZATION,
-    Kind.TOTAL_OPTIMIZATION,
-)
+RANKED = tuple(Kind)
 RANKS = {kind: place for place, kind in enumerate(RANKED, start=1)}
 WORSE, BETTER = frozenset(RANKED[:4]), frozenset(RANKED[-4:])
 MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})

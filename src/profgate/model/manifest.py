@@ -56,19 +56,10 @@ class Manifest:
         """Return the facts of a file, with missing facts taken from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
-        known: dict[str, Any] = {
-            "os": self.os or None,
-            "architecture": self.architecture or None,
-            "cpu_model": self.cpu_model or None,
-            "job": job,
-        }
+        known: dict[str, Any] = {name: getattr(self, name) or None for name in ("os", "architecture", "cpu_model")}
+        known["job"] = job
         if entry is not None:
-            known |= {
-                "profiler": entry.profiler,
-                "profiler_version": entry.profiler_version,
-                "rate": entry.rate,
-                "truncated": entry.truncated,
-            }
+            known |= {name: getattr(entry, name) for name in ("profiler", "profiler_version", "rate", "truncated")}
         return replace(facts, **{name: value for name, value in known.items() if getattr(facts, name) is None})
 
 

@@ -111,7 +111,14 @@ class ReasonCode(StrEnum):
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
     OPTION_WITHOUT_EFFECT = "option_without_effect"  # option, strategy
     KEY_WITHOUT_EFFECT = "key_without_effect"  # key
+    INPUT_WITHOUT_EFFECT = "input_without_effect"  # input
+    INPUT_IGNORED = "input_ignored"  # input, value, policy, source
+    POLICY_CHANGED = "policy_changed"  # file
+    ACCEPTANCES_UNREAD = "acceptances_unread"  # text
+    OWN_BASELINE = "own_baseline"
+    OLDER_TARGET = "older_target"  # distance, ref
     SOURCES_INCOMPLETE = "sources_incomplete"  # text
+    SOURCES_UNPARSED = "sources_unparsed"  # files, more
     SAME_FILES = "same_files"  # baseline, target
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
     PAGE_FAILED = "page_failed"  # workload, metric, error
@@ -125,6 +132,23 @@ class ReasonCode(StrEnum):
     ACCEPTED_SEVERAL = "accepted_several"  # count
     ACCEPTED_UP_TO = "accepted_up_to"  # limit
     ACCEPTED_LESS = "accepted_less"  # limit, growth
+
+    # why a request for an acceptance is refused
+    UNKNOWN_COMMAND = "unknown_command"
+    NO_LOCATION = "no_location"
+    NO_REASON = "no_reason"
+    NO_GROWTH = "no_growth"  # limit
+    COMMENT_EDITED = "comment_edited"
+    TRAILER_OF_FORK = "trailer_of_fork"
+    TRAILER_WITHOUT_OWNER = "trailer_without_owner"
+    LIMIT_NEEDED = "limit_needed"
+    LIMIT_NOT_STORED = "limit_not_stored"
+    GROWTH_NOT_SHOWN = "growth_not_shown"
+    AUTHOR_DELETED = "author_deleted"
+    NO_OWNER = "no_owner"  # login
+    NO_WRITER = "no_writer"  # login
+    NOT_LOOKED_UP = "not_looked_up"  # login, most
+    RIGHTS_UNKNOWN = "rights_unknown"  # login, text
 
     # texts from elsewhere, such as the error of a reader
     TEXT = "text"  # text
@@ -145,7 +169,7 @@ class ReasonCode(StrEnum):
     REPORT_NEEDED = "report_needed"
     # strategies: why a location has no result
     TOTAL_UNCHANGED = "total_unchanged"
-    NO_LINE = "no_line"  # sides
+    NO_LINE = "no_line"  # side
     SIZES_APART = "sizes_apart"
     NO_DIFFERENCE = "no_difference"
     POOR_FIT = "poor_fit"  # r_square

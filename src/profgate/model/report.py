@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
+from profgate.model.attribution import Reach, SourceState
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, WORSE, Kind
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
-from profgate.model.reason import Reason
+from profgate.model.reason import Parameter, Reason
 from profgate.model.tests import Calibration, TestFamily
+from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/2"
 FIRST_SCHEMA = "profgate.report/1"  # reports with this schema are displayed and merged, but not judged again
@@ -48,6 +50,66 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
+class Statistics:
+    """The numbers of the tests of a finding; None if unknown.
+
+    ``weight`` is the change as a fraction of the run. ``p`` to ``ratio`` are results of the gate's test, see
+    `detect.evidence`; ``ratio`` is the relative change without the common factor. ``everything`` is the common factor
+    if it explains the change of the total. The inclusive costs are in the metric's base unit.
+    """
+
+    weight: float | None = None
+    p: float | None = None
+    t: float | None = None
+    distance: float | None = None
+    bound: float | None = None
+    delta_share: float | None = None
+    ratio: float | None = None
+    everything: float | None = None
+    overweight: float | None = None
+    responsibility: float | None = None
+    inclusive_from: float | None = None
+    inclusive_to: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known about a finding besides its numbers; None if it is not known.
+
+    ``judged`` is "subtree" if the test compared the cost of the function with its callees, and ``new`` names the new
+    functions among them. ``source`` to ``reach_path`` are those of `SourceStates`. ``base_branch`` is the relative
+    change on the base branch, or "changed" if it has no relative change. ``confirmed`` is the result of a second
+    measurement with ``confirmed_runs``, the relative change ``confirmed_change`` (or "new") and ``confirmed_p``.
+    """
+
+    judged: Literal["subtree"] | None = None
+    new: str | None = None
+    source: SourceState | None = None
+    source_link: str | None = None
+    reach: Reach | None = None
+    reach_path: str | None = None
+    base_branch: str | None = None
+    confirmed: Literal["yes", "no", "not seen"] | None = None
+    confirmed_runs: str | None = None
+    confirmed_change: str | None = None
+    confirmed_p: str | None = None
+
+    def second(self) -> dict[str, Parameter]:
+        """Return the result of the second measurement as parameters of a reason."""
+        return {"runs": self.confirmed_runs, "change": self.confirmed_change, "p": self.confirmed_p}
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledgement:
+    """The acceptance of a finding; ``limit`` is the accepted growth as text."""
+
+    by: str
+    reason: str
+    limit: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """The merged and judged changes of one location in one metric of a workload.
 
@@ -68,9 +130,9 @@ class Finding:
     share_to: float | None
     strategies: tuple[Vote, ...]
     reasons: tuple[Reason, ...] = ()
-    statistics: dict[str, float | None] = field(default_factory=dict)
-    evidence: dict[str, str] | None = None
-    acknowledgement: dict[str, str] | None = None
+    statistics: Statistics = Statistics()
+    evidence: Evidence = Evidence()
+    acknowledgement: Acknowledgement | None = None
     cause: int | None = None
     explained_by: Location | None = None
 
@@ -140,6 +202,11 @@ class MetricReport:
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
     undrawable: bool = False
+
+    @property
+    def counts_calls(self) -> bool:
+        """Whether the metric is the number of calls, which explains changes of costs."""
+        return (self.name, self.unit) == (CALLS.name, CALLS.unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """Results of statistical tests, stored so that reports can be judged again and merged with those of other shards."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+Mode = Literal["runs", "jobs", "exact"]
+Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see"]  # values of `ReasonCode`
 Maxima = tuple[tuple[float, ...], tuple[float, ...]]
 
 
@@ -32,8 +35,8 @@ class Calibration:
     sides, if this share is small.
     """
 
-    state: str | None = None
-    mode: str | None = None
+    state: Literal["tested"] | None = None
+    mode: Mode | None = None
     family: str | None = None
     splits: int | None = None
     interleaved: bool | None = None
@@ -47,8 +50,22 @@ class Calibration:
     common_factor: float | None = None
     samples_baseline: float | None = None
     samples_target: float | None = None
-    inconclusive: str | None = None
+    inconclusive: Inconclusive | None = None
     total_tested: bool | None = None
-    independence: str | None = None
+    independence: Literal["assumed"] | None = None
     known_share: float | None = None
     undirected: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """The result for one location.
+
+    ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
+    the run, and ``runs`` contains the number of runs on each side.
+    """
+
+    p: float
+    ratio: float
+    delta_share: float
+    runs: tuple[int, int]

@@ -17,39 +17,21 @@ class MetricKind(StrEnum):
 
 
 # base unit, integer factor and decimal exponent for every known spelling
-BASE_UNITS: dict[str, tuple[str, int, int]] = {
-    "ns": ("nanoseconds", 1, 0),
-    "nanosecond": ("nanoseconds", 1, 0),
-    "nanoseconds": ("nanoseconds", 1, 0),
-    "us": ("nanoseconds", 1, 3),
-    "µs": ("nanoseconds", 1, 3),
-    "microsecond": ("nanoseconds", 1, 3),
-    "microseconds": ("nanoseconds", 1, 3),
-    "ms": ("nanoseconds", 1, 6),
-    "millisecond": ("nanoseconds", 1, 6),
-    "milliseconds": ("nanoseconds", 1, 6),
-    "s": ("nanoseconds", 1, 9),
-    "second": ("nanoseconds", 1, 9),
-    "seconds": ("nanoseconds", 1, 9),
-    "minutes": ("nanoseconds", 60, 9),
-    "hours": ("nanoseconds", 3600, 9),
-    "byte": ("bytes", 1, 0),
-    "bytes": ("bytes", 1, 0),
-    "b": ("bytes", 1, 0),
-    "kib": ("bytes", 1 << 10, 0),
-    "kb": ("bytes", 1 << 10, 0),
-    "kilobytes": ("bytes", 1 << 10, 0),
-    "mib": ("bytes", 1 << 20, 0),
-    "mb": ("bytes", 1 << 20, 0),
-    "megabytes": ("bytes", 1 << 20, 0),
-    "gib": ("bytes", 1 << 30, 0),
-    "gb": ("bytes", 1 << 30, 0),
-    "samples": ("samples", 1, 0),
-    "sample": ("samples", 1, 0),
-    "count": ("count", 1, 0),
-    "none": ("samples", 1, 0),
-    "": ("samples", 1, 0),
+SPELLINGS = {
+    ("nanoseconds", 1, 0): "ns nanosecond nanoseconds",
+    ("nanoseconds", 1, 3): "us µs microsecond microseconds",
+    ("nanoseconds", 1, 6): "ms millisecond milliseconds",
+    ("nanoseconds", 1, 9): "s second seconds",
+    ("nanoseconds", 60, 9): "minutes",
+    ("nanoseconds", 3600, 9): "hours",
+    ("bytes", 1, 0): "byte bytes b",
+    ("bytes", 1 << 10, 0): "kib kb kilobytes",
+    ("bytes", 1 << 20, 0): "mib mb megabytes",
+    ("bytes", 1 << 30, 0): "gib gb",
+    ("samples", 1, 0): "samples sample none",
+    ("count", 1, 0): "count",
 }
+BASE_UNITS = {"": ("samples", 1, 0)} | {name: unit for unit, names in SPELLINGS.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)

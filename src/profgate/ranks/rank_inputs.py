@@ -10,8 +10,7 @@ from profgate.compare.past import runs_of as stored
 from profgate.errors import ProfgateError, ProfileError
 from profgate.history.history_store import open_history
 from profgate.io.files import exists, sources_under
-from profgate.model.durations import DurationRun
-from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
+from profgate.model.durations import MARK, MOST_BYTES, DurationRun, durations_from_json
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 

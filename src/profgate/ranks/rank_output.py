@@ -8,8 +8,8 @@ from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
-from profgate.report.rank_report import SIGNS, Line, Tone, rank_details, result_text
-from profgate.report.text_table import aligned
+from profgate.report.rank_report import SIGNS, rank_details, result_text
+from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.ranks/1"
@@ -47,14 +47,8 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
         "usual_distance": check.usual_distance,
         "farther": check.farther,
         "moved": [
-            {
-                "name": test.name,
-                "rank_from": list(test.rank_from),
-                "rank_to": test.rank_to,
-                "from": test.before,
-                "to": test.after,
-                "ratio": test.ratio,
-            }
+            {part: getattr(test, part) for part in ("name", "rank_from", "rank_to")}
+            | {"from": test.before, "to": test.after, "ratio": test.ratio}
             for test in check.moved
         ],
     }
@@ -107,16 +101,10 @@ def _point_cells(point: RankPoint) -> tuple[str, ...]:
     if check.bounds is not None and check.order != "unknown":
         expected = f"{max(0.0, check.bounds[0]):,.0f} to {min(check.bounds[1], check.common):,.0f}"
     stable = UNKNOWN if check.count is None else f"{check.count:,.1f}"
-    mark = MARKS[check.order]
-    if check.order == "below" and check.direction != "unknown":
-        mark = f"{mark}: {check.direction}"
-    return (
-        name_text(_name(point), LABEL),
-        f"{check.common:,}" if point.baseline else UNKNOWN,
-        stable,
-        expected,
-        mark,
-    )
+    known = check.order == "below" and check.direction != "unknown"
+    mark = MARKS[check.order] + (f": {check.direction}" if known else "")
+    tests = f"{check.common:,}" if point.baseline else UNKNOWN
+    return name_text(_name(point), LABEL), tests, stable, expected, mark
 
 
 def _name(point: RankPoint) -> str:

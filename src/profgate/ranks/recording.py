@@ -12,8 +12,7 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 from profgate.io.files import sources_under, write_text
 from profgate.io.processes import filled, run_command, variables
-from profgate.model.durations import DurationRun
-from profgate.model.durations_text import durations_to_json
+from profgate.model.durations import DurationRun, durations_to_json
 from profgate.ranks.rank_inputs import run_at
 from profgate.report.numbers import counted
 

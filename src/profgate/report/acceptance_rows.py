@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from profgate.model.acceptance import Acceptance, State, command_for
-from profgate.model.reason import as_reason
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report.markdown_text import code_span, link, sentence
@@ -67,7 +66,7 @@ def _markdown(item: Acceptance) -> str:
 
 def remark_text(item: Acceptance) -> str:
     """Return the reason for the state of an acceptance."""
-    return reason_text(as_reason(item.remark), str)
+    return reason_text(item.remark, str) if item.remark else ""
 
 
 def plain_acceptances(report: Report) -> list[str]:

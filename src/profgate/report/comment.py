@@ -111,6 +111,7 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
     moved = tuple(pair for pair in pairs if rows.changed(pair))
     shown = pairs if len(pairs) <= 3 and moved else moved
     worse = [row for row in groups.worse if not row.total]  # totals are in a separate table
+    noise = len(groups.noise)
     head, conclusion = short_sha(report.target.sha), report.verdict.conclusion
     loud = conclusion in {"fail", "warn"} and not _doubtful(report)
     findings = [finding for _, _, finding in report.findings]
@@ -124,7 +125,10 @@ def _view(report: Report, limit: int, links: Links, run_url: str | None, open_ro
         "several": len(pairs) > 1,
         "totals": _table(shown[:open_rows], open_rows),
         "hidden_totals": _table(shown[open_rows:], limit),
-        "unchanged": _unchanged(len(pairs) - len(moved), len(groups.noise)),
+        "unchanged": _joined(
+            f"{numbers.counted(quiet, 'metric')} without a finding" if (quiet := len(pairs) - len(moved)) else "",
+            f"{numbers.counted(noise, 'note')} within noise or without self cost, in the report" if noise else "",
+        ),
         "worse": _table(worse[:open_rows], open_rows),
         "worse_more": _table(worse[open_rows:], limit),
         "gating": sum(row.finding.colour == "red" for row in worse[open_rows:]),
@@ -198,7 +202,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
         "times": times if times != numbers.UNKNOWN else "",
         "values": _unbroken(numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)),
         "share": "" if row.total else _unbroken(numbers.share_from_to(finding.share_from, finding.share_to)),
-        "new": (finding.evidence or {}).get("new", ""),
+        "new": finding.evidence.new or "",
         "origin": _origin(finding) or numbers.UNKNOWN,
         "why": _joined(_why(row), *notes).replace("|", "\\|") or numbers.UNKNOWN,
     }
@@ -207,7 +211,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
 def _origin(finding: Finding) -> str:
     """Return how the pull request changed or indirectly affects the function, with a link to the diff if possible."""
     if source := statements.source_text(finding):
-        return link(source, (finding.evidence or {}).get("source_link"))
+        return link(source, finding.evidence.source_link)
     return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
 
 
@@ -216,7 +220,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
     total, unit = pair.metric.total, pair.metric.unit
     found = next((row for f in pair.metric.findings if (row := Row(pair.workload, pair.metric, f)).total), None)
     change = numbers.signed(total.delta, unit)
-    relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
+    relative = numbers.in_brackets(total.relative)
     return {
         "workload": pair.workload,
         "metric": pair.metric.name,
@@ -238,26 +242,18 @@ def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     lines += _limited([f"{code_span(name)}: {_text(note)}" for name, note in notes], limit, "note")
     lines += _limited([text for warning in report.warnings if (text := _text(warning))], limit, "warning")
     lines += [sentence(reason) for reason in rows.further_reasons(report, _plain)[OPEN_REASONS:limit]]
-    lines += _strategies(report)
+    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
+    names |= {change.strategy for _, metric in report.metrics for change in metric.changes}
+    if names:
+        lines.append("Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20]))
     lines += _limited(statements.renames((pair.metric for pair in pairs), _short_code), limit, "rename")
     counts: Counter[str] = Counter()
     for _, metric in report.metrics:
         counts.update(metric.counts)
     lines += statements.only_counted(counts)
-    return [*lines, *_policy(report)]
-
-
-def _strategies(report: Report) -> list[str]:
-    names = {vote.name for _, _, finding in report.findings for vote in finding.strategies}
-    if names := names | {change.strategy for _, metric in report.metrics for change in metric.changes}:
-        return ["Strategies used: " + ", ".join(code_span(name, 40) for name in sorted(names)[:20])]
-    return []
-
-
-def _policy(report: Report) -> list[str]:
     policy = ((name, getattr(report.policy, name)) for name in POLICY)
     stated = [f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None]
-    return ["Policy: " + sentence(", ".join(stated))] if stated else []
+    return [*lines, *(["Policy: " + sentence(", ".join(stated))] if stated else [])]
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> list[str]:
@@ -311,13 +307,6 @@ def _short_code(name: str) -> str:
 
 def _unbroken(text: str) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def _unchanged(quiet: int, noise: int) -> str:
-    return _joined(
-        f"{numbers.counted(quiet, 'metric')} without a finding" if quiet else "",
-        f"{numbers.counted(noise, 'note')} within noise or without self cost, in the report" if noise else "",
-    )
 
 
 def _side(side: Side, sha: str | None) -> str:

@@ -93,7 +93,10 @@ def _numbers(found: Finding | Change) -> dict[str, Cell]:
 
 
 def _cell(value: Cell) -> Cell:
-    if not isinstance(value, str):
-        return value
-    text = plain(value)  # removes line breaks, for programs that read line by line
+    return safe_cell(value) if isinstance(value, str) else value
+
+
+def safe_cell(value: str) -> str:
+    """Return a text on one line that a spreadsheet does not evaluate as a formula."""
+    text = plain(value)
     return f"'{text}" if text.startswith(FORMULA) else text

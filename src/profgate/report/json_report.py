@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 from profgate.errors import ProfgateError
 from profgate.model.change import Change
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import FIRST_SCHEMA, SCHEMA, Report, StatedPolicy
+from profgate.model.report import FIRST_SCHEMA, SCHEMA, Evidence, Report, StatedPolicy, Statistics
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -72,8 +72,9 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
 
 
 def _encoded(value: object) -> Plain:
-    if isinstance(value, (Calibration, StatedPolicy)):
-        return {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
+    if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
+        stated = {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
+        return stated or (None if isinstance(value, Evidence) else stated)
     if is_dataclass(value) and not isinstance(value, type):
         return _encoded_record(value)
     if isinstance(value, (tuple, list)):
@@ -138,6 +139,11 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
+    for name in ("remark", "told"):  # texts in earlier versions, the second is the former name
+        if isinstance(entries.get(name), str):
+            entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
+    if entries.get("evidence", {}) is None:
+        entries["evidence"] = {}
     if isinstance(relations := entries.get("relations"), list):
         entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
     return entries

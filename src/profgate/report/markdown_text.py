@@ -23,7 +23,7 @@ def code_span(text: str, length: int = NAME_LENGTH) -> str:
     """Format any name as inline code, outside tables."""
     shown = name_text(text, length)
     longest = max((len(ticks) for ticks in re.findall("`+", shown)), default=0)
-    fence, pad = "`" * (longest + 1), " " if shown[0] == "`" or shown[-1] == "`" else ""
+    fence, pad = "`" * (longest + 1), " " if "`" in (shown[0], shown[-1]) else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
@@ -34,7 +34,7 @@ def code_cell(text: str, length: int = NAME_LENGTH) -> str:
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
     """Escape a sentence so that it contains no markup, mentions or links."""
-    shown = _entities(cut(plain(text), length))
+    shown = ACTIVE.sub(lambda found: f"&#{ord(found.group())};", cut(plain(text), length))
     # GitHub detects mentions, references and URLs after rendering; an empty element prevents this
     return re.sub(r"(&#(?:64|35|58);|\bGH(?=-\d)|\bwww(?=\.))", r"\1<b></b>", shown)
 
@@ -55,10 +55,6 @@ def link_target(url: str | None) -> str | None:
 def short_sha(sha: str | None) -> str | None:
     """Return the first seven digits of a commit id; None if it is not a commit id."""
     return sha[:7] if sha and SHA.fullmatch(sha) else None
-
-
-def _entities(text: str) -> str:
-    return ACTIVE.sub(lambda found: f"&#{ord(found.group())};", text)
 
 
 markdown_filters: dict[str, Callable[..., object]] = {

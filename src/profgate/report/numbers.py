@@ -68,6 +68,11 @@ def signed_percent(fraction: float | None) -> str:
     return _percent(fraction, "≈0 %", "+")
 
 
+def in_brackets(fraction: float | None) -> str:
+    """Format a relative change as a suffix: `` (+6.8 %)``; empty if unknown."""
+    return f" ({signed_percent(fraction)})" if fraction is not None else ""
+
+
 def share_from_to(share_from: float | None, share_to: float | None) -> str:
     """Format the shares of the totals of both sides: ``5.8 → 11.6 %``."""
     if share_from is None and share_to is None:
@@ -117,8 +122,8 @@ def scale_for(unit: str, value: float) -> Scale:
     """Return the readable unit for a value. Unknown units are kept, without unsafe characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
-    if not steps:
-        return Scale(1.0, "" if unit == "count" else _harmless(unit))
+    if not steps:  # a unit of an untrusted file is reduced to characters that are safe in all formats
+        return Scale(1.0, "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip())
     chosen = steps[0]
     for before, step in pairwise(steps):
         # 999.7 µs is written as 1.00 ms, because rounding would give 1000 µs
@@ -157,8 +162,3 @@ def _percent(fraction: float | None, tiny: str, plus: str) -> str:
 def _with_minus(text: str) -> str:
     body = text.removeprefix("-")
     return body if body == text or not body.strip("0.,") else MINUS + body
-
-
-def _harmless(unit: str) -> str:
-    """Reduce a unit from an untrusted file to letters, digits and a few symbols that are safe in all formats."""
-    return re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip()

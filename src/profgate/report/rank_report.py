@@ -1,7 +1,6 @@
 """Render the stable rank check for a terminal and for a pull request."""
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from profgate.model.durations import MovedTest, Order, RankCheck
 from profgate.model.report import Report
@@ -9,11 +8,9 @@ from profgate.model.visible_text import name_text, plain
 from profgate.report import numbers
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
-from profgate.report.text_table import aligned
+from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
-Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
-Line = tuple[Tone, str]
 MOVED_HEADINGS = ("rank", "duration", "against the rest")
 SHOWN = 15  # maximum number of moved tests, unless verbose
 FEW = 3

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import Change, Location
+from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report, direction_of
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.statements import common_factor
@@ -106,7 +106,7 @@ def grouped(report: Report) -> Groups:
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
     found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
-    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence)
+    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -142,8 +142,9 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Return all compared metrics: first those with findings, each group sorted by relative change and name."""
-    found = [Pair(workload.name, metric) for workload, metric in report.metrics]
-    return tuple(sorted((pair for pair in found if pair.metric.state == "compared"), key=_movement))
+    found = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
+    found.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
+    return tuple(sorted(found, key=changed, reverse=True))
 
 
 def changed(pair: Pair) -> bool:
@@ -271,7 +272,7 @@ def change_text(row: Row, quote: Quote) -> str:
     before, after = finding.from_value, finding.to_value
     if row.total:
         return f"{quote(row.workload)} is {_size_text(row)}"
-    name, new = quote(name_of(finding)), (finding.evidence or {}).get("new", "")
+    name, new = quote(name_of(finding)), finding.evidence.new
     if not before and after:
         return f"{name} is new ({numbers.quantity(after, unit)})"
     if before and not after:
@@ -308,7 +309,7 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
         parts.append(numbers.counted(row.related, "related function"))
     if row.elsewhere:
         parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
-    factor, relative = common_factor(row.metric), finding.statistics.get("ratio")
+    factor, relative = common_factor(row.metric), finding.statistics.ratio
     if factor and relative is not None and not row.total:
         parts.append(f"{numbers.ratio(1.0, 1.0 + relative)} after the common factor of {factor:.2f}")
     return tuple(filter(None, (*parts, growth(row))))
@@ -319,10 +320,6 @@ def growth(row: Row) -> str:
 
     The text is empty if no strategy that compares models reports a change in the finding's direction.
     """
-
-    def preference(change: Change) -> tuple[bool, bool]:
-        return "growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE
-
     models = (
         change
         for change in row.metric.changes
@@ -330,7 +327,8 @@ def growth(row: Row) -> str:
         and change.location == row.finding.location
         and direction_of(BY_WORD[change.kind]) == row.finding.direction != "none"
     )
-    first = min(models, key=preference, default=None)
+    order = sorted(models, key=lambda change: ("growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE))
+    first = next(iter(order), None)
     if first is None:
         return ""
     text = f"{first.from_value} → {first.to_value}"
@@ -365,22 +363,14 @@ def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str,
 
 def weight_of(finding: Finding) -> tuple[int, int, float, float]:
     """Return the sort key of a finding: improvements last, otherwise by colour, kind and size of the change."""
+    weight = finding.statistics.weight
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
-        -_moved_share(finding),
+        -abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight),
         -abs(finding.relative or 0.0),
     )
 
 
-def _moved_share(finding: Finding) -> float:
-    weight = finding.statistics.get("weight")
-    return abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight)
-
-
 def _kind(finding: Finding) -> Kind:
     return BY_WORD.get(finding.kind, Kind.UNKNOWN)
-
-
-def _movement(pair: Pair) -> tuple[bool, float, str, str]:
-    return not changed(pair), -abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name

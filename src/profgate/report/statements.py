@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping
 
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Finding, MetricReport, Report
+from profgate.model.report import Evidence, Finding, MetricReport, Report
 from profgate.report import numbers
 from profgate.report.wording import Quote, second_measurement
 
-CONFIRMED = "confirmed"  # key of the evidence from a second measurement, which `_repetition` formats
-HIDDEN = frozenset({"contexts", "source", "source_link", "reach", "reach_path", "judged", "new"})
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 SOURCES = {
     "changed": "changed here",
@@ -26,45 +24,37 @@ NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the chang
 
 def source_text(finding: Finding) -> str:
     """Return how the pull request changed the finding's function; empty if it is unchanged or if this is unknown."""
-    return SOURCES.get((finding.evidence or {}).get("source", ""), "")
+    return SOURCES.get(finding.evidence.source or "", "")
 
 
 def reach_text(finding: Finding, *, with_path: bool = True) -> str:
     """Return how the pull request affects a function that it does not modify; empty for others or if unknown."""
-    evidence = finding.evidence or {}
-    text, path = REACHES.get(evidence.get("reach", ""), ""), evidence.get("reach_path")
+    text, path = REACHES.get(finding.evidence.reach or "", ""), finding.evidence.reach_path
     return f"{text}: {path}" if text and path and with_path else text
 
 
-def full_reach_text(finding: Finding) -> str:
-    """Return the text of `reach_text`, or a text for a modified function or an unknown effect.
-
-    The text is empty if the effect of the pull request was not determined.
-    """
-    return reach_text(finding) or NO_PATH.get((finding.evidence or {}).get("reach", ""), "")
-
-
 def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """Return texts about the second measurement, the reach, and further evidence of a finding (``name: text``)."""
-    evidence = finding.evidence or {}
+    """Return texts about the second measurement, the reach, and the change of the base branch."""
+    evidence = finding.evidence
     repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
-    first = filter(None, ("" if repeated else _repetition(evidence), reach_text(finding)))
-    shown = (name for name in sorted(evidence) if name not in HIDDEN and CONFIRMED not in name)
-    return (*first, *(f"{name}: {evidence[name]}" for name in shown))
+    texts = ("" if repeated else _repetition(evidence), reach_text(finding), _base_branch(evidence.base_branch))
+    return tuple(filter(None, texts))
 
 
-def _repetition(evidence: Mapping[str, str]) -> str:
-    result = evidence.get(CONFIRMED)
-    if result in {None, "not seen"}:
-        return "not in the second measurement" if result else ""
-    given = {name: evidence.get(f"confirmed_{name}") for name in ("runs", "change", "p")}
-    return f"{'' if result == 'yes' else 'not '}confirmed by {second_measurement(given)}"
+def _base_branch(change: str | None) -> str:
+    size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
+    return f"base branch: changed there too{size}" if change else ""
+
+
+def _repetition(evidence: Evidence) -> str:
+    if evidence.confirmed in {None, "not seen"}:
+        return "not in the second measurement" if evidence.confirmed else ""
+    return f"{'' if evidence.confirmed == 'yes' else 'not '}confirmed by {second_measurement(evidence.second())}"
 
 
 def repetitions(findings: Iterable[Finding]) -> str:
     """Return a sentence with the number of confirmed findings; empty if there was no second measurement."""
-    results = [(finding.evidence or {}).get(CONFIRMED) for finding in findings]
-    known = [result for result in results if result]
+    known = [finding.evidence.confirmed for finding in findings if finding.evidence.confirmed]
     if not known:
         return ""
     unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""

@@ -3,20 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from profgate.model.change import Change, path_text
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, Report, Side
+from profgate.model.report import Report, Side
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
-from profgate.report.text_table import aligned
+from profgate.report.text_table import Line, Tone, aligned
 
-Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
-Line = tuple[Tone, str]
 NARROWEST = 60
 WORDS = {
     "fail": "FAILED",
@@ -112,9 +109,9 @@ def _pair_lines(
 ) -> Iterable[Line]:
     metric, total = pair.metric, pair.metric.total
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
-    relative = f" ({numbers.signed_percent(total.relative)})" if total.relative is not None else ""
     values = numbers.from_to(total.baseline, total.target, metric.unit)
-    yield "text", f"  total {values}, {numbers.signed(total.delta, metric.unit)}{relative}"
+    change = numbers.signed(total.delta, metric.unit) + numbers.in_brackets(total.relative)
+    yield "text", f"  total {values}, {change}"
     facts = (statements.run_counts(metric), statements.calibration(report, metric))
     texts = ["; ".join(filter(None, facts)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)
@@ -152,29 +149,21 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
 
 
 def _tone(row: Row) -> Tone:
-    if row.finding.colour == "red":
-        return "bad"
-    if row.finding.colour == "neutral":
-        return "quiet"
-    if row.finding.direction == "worse":
-        return "warn"
-    return "good" if row.finding.direction == "better" else "text"
+    tones: dict[str, Tone] = {"red": "bad", "neutral": "quiet", "worse": "warn", "better": "good"}
+    return tones.get(row.finding.colour) or tones.get(row.finding.direction, "text")
 
 
 def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     finding = row.finding
+    source = statements.source_text(finding) or statements.reach_text(finding, with_path=False)
+    source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total" if row.total else _named(finding, with_file=with_file),
+        "total" if row.total else name_text(rows.name_of(finding, with_file=with_file)) + source,
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
     )
-
-
-def _named(finding: Finding, *, with_file: bool) -> str:
-    source = statements.source_text(finding) or statements.reach_text(finding, with_path=False)
-    return name_text(rows.name_of(finding, with_file=with_file)) + (f" ({source})" if source else "")
 
 
 HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")

@@ -1,9 +1,12 @@
 """Align text in columns for a terminal."""
 
 from collections.abc import Container, Sequence
+from typing import Literal
 
 from profgate.model.visible_text import columns_of, fitting
 
+Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
+Line = tuple[Tone, str]  # a line and its tone, which the terminal maps to a colour
 NARROWEST = 12  # smallest width of the column of names, in terminal columns
 
 

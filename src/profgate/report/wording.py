@@ -7,13 +7,19 @@ from typing import Any
 
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.report import numbers, strategy_wording
+from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
+LACKS = {
+    "unfit": ": none of its models fits better than chance or has enough points",
+    "no_size": ": no record states the size of its input",
+    "equal_sizes": ": all sizes are equal",
+}
+WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
@@ -39,13 +45,15 @@ def advice(reason: Reason) -> str:
 
 
 class _Sentence(Formatter):
-    """A formatter for parameters: ``{change:size}`` has a style of `STYLES`, ``{runs:run}`` adds a noun to a number."""
+    """A formatter for parameters: ``{change:size}`` and ``{side:sides}`` have a style, ``{runs:run}`` adds a noun."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
 
     def format_field(self, value: Parameter, format_spec: str) -> str:
         number = _number(value)
+        if format_spec in TEXTS:
+            return TEXTS[format_spec](str(value or ""))
         if format_spec in STYLES:
             return STYLES[format_spec](number)
         return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
@@ -70,6 +78,14 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
     "size": _size,
+}
+
+
+TEXTS: dict[str, Callable[[str], str]] = {
+    "after": lambda text: text and f": {text}",
+    "more": lambda text: text and f" and {text} more",
+    "sides": lambda side: "baseline and the target" if side == "both" else side,
+    "holders": lambda side: "profiles hold" if side == "both" else f"{side} holds",
 }
 
 
@@ -136,29 +152,8 @@ def _finding(parameters: Parameters, quote: Quote) -> str:
     return f"{subject} {kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
 
 
-def _not_compared(parameters: Parameters, quote: Quote) -> str:
-    reasons = parameters.get("reasons")
-    return f"not compared: {_where(parameters, quote)}{f': {reasons}' if reasons else ''}"
-
-
 def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
-
-
-def _unreadable(parameters: Parameters, _quote: Quote) -> str:
-    side, file, more = (parameters.get(name) for name in ("side", "file", "more"))
-    sides = "baseline and the target" if side == "both" else side
-    return f"unreadable in the {sides}: {file}{f' and {more} more' if more else ''}: {parameters.get('reasons')}"
-
-
-def _no_samples(parameters: Parameters, _quote: Quote) -> str:
-    side = parameters.get("side")
-    return f"the {'profiles hold' if side == 'both' else f'{side} holds'} no samples; check the recording"
-
-
-def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
-    runs = parameters.get("runs")
-    return f"{parameters.get('text')}{f' (in {runs} runs)' if runs != 1 else ''}"
 
 
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
@@ -167,6 +162,27 @@ def _base_branch(parameters: Parameters, _quote: Quote) -> str:
         f"compared with {name}: {ours} of the changes are this pull request's, {shared} are already there, "
         f"{others} are only there{f' ({names})' if names else ''}"
     )
+
+
+def _no_model(parameters: Parameters, _quote: Quote) -> str:
+    sentences = []
+    for side in ("baseline", "target"):
+        if lack := parameters.get(side):
+            records = numbers.counted(int(parameters.get(f"{side}_records") or 0), "record")
+            text = LACKS.get(str(lack), f": {records} with a size, a model needs three" if lack == "few_sizes" else "")
+            sentences.append(f"the {side} has no model to compare{text}")
+    return "; ".join(sentences)
+
+
+def _poor_fit(parameters: Parameters, _quote: Quote) -> str:
+    r_square = parameters.get("r_square")
+    return f"fit too poor: r_square {r_square:.2f}" if isinstance(r_square, float) else "fit too poor"
+
+
+def _order_changed(parameters: Parameters, _quote: Quote) -> str:
+    direction = parameters.get("direction")
+    which = f"tests got {direction}" if direction in {"slower", "faster"} else "no direction stands out"
+    return f"the order of the durations changed: {which}"
 
 
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
@@ -209,7 +225,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.CANNOT_SEE: _cannot_see,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
-    ReasonCode.NOT_COMPARED: _not_compared,
+    ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",
     ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}: check whether names "
@@ -227,9 +243,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.BASELINE_RUNNING: "run {run} is still recording the baseline; run this job again when it has ended",
     ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
-    ReasonCode.UNREADABLE: _unreadable,
+    ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
-    ReasonCode.NO_SAMPLES: _no_samples,
+    ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
@@ -257,7 +273,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
     "information",
-    ReasonCode.PROFILE_WARNING: _profile_warning,
+    ReasonCode.PROFILE_WARNING: lambda given, _quote: (
+        f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
+    ),
     ReasonCode.NO_SAMPLE: "no run holds a sample",
     ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
@@ -267,7 +285,16 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
     ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
     ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
+    ReasonCode.INPUT_WITHOUT_EFFECT: "the input {input} no longer has an effect; remove it",
+    ReasonCode.INPUT_IGNORED: "{input} {value} would loosen {policy} of {source}; it was ignored; change the file on "
+    "the base branch instead",
+    ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",
+    ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
+    ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
+    ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
+    ReasonCode.SOURCES_UNPARSED: "not all is known of the sources: the functions of {files}{more:more} are not (too "
+    "long, nested too deeply or not given); the diff's lines decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
@@ -280,12 +307,83 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
     ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
+    ReasonCode.UNKNOWN_COMMAND: f"is unknown: {WHAT_TO_WRITE}",
+    ReasonCode.NO_LOCATION: f"names no location: {WHAT_TO_WRITE}",
+    ReasonCode.NO_REASON: f"gives no reason: {WHAT_TO_WRITE}",
+    ReasonCode.NO_GROWTH: "max={limit} is not a growth: write max=+30% or max=1.3x",
+    ReasonCode.COMMENT_EDITED: "the comment was edited, perhaps by another person: write a new one",
+    ReasonCode.TRAILER_OF_FORK: "a trailer counts only in a branch of this repository: write a comment",
+    ReasonCode.TRAILER_WITHOUT_OWNER: "the policy names owners, and a trailer shows no author: write a comment",
+    ReasonCode.LIMIT_NEEDED: "the policy names owners, so the command needs a limit: add max=+30%",
+    ReasonCode.LIMIT_NOT_STORED: "this run cannot store the measured limit: add max=+30%",
+    ReasonCode.GROWTH_NOT_SHOWN: "no comment of profgate showed its growth at that time: add max=+30%",
+    ReasonCode.AUTHOR_DELETED: "its author's account was deleted",
+    ReasonCode.NO_OWNER: "{login} is not one of the owners in the policy",
+    ReasonCode.NO_WRITER: "{login} may not write to this repository",
+    ReasonCode.NOT_LOOKED_UP: "the rights of {login} were not looked up: more than {most} people wrote commands",
+    ReasonCode.RIGHTS_UNKNOWN: "GitHub did not return the rights of {login}: {text}",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
-    **strategy_wording.SENTENCES,
+    ReasonCode.STRATEGY_RAISED: "the strategy failed: {error}",
+    ReasonCode.RATES_APART: "sampling rate differs: {baseline} against {target}: more samples are not more cost",
+    ReasonCode.ZERO_TOTAL: "the total of a run is zero",
+    ReasonCode.NEGATIVE_VALUES: "there are negative values",
+    ReasonCode.NO_AMOUNTS: "no location has an amount",
+    ReasonCode.NOTHING_PASSES: "no location with exclusive cost passes the filter",
+    ReasonCode.NO_STACKS: "this format has no stacks, so there are no calling contexts",
+    ReasonCode.NO_SHARES: "the total of a side is not above zero, so there are no shares",
+    ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
+    ReasonCode.NO_MODELS: "no location has a model, and no record states the size of its input",
+    ReasonCode.HISTORY_NEEDED: "a change point needs later commits too: 'profgate trends' and base runs search the "
+    "history",
+    ReasonCode.REPORT_NEEDED: "stable ranks compare all workloads together",
+    ReasonCode.TOTAL_UNCHANGED: "total unchanged",
+    ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
+    ReasonCode.SIZES_APART: "the ranges of sizes have nothing in common",
+    ReasonCode.NO_DIFFERENCE: "the models give no number to compare over most of the range",
+    ReasonCode.POOR_FIT: _poor_fit,
+    ReasonCode.NO_AREA: "an area is zero or not positive",
+    ReasonCode.NO_WINDOW: "no window holds positive values on both sides",
+    ReasonCode.NO_MODEL: _no_model,
+    ReasonCode.NO_TARGET_RUN: "there is no run to check",
+    ReasonCode.NO_COMMON_TEST: "no test is in all runs",
+    ReasonCode.ONE_TEST: "one test alone is always first: its order cannot change",
+    ReasonCode.FEW_TESTS: "{tests:test} in all runs; at least {needed} are needed",
+    ReasonCode.FEW_BASELINE_RUNS: "{runs:baseline run}, at least {needed} are needed to know how many ranks are stable",
+    ReasonCode.FEW_STABLE_RANKS: "only {mean:mean} ranks are stable among the baseline runs, too few for their count "
+    "to fall by much",
+    ReasonCode.SAME_MEASUREMENTS: "both sides hold the same measurements",
+    ReasonCode.ORDER_STABLE: "the order of the durations is as stable as in the baseline",
+    ReasonCode.ORDER_STEADIER: "the order is steadier than before: fewer tests change places than among the baseline "
+    "runs",
+    ReasonCode.ORDER_CHANGED: _order_changed,
 }
 ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
     ReasonCode.TOO_FEW_RUNS: "Record at least {wanted} runs of each side.",
     ReasonCode.CANNOT_SEE: "Record more or longer runs.",
+}
+NAME_REASONS = {  # why a name is changed, by the code of the rule
+    "alias": "the configuration file calls it so",
+    "R1": "lines move with every change above them",
+    "J1": "the JVM numbers lambdas and hidden classes anew in every run",
+    "J2": "the JVM numbers the accessors of reflection",
+    "J3": "method handles carry an address of the run",
+    "J4": "proxies are numbered in the order in which they are made",
+    "J5": "compiled and interpreted code is one method",
+    "C2": "an offset is a place in the code, not its name",
+    "C1": "the compiler's copies of a function are that function",
+    "C3": "the compiler numbers local copies of native functions",
+    "S1": "the hash of a Rust symbol differs between builds",
+    "S2": "the hash of a crate differs between builds",
+    "G1": "the version of a Go module is no part of the function",
+    "W1": "bundlers put a hash of the content into file names",
+    "P1": "the same library serves several versions of the interpreter",
+    "P2": "the folder of a checkout, home, package or machine is no part of the file",
+    "T1": "processes and threads are numbered in the order in which they start",
+    "A1": "addresses differ between runs",
+    "L1": "arguments of templates and generics are left out (loose)",
+    "L2": "closures are numbered by their place (loose)",
+    "file": "the file is separated from the name",
+    "unknown": "nothing is left of it",
 }

@@ -29,6 +29,7 @@ from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
 from profgate.model.policy import FAIL_ON_ORDER, MEANING, OnNotCompared, Policy, Rule
+from profgate.model.reason import Reason, ReasonCode
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Document, Path
 
@@ -182,13 +183,13 @@ def _check_aliases(aliases: object, document: Document) -> None:
 
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
-) -> tuple[Policy, list[str]]:
-    """Combine the policy with the inputs of a run; also return a message for each input that would have loosened it.
+) -> tuple[Policy, list[Reason]]:
+    """Combine the policy with the inputs of a run; also return a reason for each input that would have loosened it.
 
     ``requested`` contains values by field name of `Policy`. Without a policy file, every input applies. ``strategies``
     are added to the configured ones; if none are configured, the caller adds them to the built-in list.
     """
-    refused: list[str] = []
+    refused: list[Reason] = []
     taken: dict[str, str | bool] = {}
     for name, value in requested.items():
         now = getattr(policy, name)
@@ -196,8 +197,8 @@ def tightened(
         if policy.source == Policy().source or order.index(value) >= order.index(now):
             taken[name] = value
         else:
-            shown = f"{name.replace('_', '-')} {_shown(value)} would loosen {_shown(now)} of {policy.source}"
-            refused.append(f"{shown}; it was ignored; change the file on the base branch instead")
+            shown = {"value": _shown(value), "policy": _shown(now), "source": policy.source}
+            refused.append(Reason(ReasonCode.INPUT_IGNORED, {"input": name.replace("_", "-"), **shown}))
     result = replace(policy, **cast("dict[str, Any]", taken))
     if strategies and policy.rules:
         result = replace(result, rules=policy.rules + tuple(Rule(method) for method in strategies))

@@ -226,15 +226,12 @@ def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: Floa
         exponential = b0 * np.exp(start * rate) * np.where(rate == 0.0, width, np.expm1(width * rate) / rate)
         linear = b0 * width + b1 * (end**2 - start**2) / 2.0
         quadratic = linear + b2 * (end**3 - start**3) / 3.0
-    closed = {
-        CONSTANT: b0 * width,
-        LOGARITHMIC: logarithm,
-        LINEAR: linear,
-        QUADRATIC: quadratic,
-        POWER: power,
-        EXPONENTIAL: exponential,
-    }
-    return np.select([kind == shape for shape in closed], list(closed.values()), np.nan)
+    return _by_kind(kind, b0 * width, logarithm, linear, quadratic, power, exponential)
+
+
+def _by_kind(kind: IntArray, *results: FloatArray) -> FloatArray:
+    """Return for each model the result for its kind; ``results`` are in the order of `SHAPES`. NaN for curves."""
+    return np.select([kind == shape for shape in range(len(SHAPES))], results, np.nan)
 
 
 def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
@@ -242,15 +239,9 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):
         y = values(kind, coefficients, x[:, None])[:, 0]
-        slope = {
-            CONSTANT: np.zeros(len(x)),
-            LOGARITHMIC: b1,
-            LINEAR: b1 * x,
-            QUADRATIC: b1 * x + 2.0 * b2 * x * x,
-            POWER: b1 * y,
-            EXPONENTIAL: x * np.log(b1) * y,
-        }
-        return np.asarray(np.select([kind == shape for shape in slope], list(slope.values()), np.nan) / y)
+        line = b1 * x
+        slope = _by_kind(kind, np.zeros(len(x)), b1, line, line + 2.0 * b2 * x * x, b1 * y, x * np.log(b1) * y)
+        return slope / y
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:

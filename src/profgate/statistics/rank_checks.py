@@ -128,11 +128,13 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]
     pairs = tuple(stable(*pair) for pair in combinations(ranks[:split], 2))
     counts = tuple(stable(*pair) for pair in product(ranks[:split], ranks[split:]))
-    mean, count = _mean(pairs), _mean(counts)
+    mean, count = (sum(same) / len(same) if same else None for same in (pairs, counts))
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
-    identical = reason is None and _identical(values, split)
+    # one recording is used on both sides, or the values have no noise
+    before = {row.tobytes() for row in values[:split]}
+    identical = reason is None and all(row.tobytes() in before for row in values[split:])
     order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
     moves = _moves(names, values, np.array(ranks), split) if counts and names else _Moves()
     return RankCheck(
@@ -164,26 +166,11 @@ def _included(table: DurationTable, least: float) -> BoolArray:
     return included
 
 
-def _mean(counts: Sequence[int]) -> float | None:
-    return sum(counts) / len(counts) if counts else None
-
-
-def _identical(values: FloatArray, split: int) -> bool:
-    """Return whether each target run is identical to a baseline run.
-
-    This happens if one recording is used on both sides, or if the values have no noise.
-    """
-    before = {row.tobytes() for row in values[:split]}
-    return all(row.tobytes() in before for row in values[split:])
-
-
 def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Reason | None:
     if not targets:
         return Reason(ReasonCode.NO_TARGET_RUN)
-    if tests == 0:
-        return Reason(ReasonCode.NO_COMMON_TEST)
-    if tests == 1:
-        return Reason(ReasonCode.ONE_TEST)
+    if tests < 2:
+        return Reason(ReasonCode.ONE_TEST if tests else ReasonCode.NO_COMMON_TEST)
     if tests < min_tests:
         return Reason(ReasonCode.FEW_TESTS, {"tests": tests, "needed": min_tests})
     if baselines < FEWEST_RUNS:

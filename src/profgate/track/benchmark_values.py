@@ -20,9 +20,8 @@ def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkV
     profile contains it. Metrics for which neither direction is better are omitted.
     """
     known = list(profiles)
-    files_of = Counter(
-        name for _, profile in known if profile.measurements is not None for name in set(profile.frames.names)
-    )
+    results = (profile for _, profile in known if profile.measurements is not None)
+    files_of = Counter(name for profile in results for name in set(profile.frames.names))
     found: list[BenchmarkValue] = []
     for workload, profile in known:
         if profile.measurements is not None:

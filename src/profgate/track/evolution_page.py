@@ -12,19 +12,13 @@ from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
 from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
 from profgate.report.templates import read_asset, render_template
-from profgate.track.evolution_text import finite, jump_cells, version_name, warnings
+from profgate.track.evolution_text import finite_values, jump_cells, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
 MODULES = (
-    "codec",
-    "format",
-    "dom",
-    "evolution_data",
-    "evolution_scale",
-    "evolution_chart",
-    "evolution_tables",
-    "evolution",
+    *("codec", "format", "dom", "evolution_data"),
+    *("evolution_scale", "evolution_chart", "evolution_tables", "evolution"),
 )
 STYLES = ("page", "evolution")
 STATIC_JUMPS = 20  # maximum number of rows in the table without JavaScript
@@ -116,7 +110,7 @@ def _jump(jump: Jump, link: str | None) -> dict[str, Any]:
 
 
 def _rounded(values: FloatArray) -> list[float | None]:
-    return [None if value is None else _short(value) for value in finite(values)]
+    return [None if value is None else _short(value) for value in finite_values(values)]
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
@@ -133,10 +127,9 @@ def _short(value: float) -> float:
 
 def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
     """Return the name, value and tone of each fact at the top of the page."""
-    jumps = evolution.first_jumps()
+    jumps, total = evolution.first_jumps(), len(evolution.measured)
     worse = sum(jump.direction == "worse" for _, jump in jumps)
     measured = sum(bool(version.runs) for version in evolution.measured)
-    total = len(evolution.measured)
     return [
         ("Versions", f"{measured:,}" if measured == total else f"{measured:,} of {total:,}", ""),
         ("Benchmarks", f"{len({line.benchmark for line in evolution.lines}):,}", ""),

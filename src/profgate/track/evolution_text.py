@@ -3,12 +3,12 @@
 import csv
 import io
 import json
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import FloatArray, finite
 from profgate.model.visible_text import full_name, name_text, plain
+from profgate.report.csv_report import safe_cell
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
 from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVersion
@@ -16,7 +16,6 @@ from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVers
 SCHEMA = "profgate.evolution/1"
 MOST_JUMPS = 20
 MOST_VERSIONS = 6  # maximum number of versions listed in a warning
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 CSV_COLUMNS = (
     *("version", "commit", "benchmark", "metric", "unit", "value", "low", "high", "n", "jump", "source_changed"),
 )
@@ -47,9 +46,9 @@ def version_name(measured: MeasuredVersion) -> str:
     return name_text(measured.version.name, 40)
 
 
-def finite(values: FloatArray) -> list[float | None]:
+def finite_values(values: FloatArray) -> list[float | None]:
     """Return the values as a list in which None replaces NaN and infinity."""
-    return [value if math.isfinite(value) else None for value in values.tolist()]
+    return list(map(finite, values.tolist()))
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
@@ -96,7 +95,7 @@ def evolution_json(evolution: Evolution) -> str:
             "subject": measured.version.subject,
             "runs": len(measured.runs),
             "problem": measured.problem or None,
-            "warnings": list(measured.warnings),
+            "warnings": measured.warnings,
             "machine": measured.machine or None,
         }
         for measured in evolution.measured
@@ -110,9 +109,9 @@ def evolution_json(evolution: Evolution) -> str:
             "state": "source changed" if line.breaks else "compared",
             "source_known": line.source_known,
             "source_changed_at": [names[number] for number in line.breaks],
-            "values": finite(line.middle),
-            "low": finite(line.low),
-            "high": finite(line.high),
+            "values": finite_values(line.middle),
+            "low": finite_values(line.low),
+            "high": finite_values(line.high),
             "n": line.count.tolist(),
         }
         for line in evolution.lines
@@ -158,6 +157,5 @@ def evolution_csv(evolution: Evolution) -> str:
 def _cell(value: object) -> object:
     """Return whole numbers as integers, and text as one line that spreadsheets do not interpret as a formula."""
     if isinstance(value, str):
-        shown = plain(value)
-        return f"'{shown}" if shown.startswith(FORMULA) else shown
+        return safe_cell(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1 << 53 else value

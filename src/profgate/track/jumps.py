@@ -81,10 +81,13 @@ def _of_series(
     """Find jumps. ``alpha`` is the false-alarm rate per step; ``critical`` maps degrees of freedom to the minimum t."""
     if len(series.numbers) < 2:
         return
-    if series.middle.min() <= 0.0:
-        yield from _from_zero(series)
+    kind, lowest = series.metric.kind, series.middle.min()
+    if lowest <= 0.0:
+        # counted values may rise from or fall to zero; times of zero are invalid
+        if kind is MetricKind.COUNTED and lowest == 0.0:
+            steps = np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1
+            yield from (_jump(series, place, 0.0) for place in steps.tolist())
         return
-    kind = series.metric.kind
     logs = np.log(series.middle)
     move = np.abs(np.diff(logs))
     error, degrees = _noise(series, move)
@@ -143,14 +146,6 @@ def _lasts(logs: FloatArray, place: int) -> bool:
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
-
-
-def _from_zero(series: Series) -> Iterator[Jump]:
-    """Yield the jumps of counted values from or to zero; times of zero are invalid."""
-    if series.metric.kind is not MetricKind.COUNTED or series.middle.min() < 0.0:
-        return
-    for place in (np.flatnonzero(np.diff((series.middle == 0.0).astype(np.int8))) + 1).tolist():
-        yield _jump(series, place, 0.0)
 
 
 def _jump(

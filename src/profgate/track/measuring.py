@@ -165,12 +165,8 @@ class VersionRuns:
         if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
             what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
             raise ProfgateError("{version}", what)
-        values = {
-            "out": str(attempt / OUTPUT),
-            "source": self.source,
-            "version": version.name,
-            "commit": version.commit,
-        }
+        out = str(attempt / OUTPUT)
+        values = {"out": out, "source": self.source, "version": version.name, "commit": version.commit}
         # a fixed hash seed fixes the order of sets, which makes call counts reproducible
         environment = {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(values)
         return run_command(

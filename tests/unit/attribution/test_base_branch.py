@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from profgate.attribution.base_branch import with_base_branch
 from profgate.model.change import Location
-from profgate.model.report import Report
+from profgate.model.report import Evidence, Report
+from profgate.report.statements import evidence_texts
 from report_samples import finding, metric, report, texts, workload
 
 NAME = "main at 1234567"
@@ -16,7 +17,7 @@ def of(*names: str, faster: tuple[str, ...] = ()) -> Report:
 
 def shared(here: Report, there: Report) -> list[str]:
     marked = with_base_branch(here, there, NAME).workloads[0].metrics[0].findings
-    return [item.location.name for item in marked if "base branch" in (item.evidence or {})]
+    return [item.location.name for item in marked if item.evidence.base_branch]
 
 
 def test_same_change_on_the_base_branch_is_shared() -> None:
@@ -40,8 +41,8 @@ def test_neutral_and_explained_findings_do_not_count() -> None:
 def test_finding_shows_the_change_on_the_base_branch() -> None:
     marked = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
     mine, both = marked.workloads[0].metrics[0].findings
-    assert mine.evidence is None
-    assert (both.evidence or {})["base branch"] == "changed there too (+50.0 %)"
+    assert mine.evidence == Evidence()
+    assert evidence_texts(both) == ("base branch: changed there too (+50.0 %)",)
     assert texts(marked.warnings) == [
         (
             f"compared with {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"

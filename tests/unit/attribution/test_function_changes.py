@@ -3,6 +3,7 @@
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes, unread
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
+from profgate.model.reason import Reason, ReasonCode
 
 LONG = "    result = {}\n    for one in items:\n        result[one] = one + 1\n    return result\n"
 
@@ -100,4 +101,4 @@ def test_unread_sources_are_reported() -> None:
     changes = function_changes(diff)
     assert changes.unread == ["a.py"]
     assert list(changes.functions[1]) == ["b.py"]
-    assert unread(changes).startswith("the functions of a.py are not")
+    assert unread(changes) == [Reason(ReasonCode.SOURCES_UNPARSED, {"files": "a.py", "more": 0})]

@@ -36,7 +36,7 @@ def test_the_errors_are_those_of_the_means() -> None:
     assert repeats is not None
     row = int(np.flatnonzero(tree_of(comparison).symbol == comparison.symbols.names.index("f"))[0])
     expected = np.sqrt(np.var(before, ddof=1) / 4 + np.var(after, ddof=1) / 3)
-    assert repeats.value_error[:, row] == pytest.approx([expected, expected])
+    assert repeats[:, row] == pytest.approx([expected, expected])
 
 
 def test_two_runs_have_no_spread() -> None:

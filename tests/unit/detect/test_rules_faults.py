@@ -29,7 +29,7 @@ class Returning:
 
 STACKS = from_stacks([{"main;f": 1}], [{"main;f": 2}])
 ONE = np.array([1.0])
-FITTING = Detection("odd", "X", "", {}, np.array([0]), np.array([-1]), ONE, ONE, ["none"], ONE)
+FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["none"], ONE)
 
 
 @pytest.mark.parametrize(

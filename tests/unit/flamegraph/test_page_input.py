@@ -8,7 +8,7 @@ from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Colour, Direction, Finding
+from profgate.model.report import Colour, Direction, Evidence, Finding
 from profgate.model.units import Metric
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REPEATED))
@@ -34,16 +34,15 @@ def test_finding_of_call_path_has_its_row() -> None:
 @pytest.mark.parametrize(
     ("evidence", "words"),
     [
-        ({"reach": "changed here"}, "changed here"),
-        ({"reach": "called by a changed function", "reach_path": "load → f"}, "called by changed code: load → f"),
-        ({"reach": "dependency changed", "reach_path": "numpy"}, "dependency changed: numpy"),
-        ({"reach": "not reachable"}, "not reachable from the change"),
-        ({"reach": "unknown"}, "unknown whether the change reaches it"),
-        ({"reach": "a word of another program"}, None),
-        ({}, None),
+        (Evidence(reach="changed here"), "changed here"),
+        (Evidence(reach="called by a changed function", reach_path="load → f"), "called by changed code: load → f"),
+        (Evidence(reach="dependency changed", reach_path="numpy"), "dependency changed: numpy"),
+        (Evidence(reach="not reachable"), "not reachable from the change"),
+        (Evidence(reach="unknown"), "unknown whether the change reaches it"),
+        (Evidence(), None),
     ],
 )
-def test_finding_has_its_reach(evidence: dict[str, str], words: str | None) -> None:
+def test_finding_has_its_reach(evidence: Evidence, words: str | None) -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     _, header = page_input(comparison, PageContext(findings=[replace(finding("f"), evidence=evidence)]))
     assert header.findings[0].get("reach") == words

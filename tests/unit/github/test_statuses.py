@@ -18,7 +18,7 @@ from profgate.github.statuses import (
     publish_verdict,
     status_context,
 )
-from profgate.model.report import Conclusion, Report, Verdict
+from profgate.model.report import Conclusion, Evidence, Report, Verdict
 from report_samples import finding, metric, report, workload
 
 URL = "https://github.com/octo/shop/actions/runs/7"
@@ -151,12 +151,12 @@ def test_check_run_needs_a_commit(fake: FakeGitHub) -> None:
         publish_check_run(client_of(fake), "", "api", FAILED, TEXT, [])
 
 
-def linked(path: str, line: int, side: str = "R") -> dict[str, str]:
+def linked(path: str, line: int, side: str = "R") -> Evidence:
     digest = hashlib.sha256(path.encode()).hexdigest()
-    return {"source": "changed", "source_link": f"https://github.com/o/r/pull/7/files#diff-{digest}{side}{line}"}
+    return Evidence(source="changed", source_link=f"https://github.com/o/r/pull/7/files#diff-{digest}{side}{line}")
 
 
-def slower(name: str, evidence: dict[str, str] | None) -> Report:
+def slower(name: str, evidence: Evidence) -> Report:
     found = replace(finding(name, 2e9, 5e9, kind="SevereDegradation"), evidence=evidence)
     return report(workload(metric(found)))
 
@@ -168,7 +168,7 @@ def test_slower_changed_function_is_annotated_at_its_line() -> None:
 
 
 def test_what_was_not_changed_here_gets_nslower() -> None:
-    for evidence in (None, {"source": "same"}, linked("src/other.py", 3), linked("src/cart.py", 3, "L")):
+    for evidence in (Evidence(), Evidence(source="same"), linked("src/other.py", 3), linked("src/cart.py", 3, "L")):
         assert annotations(slower("parse", evidence), ["src/cart.py"]) == ((), 0)
 
 

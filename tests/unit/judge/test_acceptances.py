@@ -9,7 +9,7 @@ from profgate.judge.accepted import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import Finding, Relation, WorkloadReport
+from profgate.model.report import Acknowledgement, Finding, Relation, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 from report_samples import finding, metric, report
 
@@ -39,12 +39,7 @@ def test_accepted_finding_is_yellow_and_states_why() -> None:
     assert found["api/parse"].colour == "yellow"
     accepted: dict[str, Parameter] = {"by": "octocat", "limit": 1.25, "reason": "the new format needs it"}
     assert found["api/parse"].reasons == (Reason(ReasonCode.ACCEPTED, accepted),)
-    assert found["api/parse"].acknowledgement == {
-        "by": "octocat",
-        "reason": "the new format needs it",
-        "limit": "+125 %",
-        "link": "",
-    }
+    assert found["api/parse"].acknowledgement == Acknowledgement("octocat", "the new format needs it", "+125 %")
     assert found["api/store"].colour == "red"
     assert (acceptance.state, acceptance.limit, acceptance.remark) == (
         "applies",
@@ -127,8 +122,8 @@ def test_new_cost_is_limited_by_its_share() -> None:
 
 
 def test_what_was_refused_stays_refused() -> None:
-    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark="may not"))
-    assert (found["api/parse"].colour, acceptance.remark) == ("red", "may not")
+    found, (acceptance,) = settled([load(PARSE)], accepting(state="refused", remark=Reason(ReasonCode.NO_REASON)))
+    assert (found["api/parse"].colour, acceptance.remark) == ("red", Reason(ReasonCode.NO_REASON))
 
 
 def test_improvements_and_notes_are_not_accepted() -> None:

@@ -10,7 +10,7 @@ from profgate.judge.confirmation import Suspect, confirmed, suspects
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report, StatedPolicy
-from profgate.model.second_measurement import Second
+from profgate.model.tests import Second
 from profgate.model.units import CALLS, MetricKind
 from profgate.report.json_report import from_json, to_json
 
@@ -56,8 +56,8 @@ def test_repeated_change_stays_red_with_its_numbers() -> None:
     (reason,) = f07(report).reasons
     assert (f07(report).colour, report.verdict.exit_code) == ("red", 1)
     assert (reason.code.value, reason.parameters) == ("confirmed", {"runs": "5 + 5", "change": "1", "p": "0.001"})
-    evidence = f07(report).evidence or {}
-    assert [evidence[f"confirmed{part}"] for part in ("", "_runs", "_change")] == ["yes", "5 + 5", "1"]
+    evidence = f07(report).evidence
+    assert [evidence.confirmed, evidence.confirmed_runs, evidence.confirmed_change] == ["yes", "5 + 5", "1"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_total_is_confirmed_by_its_own_change() -> None:
 def test_unseen_change_stays_red() -> None:
     report = measured(report_of(), None)
     assert (f07(report).colour, report.verdict.exit_code) == ("red", 1)
-    assert (f07(report).evidence or {})["confirmed"] == "not seen"
+    assert f07(report).evidence.confirmed == "not seen"
 
 
 def test_calls_are_not_confirmed() -> None:

@@ -10,7 +10,7 @@ from judged import codes, findings, judged
 from profgate.judge.verdict import judge
 from profgate.model.change import Change, Location
 from profgate.model.policy import Policy
-from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import Evidence, Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 
@@ -211,7 +211,7 @@ def test_nothing_is_red_while_the_total_improved() -> None:
     assert report.verdict.conclusion == "warn"
 
 
-def marked(**evidence: str) -> Finding:
+def marked(evidence: Evidence) -> Finding:
     """The finding judged again with what attribution or confirmation recorded beside it."""
     report = judge(report_of(metric_of(of_test())), Policy())
     (metric,) = report.workloads[0].metrics
@@ -222,14 +222,14 @@ def marked(**evidence: str) -> Finding:
 @pytest.mark.parametrize(
     ("evidence", "expected"),
     [
-        ({"reach": "not reachable"}, ["not_reachable"]),
-        ({"confirmed": "no"}, ["not_repeated"]),
-        ({"reach": "unknown"}, ["no_split"]),
-        ({"confirmed": "yes", "confirmed_runs": "5 + 5", "confirmed_p": "0.004"}, ["confirmed"]),
+        (Evidence(reach="not reachable"), ["not_reachable"]),
+        (Evidence(confirmed="no"), ["not_repeated"]),
+        (Evidence(reach="unknown"), ["no_split"]),
+        (Evidence(confirmed="yes", confirmed_runs="5 + 5", confirmed_p="0.004"), ["confirmed"]),
     ],
 )
-def test_attribution_and_confirmation_count(evidence: dict[str, str], expected: list[str]) -> None:
-    assert codes(marked(**evidence)) == expected
+def test_attribution_and_confirmation_count(evidence: Evidence, expected: list[str]) -> None:
+    assert codes(marked(evidence)) == expected
 
 
 BUSY = {"dict.get": 62_600_000, **{f"f{place:02}": 30_000_000 + 10_000_000 * place for place in range(20)}}

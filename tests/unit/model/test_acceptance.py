@@ -13,6 +13,7 @@ from profgate.model.acceptance import (
     shown_growth,
     shown_text,
 )
+from profgate.report.wording import reason_text
 
 SHA = "a" * 40
 
@@ -83,8 +84,9 @@ def test_file_workload_and_metric_narrow_it() -> None:
 def test_incomplete_command_is_refused_with_advice(text: str, remark: str) -> None:
     requested = one(f"/profgate {text}")
     assert requested.state == "refused"
-    assert remark in str(requested.remark)
-    assert "write " in str(requested.remark)
+    assert requested.remark is not None
+    assert remark in reason_text(requested.remark, str)
+    assert "write " in reason_text(requested.remark, str)
 
 
 @pytest.mark.parametrize(

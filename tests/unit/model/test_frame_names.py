@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profgate.model.frame_names import (
-    REASONS,
     FrameKey,
     Level,
     frame_key,
@@ -16,6 +15,7 @@ from profgate.model.frame_names import (
     steps_of,
 )
 from profgate.model.name_aliases import Aliases
+from profgate.report.wording import NAME_REASONS
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_told_steps_lead_to_the_key_and_the_key_rests(name: str, level: Leve
     assert key == frame_key(name, None, None, level, native=native)
     assert (steps[-1].after if steps else name) == key.name
     assert [one.before for one in steps] == [name, *(one.after for one in steps)][: len(steps)]
-    assert {one.code for one in steps} <= REASONS.keys()
+    assert {one.code for one in steps} <= NAME_REASONS.keys()
 
 
 @pytest.mark.parametrize(

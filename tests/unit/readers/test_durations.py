@@ -5,8 +5,7 @@ import json
 import pytest
 
 from profgate.errors import ProfileError
-from profgate.model.durations import DurationRun
-from profgate.model.durations_text import durations_from_json, durations_to_json
+from profgate.model.durations import DurationRun, durations_from_json, durations_to_json
 from profgate.model.source import source_of
 from profgate.readers.benchmarks.durations_json import FORMAT
 from profgate.readers.registry import read_profile

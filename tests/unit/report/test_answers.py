@@ -1,6 +1,7 @@
 import cmarkgfm
 
 from profgate.model.acceptance import Acceptance
+from profgate.model.reason import as_reason
 from profgate.report.acceptance_rows import ANSWERS, LONGEST_COMMENT, REFUSED, with_answers
 
 BODY = "<!-- profgate v1 key=default accepted=7.0:1.25 -->\n### ❌ Performance gate failed\n"
@@ -8,7 +9,7 @@ BODY = "<!-- profgate v1 key=default accepted=7.0:1.25 -->\n### ❌ Performance 
 
 def refused(number: int, message: str = "gives no reason", location: str = "parse") -> Acceptance:
     link = f"https://github.example/octo/shop/pull/1#issuecomment-{number}"
-    return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=message)
+    return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=as_reason(message))
 
 
 def test_answer_follows_the_comment() -> None:

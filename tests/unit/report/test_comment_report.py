@@ -12,10 +12,11 @@ from golden_files import Golden
 from profgate.errors import ProfgateError
 from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
+from profgate.model.attribution import SourceState
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Document, NotCompared, Report
+from profgate.model.report import Acknowledgement, Document, Evidence, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary
 
@@ -320,9 +321,9 @@ def test_notes_stay_in_their_fold() -> None:
 def test_accepted_finding_shows_author_and_reason() -> None:
     row = replace(
         samples.finding("parse", 1e9, 2e9, colour="yellow"),
-        acknowledgement={"by": "octocat", "reason": "needed | for @security"},
+        acknowledgement=Acknowledgement("octocat", "needed | for @security"),
         reasons=(Reason(ReasonCode.ACCEPTED, {"by": "octocat", "limit": 0.1, "reason": "needed | for @security"}),),
-        evidence={"source": "changed"},
+        evidence=Evidence(source="changed"),
     )
     text = comment(samples.report(samples.workload(samples.metric(row)), verdict=samples.verdict("warn"))).text
     assert "| ✅ [**`parse`** 🔥](" in text
@@ -352,9 +353,9 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
             "https://github.com/o/r/pull/1#issuecomment-7",
             limit=0.3,
             state="applies",
-            remark="up to +30 %",
+            remark=as_reason("up to +30 %"),
         ),
-        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark="mallory may not write here"),
+        Acceptance("8.0", "a|b", "", "mallory", state="refused", remark=as_reason("mallory may not write here")),
     )
     text = comment(replace(samples.regression(), acceptances=acceptances)).text
     assert text.splitlines()[0].endswith(" accepted=7.0:0.3 -->")
@@ -375,12 +376,13 @@ def test_shown_acceptance_command_can_be_read(name: str) -> None:
 
 def test_a_changed_function_links_to_its_lines() -> None:
     link = "https://github.com/octo/shop/pull/7/files#diff-0123R9"
-    for state, shown in (("changed", "changed here"), ("added", "added here"), ("removed", "removed here")):
-        row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": state, "source_link": link})
+    shown_as: dict[SourceState, str] = {"changed": "changed here", "added": "added here", "removed": "removed here"}
+    for state, shown in shown_as.items():
+        row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source=state, source_link=link))
         assert f"[{shown}]({link})" in comment(samples.report(samples.workload(samples.metric(row)))).text
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence={"source": "same", "source_link": link})
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="same", source_link=link))
     assert "#diff" not in comment(samples.report(samples.workload(samples.metric(row)))).text
-    hostile = {"source": "changed", "source_link": "javascript:alert(1)"}
+    hostile = Evidence(source="changed", source_link="javascript:alert(1)")
     row = replace(samples.finding("parse", 1e9, 2e9), evidence=hostile)
     assert "javascript" not in comment(samples.report(samples.workload(samples.metric(row)))).text
 

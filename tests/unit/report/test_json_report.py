@@ -13,8 +13,8 @@ from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
 from profgate.model.policy import Policy
-from profgate.model.reason import ReasonCode
-from profgate.model.report import Report
+from profgate.model.reason import Reason, ReasonCode, as_reason
+from profgate.model.report import Evidence, Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
@@ -159,8 +159,16 @@ def test_the_published_schema_is_a_schema() -> None:
 
 
 def test_acceptances_follow_the_schema() -> None:
+    remark = Reason(ReasonCode.ACCEPTED_UP_TO, {"limit": 0.3})
     acceptance = Acceptance(
-        "7.0", "parse", "needed", "octocat", file="a.py", limit=0.3, state="applies", remark="up to +30 %"
+        "7.0",
+        "parse",
+        "needed",
+        "octocat",
+        file="a.py",
+        limit=0.3,
+        state="applies",
+        remark=remark,
     )
     report = replace(samples.regression(), acceptances=(acceptance, replace(acceptance, limit=None, file=None)))
     jsonschema.validate(json.loads(to_json(report)), SCHEMA, Draft202012Validator)
@@ -180,3 +188,31 @@ def test_real_documents_follow_the_published_schema(report: Report) -> None:
 def test_the_published_schema_refuses_spoiled_documents(path: str, value: object) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(json.loads(spoiled(path, value)), SCHEMA, Draft202012Validator)
+
+
+def test_texts_of_earlier_reports_become_reasons() -> None:
+    acceptance = Acceptance("7.0", "parse", "needed", remark=as_reason("not judged yet"))
+    document = json.loads(to_json(replace(samples.regression(), acceptances=(acceptance,))))
+    document["acceptances"][0]["remark"] = "not judged yet"
+    assert from_json(json.dumps(document)).acceptances == (acceptance,)
+    document["acceptances"][0]["remark"] = ""
+    assert from_json(json.dumps(document)).acceptances[0].remark is None
+
+
+def test_unknown_evidence_is_null() -> None:
+    document = json.loads(to_json(samples.regression()))
+    found = document["workloads"][0]["metrics"][0]["findings"][0]
+    assert found["evidence"] is None
+    assert from_json(json.dumps(document)) == samples.regression()
+
+
+def test_evidence_has_only_known_values() -> None:
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="changed", confirmed="yes"))
+    report = samples.report(samples.workload(samples.metric(row)))
+    document = json.loads(to_json(report))
+    assert document["workloads"][0]["metrics"][0]["findings"][0]["evidence"] == {
+        "confirmed": "yes",
+        "source": "changed",
+    }
+    jsonschema.validate(document, SCHEMA, Draft202012Validator)
+    assert from_json(to_json(report)) == report

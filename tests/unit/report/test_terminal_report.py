@@ -8,7 +8,7 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
 from profgate.model.reason import as_reason
-from profgate.model.report import NotCompared
+from profgate.model.report import Evidence, NotCompared
 from profgate.report.terminal_report import terminal_lines
 from terminal_text import terminal_text
 
@@ -90,7 +90,7 @@ def test_verbose_lists_what_does_not_apply() -> None:
 
 
 def test_call_path_is_left_out_beside_a_name() -> None:
-    evidence = {"reach": "called by a changed function", "reach_path": "load › read › parse"}
+    evidence = Evidence(reach="called by a changed function", reach_path="load › read › parse")
     row = replace(samples.finding("parse", 1e9, 2e9), evidence=evidence)
     report = samples.report(samples.workload(samples.metric(row)), verdict=samples.RED)
     assert "parse (called by changed code) " in terminal_text(report, width=100)

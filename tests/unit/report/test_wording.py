@@ -21,7 +21,9 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "text": "line 3 has no number", "results": "failure", "strategy": "totals", "rate": 99.0, "fact": "runtime",
   "number": 2, "option": "alpha", "key": "gate-without-history", "name": "main at 4f2c1ab", "ours": 2,
   "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
-  "error": "KeyError: 'f'", "sides": "the target", "r_square": 0.1, "tests": 12, "mean": 1.5
+  "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
+  "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",
+  "files": "a.py, b.py"
 }""")
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1},
@@ -38,6 +40,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.RATES_APART: {"baseline": "100", "target": "99"},
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER_CHANGED: {"direction": "slower"},
+    ReasonCode.NO_GROWTH: {"limit": "lots"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {

@@ -10,6 +10,7 @@ from profgate.errors import SettingsError
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy, Rule
+from profgate.report.wording import reason_text
 from profgate.settings.config_file import Catalogue, read_policy, schema, tightened
 
 CUTOFF = OptionSpec("cutoff", 0.0, "Rows below are left out.", 0.0, 1.0)
@@ -193,9 +194,11 @@ def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     stricter, refused = tightened(policy, {"fail_on": "maybe", "fail_on_total": "never", "on_not_compared": "neutral"})
     assert (stricter.fail_on, stricter.fail_on_total, stricter.on_not_compared) == ("maybe", "degradation", "fail")
     assert len(refused) == 2
-    assert refused[0].startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
+    assert reason_text(refused[0], str).startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
     _, refused = tightened(Policy(source="profgate.yml"), {"on_not_compared": "neutral"})
-    assert refused[0].startswith("on-not-compared 'neutral' would loosen 'unreadable' of profgate.yml")
+    assert reason_text(refused[0], str).startswith(
+        "on-not-compared 'neutral' would loosen 'unreadable' of profgate.yml"
+    )
 
 
 def test_inputs_apply_without_a_file() -> None:

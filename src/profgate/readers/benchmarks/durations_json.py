@@ -2,7 +2,7 @@
 
 import re
 
-from profgate.model.durations_text import MARK, MOST_BYTES, durations_from_json
+from profgate.model.durations import MARK, MOST_BYTES, durations_from_json
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks.specification import Record, ResultFormat
 
