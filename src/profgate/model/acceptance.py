@@ -23,11 +23,11 @@ LONGEST_LINE = 4_000
 LONGEST_REASON = 300
 LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
-TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
+TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *+(.*)")
 TRAILER_NAME = "profgate-accepted"
 QUOTED = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 OPTION = re.compile(r"\s*\b(max|file|workload|metric)=(?:(`+)(?!`)(.+?)(?<!`)\2(?!`)|([^\s:`]+))")
-NAME_END = re.compile(r"\s+(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
+NAME_END = re.compile(r"(?<!\s)\s++(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
 PERCENT = re.compile(r"\+?([0-9]{1,6}(?:\.[0-9]{1,3})?)%")
 TIMES = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)x")
 REMEMBERED = re.compile(r"\s*<!-- profgate v1 [^<>\n]{0,400} accepted=([0-9a-f.,:e+]{1,4000}) -->")
