@@ -27,6 +27,7 @@ CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # zipfile reads other methods in pieces whose unpacked size has no bound
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_ENTRY = b"PK\x01\x02"  # the first bytes of an entry in the directory
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
 
 
@@ -108,6 +109,23 @@ def files_of(download: Download, where: str) -> dict[str, bytes]:
     return {download.file_name or "artifact": download.data}
 
 
+class _ZipBytes(io.BytesIO):
+    """The bytes of a zip archive. `zipfile` reads the whole directory at once and then creates an object per entry.
+
+    Therefore, the entries are counted when the directory is read. The number that the archive states is not used.
+    """
+
+    max_members: int | None = None
+    where = ""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes. Raises ProfileError if they are a directory with too many entries."""
+        data = super().read(size)
+        if self.max_members is not None and (entries := data.count(_ENTRY)) > self.max_members:
+            raise ProfileError(self.where, f"the zip has {entries} entries, at most {self.max_members} are read")
+        return data
+
+
 def read_zip(
     data: bytes,
     *,
@@ -122,24 +140,22 @@ def read_zip(
     or if the archive exceeds one of the three limits.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            if len(members) > max_members:
-                raise ProfileError(where, f"the zip has {len(members)} entries, at most {max_members} are read")
+        file = _ZipBytes(data)
+        file.max_members, file.where = max_members, where
+        with zipfile.ZipFile(file) as archive:
+            file.max_members = None
             budget = min(max_bytes, max(RATIO_FLOOR, max_ratio * len(data)))
-            return _read_members(archive, members, budget, where)
+            return _read_members(archive, budget, where)
     except ProfgateError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise ProfileError(where, f"the zip is broken ({type(error).__name__}); upload it again") from error
 
 
-def _read_members(
-    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: int, where: str
-) -> dict[str, bytes]:
+def _read_members(archive: zipfile.ZipFile, budget: int, where: str) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     seen: set[str] = set()
-    for member in members:
+    for member in archive.infolist():
         _check_member(member, seen, where)
         seen.add(member.filename)
         if member.is_dir():
