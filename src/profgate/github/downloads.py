@@ -23,7 +23,6 @@ MAX_MEMBERS = 10_000
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
 RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio
-CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # zipfile reads other methods in pieces whose unpacked size has no bound
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -60,10 +59,12 @@ def fetch(
     """
     import requests
 
+    from profgate.github.answers import pieces
+
     try:
         with requests.get(
             url,
-            headers=headers,
+            headers={**(headers or {}), "Accept-Encoding": "identity"},
             auth=with_token(token),
             allow_redirects=False,
             stream=True,
@@ -71,7 +72,7 @@ def fetch(
             verify=verify,
         ) as answer:
             if answer.status_code == 200:
-                data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
+                data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
                 is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
                 return Download(data, is_zip, _file_name(answer.headers))
             location = answer.headers.get("Location", "")
@@ -190,11 +191,11 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
     raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
 
 
-def _read_bounded(chunks: Iterator[bytes], where: str, max_bytes: int) -> bytes:
+def _read_bounded(arriving: Iterator[bytes], where: str, max_bytes: int) -> bytes:
     deadline = time.monotonic() + TOTAL_SECONDS
     buffer = bytearray()
-    for chunk in chunks:
-        buffer += chunk
+    for piece in arriving:
+        buffer += piece
         if len(buffer) > max_bytes:
             raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles")
         if time.monotonic() > deadline:
