@@ -109,7 +109,8 @@ def test_trickle_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
         nonlocal arrived
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         with suppress(OSError):
-            for arrived in range(1000):
+            for count in range(1000):
+                arrived = count
                 connection.sendall(b"x")
                 time.sleep(0.02)
 
