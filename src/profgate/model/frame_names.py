@@ -114,7 +114,7 @@ _ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")
 _EXTENSION = re.compile(r"[A-Za-z]\w{0,9}")
 _LINE_AT_END = re.compile(r"^(.+) \(([^()]+?):(\d+)(?::\d+)?\)$")
 _NATIVE_CLONE = re.compile(r"\.\d+$")
-_ROOT_WORDS = re.compile(r"thread|worker|pool|executor|process|pid|tid", re.IGNORECASE)
+_ROOT_WORDS = ("thread", "worker", "pool", "executor", "process", "pid", "tid")
 _NUMBERS = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")
 
 
@@ -196,7 +196,11 @@ def _file_key(file: str, level: Level) -> str:
 
 def root_name(name: str) -> str:
     """Replace the numbers in the name of a process or thread root with ``*``."""
-    return _NUMBERS.sub("*", name) if _ROOT_WORDS.search(name) else name
+    lower = name.lower()
+    for word in _ROOT_WORDS:  # faster than a pattern that ignores case
+        if word in lower:
+            return _NUMBERS.sub("*", name)
+    return name
 
 
 _ALL_NEEDLES = needles_in(needle for rule in NAME_RULES for needle in rule.needles)
