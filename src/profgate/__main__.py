@@ -73,18 +73,19 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _run_with_errors(arguments: Sequence[str]) -> int:
     """Run the command line or the action, write errors to stderr and return the exit code."""
-    from profgate.errors import ProfgateError
+    from profgate.errors import ProfgateError, known_error
     from profgate.model.visible_text import visible
 
     try:
         if arguments == ["action"]:
-            from profgate.action.entry import main as run_action
+            from profgate.action.entry import limited_main as run_action
 
             return run_action()
         from profgate.cli.main import run_command
 
         return run_command(arguments)
-    except ProfgateError as error:
+    except (ProfgateError, MemoryError) as raised:
+        error = known_error(raised)
         message = "\n".join(map(visible, str(error).splitlines()))  # the message may quote names of files and functions
         sys.stderr.write(f"profgate: {message}\n")
         return error.exit_code

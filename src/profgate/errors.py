@@ -28,6 +28,15 @@ class ProfgateError(Exception):
         return type(self), (self.where, self.what)
 
 
+def known_error(error: Exception) -> ProfgateError:
+    """Return the error itself, or an error with its reason if Python raised it."""
+    if isinstance(error, ProfgateError):
+        return error
+    if isinstance(error, MemoryError):
+        return ProfgateError("memory", "the input needs more memory than there is; give smaller or fewer files")
+    return ProfgateError("internal error", f"{type(error).__name__}; please report it with the log")
+
+
 class SettingsError(ProfgateError):
     """Invalid settings or configuration; lists every mistake, one per line."""
 

@@ -1,8 +1,8 @@
-"""Fuzzes the doors through which data of strangers comes in: ./run fuzz [DOOR ...] [--minutes 10] [--seed 1].
+"""Fuzzes the entry points of untrusted data: ./run fuzz [ENTRY_POINT ...] [--minutes 10] [--seed 1].
 
-Each door gets a process of its own, one after the other. What is found stands in build/fuzz/DOOR/findings, the inputs
-that reached something new in build/fuzz/DOOR/corpus, from where the next run goes on; build/fuzz/log.jsonl has a line
-for each run. The exit code is 1 where anything was found.
+Each entry point gets a process of its own, one after the other. Findings are stored in build/fuzz/ENTRY_POINT/findings,
+and inputs that reached new code in build/fuzz/ENTRY_POINT/corpus, with which the next run begins. build/fuzz/log.jsonl
+has a line for each run. The exit code is 1 if anything was found.
 """
 
 import argparse
@@ -23,13 +23,13 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads would not survive a fork, an
 from fuzz.campaign import Limits, engine, hunt, kept_input
 
 if TYPE_CHECKING:
-    from fuzz.door import Door
+    from fuzz.entry_point import EntryPoint
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST_SECONDS = 5.0  # not worth another start
 STEP = re.compile(r"cov: (\d+) ft: (\d+) corp: (\d+)/")
 UNITS = re.compile(r"stat::number_of_executed_units: (\d+)")
-HEADINGS = ("door", "wall s", "CPU s", "runs", "branches", "features", "corpus", "slowest s", "most MB")
+HEADINGS = ("entry point", "wall s", "CPU s", "runs", "branches", "features", "corpus", "slowest s", "most MB")
 WIDTHS = (20, 7, 7, 10, 9, 15, 7, 10, 8)
 
 
@@ -39,25 +39,32 @@ def main() -> int:
         prog="run fuzz", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     atheris = engine()
-    from fuzz.doors import DOORS
+    from fuzz.entry_points import ENTRY_POINTS
 
-    parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}; all by default")
-    parser.add_argument("--minutes", type=float, default=10.0, help="wall clock for each door (%(default)s)")
-    parser.add_argument("--rounds", type=int, default=1, help="turns of that length for each door (%(default)s)")
+    parser.add_argument(
+        "entry_points", nargs="*", metavar="ENTRY_POINT", help=f"of {', '.join(ENTRY_POINTS)}; all by default"
+    )
+    parser.add_argument("--minutes", type=float, default=10.0, help="wall clock for each entry point (%(default)s)")
+    parser.add_argument("--rounds", type=int, default=1, help="turns of that length for each entry point (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="begins the chance (%(default)s)")
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "fuzz", help="folder (build/fuzz)")
     chosen = parser.parse_args()
-    unknown = sorted(set(chosen.doors) - set(DOORS))
+    unknown = sorted(set(chosen.entry_points) - set(ENTRY_POINTS))
     if unknown:
-        parser.error(f"unknown door {unknown[0]}; there are {', '.join(DOORS)}")
+        parser.error(f"unknown entry point {unknown[0]}; there are {', '.join(ENTRY_POINTS)}")
     if atheris is None:
         print("run fuzz: atheris is not installed here, so the search is not guided by what inputs reach", flush=True)
     print(line_of(HEADINGS), " findings", flush=True)
     found = 0
-    names = list(chosen.doors or DOORS)
+    names = list(chosen.entry_points or ENTRY_POINTS)
     for turn, name in enumerate(names * chosen.rounds):
         row = fuzz(
-            DOORS[name], chosen.output.resolve() / name, chosen.minutes * 60, chosen.seed + turn, atheris, Limits()
+            ENTRY_POINTS[name],
+            chosen.output.resolve() / name,
+            chosen.minutes * 60,
+            chosen.seed + turn,
+            atheris,
+            Limits(),
         )
         found += len(row["findings"])
         print(
@@ -73,19 +80,19 @@ def main() -> int:
 
 
 def fuzz(
-    door: "Door", folder: Path, seconds: float, seed: int, atheris: ModuleType | None, limits: Limits
+    entry_point: "EntryPoint", folder: Path, seconds: float, seed: int, atheris: ModuleType | None, limits: Limits
 ) -> dict[str, Any]:
-    """Runs one door for that long, beginning anew where the process dies, and sums up."""
+    """Runs one entry point for that long, beginning anew where the process dies, and sums up."""
     folder.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + seconds
     rows: list[dict[str, Any]] = []
     while (left := end - time.monotonic()) > LEAST_SECONDS or not rows:
         (folder / "status.json").unlink(missing_ok=True)
         log = folder / "engine.log"
-        code = _apart(log, partial(hunt, door, folder, left, seed + len(rows), atheris, limits))
+        code = _apart(log, partial(hunt, entry_point, folder, left, seed + len(rows), atheris, limits))
         log_text = log.read_text(errors="replace")
         if not (folder / "status.json").exists():
-            raise SystemExit(f"run fuzz: {door.name} did not start:\n{log_text[-2000:]}")
+            raise SystemExit(f"run fuzz: {entry_point.name} did not start:\n{log_text[-2000:]}")
         rows.append(_row(folder, log_text, code))
     return _sum(rows)
 
@@ -102,7 +109,7 @@ def _apart(log: Path, task: Callable[[], None]) -> int:
             os.dup2(file, 2)
             task()
             code = 0
-        except Exception:  # noqa: BLE001 - told in the log, and by the exit code
+        except Exception:  # noqa: BLE001 - reported in the log, and by the exit code
             traceback.print_exc()
         finally:
             os._exit(code)
@@ -142,7 +149,7 @@ def cells_of(row: dict[str, Any]) -> tuple[str, ...]:
     features = " -> ".join(map(str, row.get("features", ["-"])))
     reached = (str(row.get("branches", "-")), features, str(row.get("corpus", "-")))
     return (
-        row["door"],
+        row["entry point"],
         *times,
         str(row["runs"]),
         *reached,

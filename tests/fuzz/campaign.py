@@ -1,4 +1,4 @@
-"""One door tried with one input after the other, within limits, guided by the branches that inputs reach."""
+"""One entry point tried with one input after the other, within limits, guided by the branches that inputs reach."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fuzz.door import Door
+    from fuzz.entry_point import EntryPoint
 
 SAME_KEPT = 3  # inputs kept of what looks like one finding
 STATUS_SECONDS = 2.0
@@ -48,7 +48,7 @@ class TooLongError(BaseException):
 class Trials:
     """Counts what became of each input and keeps what must not happen, in ``folder``."""
 
-    door: "Door"
+    entry_point: "EntryPoint"
     folder: Path
     seed: int
     limits: Limits = Limits()
@@ -73,7 +73,7 @@ class Trials:
         self.last[: 8 + len(data)] = struct.pack("<Q", len(data)) + data
         _forget_peak()
         resident, before = _peak(), time.process_time()
-        outcome, finding = attempt(self.door, data, self.limits.cpu_seconds)
+        outcome, finding = attempt(self.entry_point, data, self.limits.cpu_seconds)
         seconds = time.process_time() - before
         growth = _peak() - resident
         self.slowest, self.largest = max(self.slowest, seconds), max(self.largest, growth)
@@ -99,7 +99,7 @@ class Trials:
         """Writes the counts so far."""
         self.reported_at = time.monotonic()
         status = {
-            "door": self.door.name,
+            "entry point": self.entry_point.name,
             "seed": self.seed,
             "runs": self.outcomes.total(),
             "wall_seconds": round(self.reported_at - self.began, 1),
@@ -114,12 +114,12 @@ class Trials:
         new.replace(self.folder / "status.json")
 
 
-def attempt(door: "Door", data: bytes, cpu_seconds: float) -> tuple[str, str]:
-    """How the door took the input, and a name for the finding if that must not happen."""
+def attempt(entry_point: "EntryPoint", data: bytes, cpu_seconds: float) -> tuple[str, str]:
+    """How the entry point took the input, and a name for the finding if that must not happen."""
     try:
         with _cpu_limit(cpu_seconds):
-            return door.take(data), ""
-    except door.refusals as error:
+            return entry_point.take(data), ""
+    except entry_point.refusals as error:
         return "refused", "" if str(error).strip() else "an error without words"
     except KeyboardInterrupt:
         raise
@@ -174,30 +174,34 @@ def engine() -> ModuleType | None:
         contextlib.redirect_stderr(io.StringIO()),
         atheris.instrument_imports(include=["profgate"]),
     ):  # tells each module
-        import fuzz.doors  # noqa: F401
+        import fuzz.entry_points  # noqa: F401
     found: ModuleType = atheris
     return found
 
 
-def hunt(door: "Door", folder: Path, seconds: float, seed: int, atheris: ModuleType | None, limits: Limits) -> None:
-    """Tries the door until the time is over, in a process of its own, which the engine ends."""
+def hunt(
+    entry_point: "EntryPoint", folder: Path, seconds: float, seed: int, atheris: ModuleType | None, limits: Limits
+) -> None:
+    """Tries the entry point until the time is over, in a process of its own, which the engine ends."""
     from fuzz.mutation import LARGEST, mutated
 
     corpus = folder / "corpus"
     corpus.mkdir(parents=True, exist_ok=True)
-    seeds = list(door.seeds())
+    seeds = list(entry_point.seeds())
     for data in seeds:
         (corpus / f"seed-{hashlib.sha256(data).hexdigest()[:8]}").write_bytes(data)
     resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    trials = Trials(door, folder, seed, limits)
+    trials = Trials(entry_point, folder, seed, limits)
     if atheris is None:
         wander(trials, seeds, seconds)
         return
 
     def change(data: bytes, size: int, number: int) -> bytes:
         random = Random(number)
-        changed: bytes = atheris.Mutate(data, size) if random.random() < 0.3 else mutated(data, random, door.codecs)
+        changed: bytes = (
+            atheris.Mutate(data, size) if random.random() < 0.3 else mutated(data, random, entry_point.codecs)
+        )
         return changed[:size]
 
     options = {"max_total_time": int(seconds), "max_len": LARGEST, "seed": seed, "timeout": 600, "rss_limit_mb": 3000}
@@ -214,7 +218,7 @@ def wander(trials: Trials, seeds: list[bytes], seconds: float) -> None:
     random = Random(trials.seed)
     pool, end = list(seeds), time.monotonic() + seconds
     while time.monotonic() < end:
-        data = mutated(random.choice(pool), random, trials.door.codecs)
+        data = mutated(random.choice(pool), random, trials.entry_point.codecs)
         refused = trials.outcomes["refused"]
         trials.one(data)
         if trials.outcomes["refused"] == refused and len(pool) < 200 and random.random() < 0.02:

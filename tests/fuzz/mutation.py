@@ -1,6 +1,6 @@
 """Makes hostile inputs of sound ones: by bytes and words for any format, by values where a format can be taken apart.
 
-Everything comes from the ``Random`` that is handed in, so a seed names an input.
+Everything comes from the ``Random`` that is passed, so a seed names an input.
 """
 
 import contextlib

@@ -11,39 +11,39 @@ from random import Random
 import pytest
 
 from fuzz.campaign import attempt
-from fuzz.door import DATA, Door
-from fuzz.doors import DOORS
+from fuzz.entry_point import DATA, EntryPoint
+from fuzz.entry_points import ENTRY_POINTS
 from fuzz.mutation import LARGEST, mutated
 
 TESTS = Path(__file__).parents[1]
-INPUTS = 40  # of each door; ./run fuzz tries more
+INPUTS = 40  # of each entry point; ./run fuzz tries more
 PATIENCE = 60.0  # CPU seconds, only so that a hang ends
 FOUND = sorted((DATA / "found").rglob("*.bin"))
 
 
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
-def test_the_examples_are_sound(door: Door) -> None:
-    for data in door.seeds():
-        assert attempt(door, data, PATIENCE)[0] not in {"refused", "unclaimed", "unknown", "unread", "finding"}
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
+def test_the_examples_are_sound(entry_point: EntryPoint) -> None:
+    for data in entry_point.seeds():
+        assert attempt(entry_point, data, PATIENCE)[0] not in {"refused", "unclaimed", "unknown", "unread", "finding"}
 
 
-@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
-def test_hostile_inputs_are_taken_or_refused_in_our_words(door: Door) -> None:
-    random, seeds = Random(door.name), door.seeds()
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
+def test_hostile_inputs_are_taken_or_refused_in_our_words(entry_point: EntryPoint) -> None:
+    random, seeds = Random(entry_point.name), entry_point.seeds()
     seen: Counter[str] = Counter()
     for _ in range(INPUTS):
-        data = mutated(random.choice(seeds), random, door.codecs)
+        data = mutated(random.choice(seeds), random, entry_point.codecs)
         assert len(data) <= LARGEST
-        outcome, finding = attempt(door, data, PATIENCE)
+        outcome, finding = attempt(entry_point, data, PATIENCE)
         assert not finding, data[:2000]
         seen[outcome] += 1
-    # a door that takes all of them, or none, would not be tried at all
-    assert len(seen) > 1 or door.name.startswith("sources-")
+    # an entry point that takes all of them, or none, would not be tried at all
+    assert len(seen) > 1 or entry_point.name.startswith("sources-")
 
 
 @pytest.mark.parametrize("place", FOUND, ids=[f"{place.parent.name}/{place.stem}" for place in FOUND])
 def test_what_was_found_once_is_not_found_again(place: Path) -> None:
-    assert attempt(DOORS[place.parent.name], place.read_bytes(), PATIENCE)[1] == ""
+    assert attempt(ENTRY_POINTS[place.parent.name], place.read_bytes(), PATIENCE)[1] == ""
 
 
 PLANTED = """
@@ -51,7 +51,7 @@ PLANTED = """
     from pathlib import Path
     from fuzz.__main__ import fuzz
     from fuzz.campaign import Limits
-    from fuzz.door import Door
+    from fuzz.entry_point import EntryPoint
     from profgate.errors import ProfileError
 
     def take(data):
@@ -73,8 +73,8 @@ PLANTED = """
 
     seeds = [sys.argv[2].encode() * 3]
     limits = Limits(cpu_seconds=0.3, growth=100 << 20)
-    door = Door("planted", take, lambda: seeds, (ProfileError,))
-    print(json.dumps(fuzz(door, Path(sys.argv[1]), 2.0, 1, None, limits)))
+    entry_point = EntryPoint("planted", take, lambda: seeds, (ProfileError,))
+    print(json.dumps(fuzz(entry_point, Path(sys.argv[1]), 2.0, 1, None, limits)))
 """
 
 
@@ -82,7 +82,7 @@ def findings(folder: Path, word: str) -> set[str]:
     command = [sys.executable, "-c", textwrap.dedent(PLANTED), str(folder), word]
     done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True, check=True)
     row = json.loads(done.stdout)
-    assert row["door"] == "planted"
+    assert row["entry point"] == "planted"
     return set(row["findings"])
 
 

@@ -2,13 +2,20 @@
 
 import hashlib
 import json
+import os
+import re
+import signal
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 import pytest
 
+import action_stage
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from profgate.action import later_runs
+from profgate.action.entry import limited_main
 from profgate.model.manifest import MANIFEST_NAME
 
 TARGET = f"{ARTIFACT}-target"
@@ -437,3 +444,44 @@ def test_poisoned_fork_baseline_is_refused(stage: Stage) -> None:
     assert stage.fork_comment() == 2
     assert "is missing beside the profiles" in stage.log
     assert statuses(stage) == [(stage.head, "error")]
+
+
+def loop(*_: object) -> NoReturn:
+    re.match("(a|a)*b", "a" * 60)  # holds the interpreter, so that no signal handler runs
+    raise AssertionError("the expression ends before the limit")
+
+
+def killed(*_: object) -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)  # as the kernel does if memory is short
+    raise AssertionError("the process survived")
+
+
+def without_memory(*_: object) -> NoReturn:
+    raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("hang", "seconds", "reason"),
+    [(loop, 1, "took more than 1 seconds"), (killed, 60, "or all memory"), (without_memory, 60, "more memory")],
+)
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # the fake GitHub has threads
+def test_endless_reading_ends_with_error_status(
+    forked: Stage, monkeypatch: pytest.MonkeyPatch, hang: Callable[..., NoReturn], seconds: float, reason: str
+) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
+    monkeypatch.setattr(later_runs, "fork_sides", hang)
+    monkeypatch.setattr(action_stage, "main", partial(limited_main, seconds=seconds))
+    assert forked.fork_comment("failure") == 2
+    assert statuses(forked) == [(forked.head, "error")]
+    assert reason in str(forked.fake.state.statuses[0]["description"])
+    assert forked.outputs["conclusion"] == "not_compared"
+    assert reason in forked.summary
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_comparison_within_limit_reports_as_usual(forked: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    pull_run(forked, profiles(SLOWER, 77))
+    monkeypatch.setattr(action_stage, "main", limited_main)
+    assert forked.fork_comment("failure") == 0
+    assert forked.outputs["conclusion"] == "fail"
+    assert statuses(forked) == [(forked.head, "failure")]

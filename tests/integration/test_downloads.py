@@ -3,19 +3,21 @@
 import os
 import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError
+from profgate.github import downloads
 from profgate.github.downloads import TryAgainError, fetch
 
 
 @contextmanager
-def raw_server(answer: bytes) -> Iterator[str]:
+def raw_server(answer: bytes | Callable[[socket.socket], None]) -> Iterator[str]:
     """A host that sends these bytes to one client and hangs up."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -23,7 +25,10 @@ def raw_server(answer: bytes) -> Iterator[str]:
             connection, _ = server.accept()
             with connection:
                 connection.recv(65536)
-                connection.sendall(answer)
+                if callable(answer):
+                    answer(connection)
+                else:
+                    connection.sendall(answer)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -94,6 +99,24 @@ def test_broken_download_hides_its_signature(answer: bytes) -> None:
         fetch(url, "artifact profiles")
     assert "artifact profiles" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_trickle_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "TOTAL_SECONDS", 0.2)
+    arrived = 0
+
+    def drip(connection: socket.socket) -> None:
+        nonlocal arrived
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        with suppress(OSError):
+            for count in range(1000):
+                arrived = count
+                connection.sendall(b"x")
+                time.sleep(0.02)
+
+    with raw_server(drip) as url, pytest.raises(GitHubError, match=r"did not arrive within 0\.2 seconds"):
+        fetch(url, "a")
+    assert arrived < 999
 
 
 @pytest.mark.parametrize("status", ["302 Found", "404 Not Found", "206 Partial"])

@@ -9,6 +9,7 @@ import pytest
 
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
+from profgate.github import answers
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
 from profgate.github.records import Repository
@@ -435,3 +436,44 @@ def test_redirect_is_followed_silently(capfd: pytest.CaptureFixture[str]) -> Non
         assert client_of(fake).commit_sha("main") == sha
         assert len(fake.requests) == 2
     assert capfd.readouterr() == ("", "")
+
+
+def test_redirect_keeps_its_query() -> None:
+    with FakeGitHub() as fake:
+        run = fake.add_run(fake.add_commit())
+        for name in ("a", "b"):
+            fake.add_artifact(run, name, b"x", mime_type="text/plain")
+        place = f"{fake.api_url}/repos/{fake.state.repository}/actions/runs/{run}/artifacts?name=b&per_page=100"
+        fake.fail("GET", "/artifacts", 301, headers={"Location": place})
+        assert [artifact.name for artifact in client_of(fake).run_artifacts(run)] == ["b"]
+
+
+def test_endless_redirects_are_an_error() -> None:
+    with FakeGitHub() as fake:
+        fake.add_commit(branch="main")
+        places = (f"{fake.api_url}/repos/{fake.state.repository}/commits/{name}" for name in itertools.cycle("ab"))
+        for place in itertools.islice(places, 100):
+            fake.fail("GET", "/commits/", 301, headers={"Location": place})
+        with pytest.raises(GitHubError, match="TooManyRedirects"):
+            client_of(fake).commit_sha("main")
+        assert len(fake.requests) == 25  # five redirects in each of five tries
+
+
+def test_unfinished_answer_is_requested_within_retries() -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(branch="main")
+        fake.fail("GET", "/commits/", 202, times=2)
+        assert client_of(fake).commit_sha("main") == sha
+        fake.fail("GET", "/commits/", 202, times=100)
+        with pytest.raises(ServerFailedError, match="NotYetComputed"):
+            client_of(fake).commit_sha("main")
+        assert len(fake.requests) == 3 + 5
+
+
+@pytest.mark.parametrize(("limit", "reason"), [("MAX_ANSWER", "AnswerTooLarge"), ("ANSWER_SECONDS", "AnswerTooSlow")])
+def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch, limit: str, reason: str) -> None:
+    monkeypatch.setattr(answers, limit, 0)
+    with FakeGitHub() as fake:
+        fake.add_commit(branch="main")
+        with pytest.raises(ServerFailedError, match=reason):
+            client_of(fake).commit_sha("main")

@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 
 from fuzz.mutation import mutated
-from fuzz.reader_doors import READER_DOORS
+from fuzz.reader_entry_points import READER_ENTRY_POINTS
 from profgate.io.native import NativeKernels
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
@@ -45,12 +45,12 @@ def said(read, *given):
 
 kernels, random = NativeKernels(Path(sys.argv[1])), Random(1)
 assert kernels.line_scan()
-for door in READER_DOORS:
-    if (read := {"folded": folded, "pprof": pprof}.get(door.name)) is None:
+for entry_point in READER_ENTRY_POINTS:
+    if (read := {"folded": folded, "pprof": pprof}.get(entry_point.name)) is None:
         continue
-    seeds = door.seeds()
+    seeds = entry_point.seeds()
     for _ in range(int(sys.argv[2])):
-        data = mutated(random.choice(seeds), random, door.codecs)
+        data = mutated(random.choice(seeds), random, entry_point.codecs)
         assert said(read, data, kernels) == said(read, data, None), data
 print("equal")
 """

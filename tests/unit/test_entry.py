@@ -69,6 +69,17 @@ def test_bug_shows_its_place_and_exits_4(monkeypatch: pytest.MonkeyPatch, capsys
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+def test_missing_memory_is_error_with_exit_2(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def exhausted(_: object) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr("profgate.cli.main.run_command", exhausted)
+    assert entry.main(["formats"]) == 2
+    assert capsys.readouterr().err.startswith("profgate: memory: the input needs more memory")
+
+
 def test_ctrl_c_shows_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(_arguments: object) -> int:
         raise KeyboardInterrupt

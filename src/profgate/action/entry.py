@@ -8,20 +8,49 @@ from profgate.action.activity import ActivityKind, activity_for
 from profgate.action.base_runs import record, store_for_comment, store_target
 from profgate.action.compared_sides import compared_sides
 from profgate.action.job import ON_GITHUB, Job, Pace
-from profgate.action.later_runs import comment_on_fork, judge_again
+from profgate.action.later_runs import comment_on_fork, judge_again, write_error_status
 from profgate.action.merging import judge_report, merge
 from profgate.action.publishing import annotate, end_without_result, set_outputs
 from profgate.action.release import attach_to_release, compare_refs
 from profgate.action.reporting import compare_and_report
-from profgate.errors import ProfgateError, SettingsError
+from profgate.action.time_limit import exit_code_within
+from profgate.errors import ProfgateError, SettingsError, known_error
 from profgate.github.connections import missing
 from profgate.github.event import read_run_context
 from profgate.github.workflow_commands import WorkflowCommands
 from profgate.settings.inputs import DEPRECATED_INPUTS, DEPRECATED_MODES, SETTINGS, input_variable, settings_from
 from profgate.version import VERSION
 
+UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # their runs can write, and may read a fork's data
+LIMIT_SECONDS = 1200.0
 
-def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> int:
+
+def limited_main(
+    environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB, seconds: float = LIMIT_SECONDS
+) -> int:
+    """Run `main`, with a time limit if the run can write and reads data of a fork.
+
+    At the limit, or if the kernel ends the process because memory is short, the error is reported in the same way.
+    """
+    given = os.environ if environ is None else environ
+    if given.get("GITHUB_EVENT_NAME") not in UNTRUSTED_EVENTS:
+        return main(given, pace)
+    code = exit_code_within(seconds, lambda: main(given, pace))
+    if code is not None:
+        return code
+    what = f"reading and comparing took more than {seconds:g} seconds or all memory; give smaller or fewer profiles"
+    error = ProfgateError("time limit", what)
+
+    def report(job: Job) -> int:
+        write_error_status(job, error)
+        raise error
+
+    return main(given, pace, report)
+
+
+def main(
+    environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB, act: "Callable[[Job], int] | None" = None
+) -> int:
     """Run the action and return the exit code. Errors become annotations. All outputs are set."""
     given = os.environ if environ is None else environ
     commands = WorkflowCommands(
@@ -42,8 +71,9 @@ def main(environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB) -> in
         _drop_missing_certificates(commands, given)
         job = Job(settings, read_run_context(given), commands, pace, given)
         with job.connections:
-            return _act(job)
-    except ProfgateError as error:
+            return (act or _act)(job)
+    except (ProfgateError, MemoryError) as raised:
+        error = known_error(raised)
         annotate(error, commands)
         set_outputs(commands)
         commands.add_summary(f"### profgate failed\n\n```text\n{str(error).replace('```', '` ` `')}\n```\n")

@@ -15,7 +15,7 @@ from profgate.action.merging import merge, stored_shards
 from profgate.action.policy_file import acceptances_in, policy_at
 from profgate.action.publishing import end_without_result, write_failure_status
 from profgate.action.reporting import compare_and_report
-from profgate.errors import ProfgateError, SettingsError
+from profgate.errors import ProfgateError, SettingsError, known_error
 from profgate.github.acceptance_comments import Rights
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, RunRecord
@@ -41,10 +41,15 @@ def comment_on_fork(job: Job) -> int:
     assert run is not None  # noqa: S101 - the activity requires it
     try:
         return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
-    except ProfgateError as error:
-        if job.settings.mode != "shard":  # for shards, the job that merges them writes the status
-            write_failure_status(job, error)
+    except Exception as error:
+        write_error_status(job, error)
         raise
+
+
+def write_error_status(job: Job, error: Exception) -> None:
+    """Write the commit status of a comparison that failed, if it belongs to a finished run."""
+    if job.context.triggering_run is not None and job.settings.mode != "shard":  # the job that merges shards writes it
+        write_failure_status(job, known_error(error))
 
 
 def _compared(job: Job, run: TriggeringRun) -> int:

@@ -12,9 +12,9 @@ from profgate.model.attribution import SourceDiff
 
 MOST_SOURCES = 200
 MOST_DOTS = 100  # per line; URLs contain several dots, keys few
-_REQUIREMENT_FILE = re.compile(r"(?:[\w.-]*requirements[\w.-]*|constraints[\w.-]*)\.(?:txt|lock|in)")
-_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*===?\s*([\w.+!-]+)", re.MULTILINE)
-_GO_MODULE = re.compile(r"^\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+/\S+|[\w.-]+\.\w+)\s+(v\d\S*)", re.MULTILINE)
+_REQUIREMENT_FILE = re.compile(r"(?:(?:(?!requirements)[\w.-])*+requirements|constraints)[\w.-]*\.(?:txt|lock|in)")
+_REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
+_GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
 Versions = Iterable[tuple[str, str]]
 
 

@@ -19,10 +19,9 @@ _SCRIPT_OBJECTS = frozenset(
 _SCRIPT_PREFIX = re.compile(r"^(?:(?:async|get|set|new|static|bound|function)\*? +)+")
 _JAVA_LAMBDA = re.compile(r"lambda\$(\w+)\$\d+$")
 _JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
-_CPP_LAMBDA = re.compile(r"\{lambda\(.*?\)(?:#\d+)?\}|<lambda\(.*?\)>")
-_PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^\]]*\])*$")
+_CPP_LAMBDA = re.compile(r"[{<]lambda\(")
+_PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^][()]*+\])*+$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
-_RUST_TRAIT = re.compile(r"^<(.+) as .+>::")
 _CLOSURE = re.compile(  # closures of PHP, Swift, Ruby, Scala and C#, whose sources are not parsed
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
 )
@@ -160,7 +159,7 @@ def _python(name: str) -> FrameName:
 
 
 def _script(name: str) -> FrameName:
-    plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^\]]*\]$", "", name))
+    plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^][]*+\]$", "", name))
     if plain in _SCRIPT_NAMELESS:
         return FrameName(("",), nameless=True)
     parts = plain.split(".")
@@ -191,7 +190,7 @@ def _java(name: str) -> FrameName:
 
 
 def _native(name: str) -> FrameName:
-    plain = re.sub(r" \[clone [^\]]*\]", "", name).replace("(anonymous namespace)::", "")
+    plain = re.sub(r" \[clone [^][]*+\]", "", name).replace("(anonymous namespace)::", "")
     if found := _CPP_LAMBDA.search(plain):
         outer = _native(plain[: found.start()].rstrip(":"))
         return FrameName((*outer.parts, ""), nameless=True)
@@ -206,8 +205,10 @@ def _native(name: str) -> FrameName:
 
 def _rust(name: str) -> FrameName:
     plain = name
-    if trait := _RUST_TRAIT.match(plain):
-        plain = f"{trait[1]}::{plain[trait.end() :]}"
+    inside, _, function = plain[1:].rpartition(">::")
+    kind, _, trait = inside.rpartition(" as ")
+    if plain[:1] == "<" and kind and trait:
+        plain = f"{kind}::{function}"
     closure = list(_RUST_CLOSURE.finditer(plain))
     ending = closure[-1] if closure and closure[-1].end() == len(plain) else None
     plain = re.sub(r"\{impl#\d+\}", "", _RUST_CLOSURE.sub("", plain))

@@ -270,6 +270,8 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
     """Return the functions of each side by file, without those that are nameless in any language."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
+    if not any(comparison.symbols.files):
+        return sides
     for (name, file), *known in zip(_identities(comparison), *comparison.present.tolist(), strict=True):
         for side, there in zip(sides, known, strict=True):
             if file and there:

@@ -102,8 +102,8 @@ def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
 
 def _go_name(node: "Node") -> tuple[str, ...]:
     name, receiver = _field(node, "name"), _field(node, "receiver")
-    kind = re.search(r"\*?\s*(\w+)\s*(?:\[[^()]*\])?\s*,?\s*\)$", receiver)
-    return tuple(filter(None, (kind[1] if kind else "", name)))
+    words = re.findall(r"\w+", receiver.partition("[")[0])  # of ``(s *Stack[T])``
+    return tuple(filter(None, (*words[-1:], name)))
 
 
 def _declarator(node: "Node") -> "Node | None":

@@ -50,31 +50,33 @@ class Numbering:
     maps: tuple[IntArray, ...]
 
 
-def _root_frames(profile: Profile) -> frozenset[int]:
+def _root_frames(profile: Profile) -> list[int]:
     if profile.stacks is None:
-        return frozenset()
+        return []
     roots = np.zeros(len(profile.frames.names), np.bool_)
     roots[profile.stacks.frame[profile.stacks.depth == 0]] = True
-    return frozenset(np.flatnonzero(roots).tolist())
+    return np.flatnonzero(roots).tolist()
 
 
 def _keys_of(
     profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> list[FrameKey]:
-    frames, roots, keys = profile.frames, _root_frames(profile), []
+    frames = profile.frames
     native = profile.facts.format in _NATIVE_FORMATS
-    needles = needles_in(chain(frames.names, (new for _, new in policy_aliases.pairs)), level)
-    for number, raw in enumerate(zip(frames.names, frames.files, frames.lines, strict=True)):
-        key = cache.get(raw)
-        if key is None:
-            name, file, line = raw
-            if line is not None and level != "none":
-                name = name.removesuffix(f":{line}") or name  # Perun's names of locations end with the line
-            name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
-            key = cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
-        if number in roots and level != "none" and (renamed := root_name(key.name)) != key.name:
-            key = FrameKey(renamed, key.file, key.line)
-        keys.append(key)
+    frames_read = list(zip(frames.names, frames.files, frames.lines, strict=True))
+    unknown = [raw for raw in frames_read if raw not in cache]
+    needles = needles_in(chain((name for name, _, _ in unknown), (new for _, new in policy_aliases.pairs)), level)
+    for raw in unknown:
+        name, file, line = raw
+        if line is not None and level != "none":
+            name = name.removesuffix(f":{line}") or name  # Perun's names of locations end with the line
+        name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
+        cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
+    keys = list(map(cache.__getitem__, frames_read))
+    for number in _root_frames(profile) if level != "none" else ():
+        key = keys[number]
+        if (renamed := root_name(key.name)) != key.name:
+            keys[number] = FrameKey(renamed, key.file, key.line)
     return keys
 
 
@@ -100,18 +102,33 @@ def number_symbols(
         keys = [[_under_new_name(key, aliases or {}, files or {}) for key in of_profile] for of_profile in keys]
     shown = _shown_modules(profiles, targets)
     several = _in_several_modules(keys, shown)
-    found = [
-        [
-            (key.name, key.file or "", module if key.file is None and key.name in several else "")
-            for key, module in zip(of_profile, modules, strict=True)
-        ]
-        for of_profile, modules in zip(keys, shown, strict=True)
-    ]
-    identities = sorted(set(chain.from_iterable(found)))
-    number = {identity: place for place, identity in enumerate(identities)}
+    parts: dict[str, Identity] = {}
+    found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
+    texts = sorted(set(chain.from_iterable(found)))
+    number = {text: place for place, text in enumerate(texts)}
     maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
-    names, symbol_files = [name for name, _, _ in identities], [file or None for _, file, _ in identities]
-    return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(identities))), maps)
+    identities = [parts.get(text, (text, None)) for text in texts]
+    names, symbol_files = [name for name, _ in identities], [file for _, file in identities]
+    return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts))), maps)
+
+
+def _identity_texts(
+    keys: Sequence[FrameKey], modules: Sequence[str], several: set[str], parts: dict[str, Identity]
+) -> list[str]:
+    """Return a text for each key that is unique for its identity and sorts like (name, file, module).
+
+    A single text is sorted and found much faster than a tuple. It is the name, if that is the whole identity; ``parts``
+    receives name and file of all other texts.
+    """
+    texts = []
+    for (name, file, _), module in zip(keys, modules, strict=True):
+        apart = module if file is None and name in several else ""
+        text = name
+        if file or apart or "\0" in name:
+            text = f"{name}\0{file or ''}\0{apart}\0{len(name)}.{len(file or '')}"  # names may contain the separator
+            parts[text] = (name, file or None)
+        texts.append(text)
+    return texts
 
 
 def _details(
@@ -126,10 +143,13 @@ def _details(
     modules: list[str | None] = [None] * symbols
     labels = [""] * symbols
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
-        for place, key, module, raw in zip(mapping.tolist(), of_profile, own, profile.frames.names, strict=True):
-            lines[place] = lines[place] if key.line is None else key.line
-            modules[place] = module or modules[place]
+        places = mapping.tolist()
+        for place, key, raw in zip(places, of_profile, profile.frames.names, strict=True):
             labels[place] = raw
+            if key.line is not None:
+                lines[place] = key.line
+        for place, module in zip(places, own, strict=True) if any(own) else ():
+            modules[place] = module or modules[place]
     return lines, modules, labels
 
 
@@ -146,7 +166,10 @@ def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]
         for side in (profiles[:split], profiles[split:])
     )
     texts = paired_modules(*sides)
-    return [[texts.get(module or "", module or "") for module in profile.frames.modules] for profile in profiles]
+    return [
+        [texts.get(module or "", module or "") for module in modules] if any(modules) else [""] * len(modules)
+        for modules in (profile.frames.modules for profile in profiles)
+    ]
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:

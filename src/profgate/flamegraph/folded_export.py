@@ -12,7 +12,7 @@ from profgate.model.arrays import IntArray, RowArray
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
-_COUNT_LOOKALIKE = re.compile(r"\s+(?=[0-9.]+$)")
+_COUNT_LOOKALIKE = re.compile(r"(?<!\s)\s++(?=[0-9.]++$)")
 _UNKNOWN = "[unknown]"
 
 

@@ -175,6 +175,8 @@ class ArtifactService:
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
         import requests
 
+        from profgate.github.answers import limit_answer
+
         try:
             return requests.request(
                 method,
@@ -185,6 +187,7 @@ class ArtifactService:
                 timeout=TIMEOUT,
                 allow_redirects=False,
                 verify=self._verify,
+                hooks={"response": limit_answer},
             )
         except (requests.RequestException, ValueError) as error:  # the text contains the signature, which is secret
             kind = UploadUnavailable if is_permanent(error) else _NotYetError

@@ -185,6 +185,8 @@ class GitHubClient(GitRequests):
         """Upload an asset. The token is sent only to the API's host or the corresponding ``uploads.`` host."""
         import requests
 
+        from profgate.github.answers import limit_answer
+
         where = f"release asset {name}"
         address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
         hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
@@ -199,6 +201,7 @@ class GitHubClient(GitRequests):
                 timeout=ASSET_TIMEOUT,
                 allow_redirects=False,
                 verify=self._verify,
+                hooks={"response": limit_answer},
             )
         except requests.RequestException as error:
             raise unreachable(where, error) from None

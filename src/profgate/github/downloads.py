@@ -23,10 +23,10 @@ MAX_MEMBERS = 10_000
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
 RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio
-CHUNK = 256 * 1024
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # zipfile reads other methods in pieces whose unpacked size has no bound
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+_ENTRY = b"PK\x01\x02"  # the first bytes of an entry in the directory
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
 
 
@@ -59,10 +59,12 @@ def fetch(
     """
     import requests
 
+    from profgate.github.answers import pieces
+
     try:
         with requests.get(
             url,
-            headers=headers,
+            headers={**(headers or {}), "Accept-Encoding": "identity"},
             auth=with_token(token),
             allow_redirects=False,
             stream=True,
@@ -70,7 +72,7 @@ def fetch(
             verify=verify,
         ) as answer:
             if answer.status_code == 200:
-                data = _read_bounded(answer.iter_content(CHUNK), where, max_bytes)
+                data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
                 is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
                 return Download(data, is_zip, _file_name(answer.headers))
             location = answer.headers.get("Location", "")
@@ -108,6 +110,23 @@ def files_of(download: Download, where: str) -> dict[str, bytes]:
     return {download.file_name or "artifact": download.data}
 
 
+class _ZipBytes(io.BytesIO):
+    """The bytes of a zip archive. `zipfile` reads the whole directory at once and then creates an object per entry.
+
+    Therefore, the entries are counted when the directory is read. The number that the archive states is not used.
+    """
+
+    max_members: int | None = None
+    where = ""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes. Raises ProfileError if they are a directory with too many entries."""
+        data = super().read(size)
+        if self.max_members is not None and (entries := data.count(_ENTRY)) > self.max_members:
+            raise ProfileError(self.where, f"the zip has {entries} entries, at most {self.max_members} are read")
+        return data
+
+
 def read_zip(
     data: bytes,
     *,
@@ -122,24 +141,22 @@ def read_zip(
     or if the archive exceeds one of the three limits.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            if len(members) > max_members:
-                raise ProfileError(where, f"the zip has {len(members)} entries, at most {max_members} are read")
+        file = _ZipBytes(data)
+        file.max_members, file.where = max_members, where
+        with zipfile.ZipFile(file) as archive:
+            file.max_members = None
             budget = min(max_bytes, max(RATIO_FLOOR, max_ratio * len(data)))
-            return _read_members(archive, members, budget, where)
+            return _read_members(archive, budget, where)
     except ProfgateError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise ProfileError(where, f"the zip is broken ({type(error).__name__}); upload it again") from error
 
 
-def _read_members(
-    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: int, where: str
-) -> dict[str, bytes]:
+def _read_members(archive: zipfile.ZipFile, budget: int, where: str) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     seen: set[str] = set()
-    for member in members:
+    for member in archive.infolist():
         _check_member(member, seen, where)
         seen.add(member.filename)
         if member.is_dir():
@@ -174,11 +191,11 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
     raise ProfileError(where, f"entry {name!r} of the zip {reason}; nothing was read")
 
 
-def _read_bounded(chunks: Iterator[bytes], where: str, max_bytes: int) -> bytes:
+def _read_bounded(arriving: Iterator[bytes], where: str, max_bytes: int) -> bytes:
     deadline = time.monotonic() + TOTAL_SECONDS
     buffer = bytearray()
-    for chunk in chunks:
-        buffer += chunk
+    for piece in arriving:
+        buffer += piece
         if len(buffer) > max_bytes:
             raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles")
         if time.monotonic() > deadline:

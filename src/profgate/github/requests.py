@@ -155,21 +155,28 @@ class GitHubConnection:
     def _github(self) -> "Github":
         """The PyGithub client. PyGithub is imported at the first request, because the import takes half a second."""
         from github import Auth, Github
+        from github.Requester import Requester
+
+        from profgate.github.api_connection import HttpConnection, HttpsConnection
 
         logging.getLogger("github").setLevel(logging.CRITICAL)  # PyGithub would log the server's responses
-        return Github(
-            auth=Auth.Token(self._token),
-            base_url=self._api_url,
-            per_page=PAGE,
-            api_version=API_VERSION,
-            timeout=TIMEOUT,
-            lazy=True,
-            verify=self._verify,
-            user_agent="profgate",
-            retry=None,
-            seconds_between_requests=self._pauses[0],
-            seconds_between_writes=self._pauses[1],
-        )
+        Requester.injectConnectionClasses(HttpConnection, HttpsConnection)
+        try:
+            return Github(
+                auth=Auth.Token(self._token),
+                base_url=self._api_url,
+                per_page=PAGE,
+                api_version=API_VERSION,
+                timeout=TIMEOUT,
+                lazy=True,
+                verify=self._verify,
+                user_agent="profgate",
+                retry=None,
+                seconds_between_requests=self._pauses[0],
+                seconds_between_writes=self._pauses[1],
+            )
+        finally:
+            Requester.resetConnectionClasses()
 
 
 @cache

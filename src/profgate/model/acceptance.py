@@ -29,11 +29,11 @@ MOST_SHOWN = 40  # findings whose growth a comment stores
 DIGEST = 16  # hexadecimal digits
 LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
-TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
+TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *+(.*)")
 TRAILER_NAME = "profgate-accepted"
 QUOTED = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 OPTION = re.compile(r"\s*\b(max|file|workload|metric)=(?:(`+)(?!`)(.+?)(?<!`)\2(?!`)|([^\s:`]+))")
-NAME_END = re.compile(r"\s+(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
+NAME_END = re.compile(r"(?<!\s)\s++(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
 PERCENT = re.compile(r"\+?([0-9]{1,6}(?:\.[0-9]{1,3})?)%")
 TIMES = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)x")
 MARKER = re.compile(r"\s*<!-- profgate v1 ([^<>\n]{1,12000}) -->")

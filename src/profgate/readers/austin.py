@@ -16,7 +16,7 @@ from profgate.readers.reader import BuiltInReader
 _HEADER = re.compile(r"# ([\w-]+): (.*)")
 _SAMPLE = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (\d{1,15})(?:,(\d),(-?\d{1,15}))?")
 _MEMORY = re.compile(r"P\d+;T[^;]*?(?:;(.*))? (-?\d{1,15})")
-_FRAME = re.compile(r"(.*):([^:]+):(\d+)(?::\d+)*")
+_FRAME = re.compile(r"(.*?):([^:]+):(\d++)(?::\d++){0,3}")
 _INTERVAL = re.compile(r"[0-9]{1,9}")
 _MOST_UNREADABLE = 0.1
 _LONGEST_LINE = 1 << 20

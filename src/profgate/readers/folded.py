@@ -1,7 +1,7 @@
 """Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,13 +21,7 @@ SNIFFED = 200
 
 _NUMBER = re.compile(rb"^\d+(?:\.\d+)?$")
 _THREAD = re.compile(r"tid:\d+")
-_LINE = r":(?P<line>-?[0-9]{1,10})"
-# `block in add - shop/cart.rb:12`
-_RBSPY = re.compile(r"(?P<name>.+?) - (?P<file>.+)" + _LINE)
-# `Cart::add /shop/cart.php:12`; built-in functions of PHP have the file `<internal>`
-_PHPSPY = re.compile(r"(?P<name>[^ ]+) (?P<file>.*[./].*|<.*)" + _LINE)
-# `cart.py:Cart.add:12`
-_PYTHON_SAMPLING = re.compile(r"(?P<file>[^:]+):(?P<name>.+)" + _LINE)
+_LINE = re.compile(r"-?[0-9]{1,10}")
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
@@ -181,6 +175,24 @@ def unnumbered(file: str | None, name: str) -> str:
     return "Task-*" if file == "<task>" and name.removeprefix("Task-").isdecimal() else name
 
 
+def _rbspy(text: str) -> tuple[str, str]:
+    """Return name and file of `block in add - shop/cart.rb`."""
+    name, _, file = text.partition(" - ")
+    return name, file
+
+
+def _phpspy(text: str) -> tuple[str, str]:
+    """Return name and file of `Cart::add /shop/cart.php`. Built-in functions of PHP have the file `<internal>`."""
+    name, _, file = text.partition(" ")
+    return name, file if "." in file or "/" in file or file.startswith("<") else ""
+
+
+def _python_sampling(text: str) -> tuple[str, str]:
+    """Return name and file of `cart.py:Cart.add`."""
+    file, _, name = text.partition(":")
+    return name, file
+
+
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
     """Return frames with files and lines, stacks without thread frames, and the profiler or None if it is unknown.
 
@@ -189,9 +201,9 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
-        return _frames(names, _PYTHON_SAMPLING), stacks, PYTHON_SAMPLING
+        return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING
     if 2 * sum(name[-1:].isdigit() and ":" in name for name in names) > len(names):
-        for dialect in (_RBSPY, _PHPSPY):
+        for dialect in (_rbspy, _phpspy):
             frames = _frames(names, dialect)
             if 2 * sum(file is not None for file in frames.files) > len(names):
                 return frames, stacks, None
@@ -213,12 +225,13 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
     return [names[number] for number in used.tolist()], left
 
 
-def _frames(names: list[str], dialect: re.Pattern[str]) -> FrameList:
+def _frames(names: list[str], dialect: Callable[[str], tuple[str, str]]) -> FrameList:
     """Return the frames parsed in this dialect. Frames that do not match the dialect have only a name."""
     frames = FrameList.of_names(list(names))
     for number, text in enumerate(names):
-        if place := dialect.fullmatch(text):
-            name, file, line = place.group("name", "file", "line")
+        place, _, line = text.rpartition(":")
+        name, file = dialect(place)
+        if name and file and _LINE.fullmatch(line):
             frames.names[number] = unnumbered(file, name)
             frames.files[number] = file
             frames.lines[number] = line_of(int(line))

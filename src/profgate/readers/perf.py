@@ -22,7 +22,8 @@ from profgate.readers.reader import BuiltInReader
 # command, process ID, optional thread, CPU, time and period, then event, and optionally a single frame
 _HEADER = re.compile(
     rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
-    rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?"
+    rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?",
+    re.DOTALL,
 )
 _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
@@ -31,9 +32,9 @@ _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
 # symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
 _V8 = re.compile(
-    r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?P<name>[^/:]*) (?P<file>.*?):(?P<line>\d+)(?::\d+)?"
+    r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?>(?P<name>[^/:]*) )(?P<file>.*?):(?P<line>\d+)(?::\d+)?"
 )
-_PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)")
+_PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62

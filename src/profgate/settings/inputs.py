@@ -16,7 +16,7 @@ KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
 DEPRECATED_MODES = {"leg": "shard", "tell": "report"}
 DEPRECATED_INPUTS = {"legs": "shards", "legs-result": "shards-result"}
-ENTRIES = re.compile(r",(?![^{}]*\})|[\r\n]+")  # a comma inside braces does not separate entries
+ENTRIES = re.compile(r"(?:\{[^{}\r\n]*\}|[^,\r\n])+")  # a comma inside braces does not separate entries
 
 
 def _one_line(text: str) -> str:
@@ -26,7 +26,7 @@ def _one_line(text: str) -> str:
 
 
 def _list(text: str | tuple[str, ...]) -> tuple[str, ...]:
-    entries = ENTRIES.split(text) if isinstance(text, str) else text
+    entries = ENTRIES.findall(text) if isinstance(text, str) else text
     return tuple(_one_line(entry.strip()) for entry in entries if entry.strip())
 
 

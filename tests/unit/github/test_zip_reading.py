@@ -95,12 +95,58 @@ def test_a_bomb_is_counted_while_it_is_unpacked() -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def crowded(entries: int) -> bytes:
+    """A zip of empty files with names of one letter; the end of a directory with over 65,535 entries is in zip64."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a", b"")
+        archive.filelist *= entries
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("entries", [20_000, 100_000])
+@pytest.mark.parametrize("stated", [None, 1])
+def test_many_entries_are_refused_before_parsing(entries: int, stated: int | None) -> None:
+    data = bytearray(crowded(entries))
+    if stated is not None:
+        struct.pack_into("<HH", data, len(data) - 14, stated, stated)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ProfileError, match=f"{entries} entries, at most 10000"):
+            read_zip(bytes(data))
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(data)  # one object for each entry takes more
+    finally:
+        tracemalloc.stop()
+
+
+def test_stored_bomb_and_overlapping_entries_are_refused() -> None:
+    stored = io.BytesIO()
+    with zipfile.ZipFile(stored, "w") as archive:
+        archive.writestr("a", bytes(100_000))
+        archive.filelist *= 2
+    with pytest.raises(ProfileError, match="is there twice"):
+        read_zip(stored.getvalue())
+    with pytest.raises(ProfileError, match="unpacks to more than is allowed"):
+        read_zip(stored.getvalue(), max_bytes=99_999)
+
+
+def test_nested_archives_are_not_unpacked() -> None:
+    inner = packed(("a", bytes(50_000_000)))
+    assert read_zip(packed(("inner.zip", inner))) == {"inner.zip": inner}
+
+
+ZSTANDARD = 93  # Python 3.14 knows this method
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, ZSTANDARD])
 def test_methods_without_bound_are_refused_unread(method: int) -> None:
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        archive.writestr("a.folded", bytes(64 << 20))
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED if method == ZSTANDARD else method) as archive:
+        archive.writestr("a.folded", bytes(64 << 20 if method != ZSTANDARD else 9))
     data = buffer.getvalue()
+    if method == ZSTANDARD:
+        place = data.index(b"PK\x01\x02") + 10
+        data = data[:place] + struct.pack("<H", ZSTANDARD) + data[place + 2 :]
     tracemalloc.start()
     try:
         with pytest.raises(ProfileError, match="packed by a method other than stored and deflate"):

@@ -48,6 +48,11 @@ def test_frames_have_file_and_line() -> None:
     assert (found.periods, found.facts.rate) == ((100_000,), 10_000)
 
 
+def test_columns_are_no_part_of_names() -> None:
+    found = read("P1;T0:1;/app/a.py:main:9:12:3:8 300")
+    assert (found.frames.names, found.frames.files, found.frames.lines) == (["main"], ["/app/a.py"], [9])
+
+
 def test_a_frame_without_place_is_a_name() -> None:
     found = read("P1;T0:1;a.py:main:1;:GC: 300", "P1;T0:1 200")
     assert rows(found) == [("main;:GC:", [300_000])]

@@ -74,7 +74,7 @@ FORMAT = ResultFormat(
     looks="XML with testsuite for a root",
     record="pytest --junitxml=a.xml",
     proven="pytest 9.2",
-    pattern=re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL),
+    pattern=re.compile(rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*)*+<testsuites?[\s>/]", re.DOTALL),
     records=_tests,
     add=_add,
     scenarios=False,

@@ -21,7 +21,7 @@ FORMAT = ResultFormat(
     record="cargo bench -- --output-format bencher > a.txt",
     proven="Criterion 0.3.6",
     line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
-    records=lines(r"test (?P<name>\S.*?) +\.\.\. bench: *(?P<time>.*)"),
+    records=lines(r"test (?P<name>\S.*?)(?<! ) ++\.\.\. bench: *(?P<time>.*)"),
     add=_add,
     profiler="cargo bench",
 )

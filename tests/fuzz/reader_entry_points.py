@@ -1,8 +1,8 @@
-"""A door for each reader: the bytes of one file, already unpacked."""
+"""An entry point for each reader: the bytes of one file, already unpacked."""
 
 import json
 
-from fuzz.door import DATA, Door
+from fuzz.entry_point import DATA, EntryPoint
 from fuzz.mutation import JSON, JSON_LINES, MARSHAL, PROTOBUF, Codec
 from profgate.errors import ProfileError
 from profgate.model.source import source_of
@@ -23,7 +23,7 @@ CODECS: dict[str, tuple[Codec, ...]] = {
 }
 
 
-def _door(reader: ProfileReader) -> Door:
+def _entry_point(reader: ProfileReader) -> EntryPoint:
     def take(data: bytes) -> str:
         source = source_of("p", data)
         if reader.recognizes(source) is None:
@@ -37,7 +37,7 @@ def _door(reader: ProfileReader) -> Door:
         recorded = [unwrap(source_of(path.name, path.read_bytes())).read(1 << 22) for path in files]
         return [SMALLEST[reader.name], *RICHER.get(reader.name, ()), *map(smaller, recorded)]
 
-    return Door(reader.name, take, seeds, (ProfileError,), CODECS.get(reader.name, (JSON,)))
+    return EntryPoint(reader.name, take, seeds, (ProfileError,), CODECS.get(reader.name, (JSON,)))
 
 
 def smaller(data: bytes) -> bytes:
@@ -66,4 +66,7 @@ def take_difference(data: bytes) -> str:
 
 
 DIFFERENCE = b"main;parse;read 10 20\nmain;parse 5 0\nmain;write;flush 0 30\n"
-READER_DOORS = (*map(_door, READERS), Door("folded-difference", take_difference, lambda: [DIFFERENCE], (ProfileError,)))
+READER_ENTRY_POINTS = (
+    *map(_entry_point, READERS),
+    EntryPoint("folded-difference", take_difference, lambda: [DIFFERENCE], (ProfileError,)),
+)

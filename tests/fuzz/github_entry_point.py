@@ -1,15 +1,18 @@
-"""The door for answers of a server: status, headers and body, read by every question of the client."""
+"""The entry point for answers of a server: status, headers and body, read by every question of the client."""
 
 import base64
+import io
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
-from github.Requester import Requester
-from requests import Response
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPResponse
 
-from fuzz.door import Door
+from fuzz.entry_point import EntryPoint
 from fuzz.mutation import JSON
 from profgate.errors import GitHubError
 from profgate.github.artifact_service import SCOPE, ArtifactService
@@ -17,44 +20,19 @@ from profgate.github.client import GitHubClient
 
 CLAIMS = json.dumps({"scp": f"{SCOPE}run:job"}).encode()
 TOKEN = f"x.{base64.urlsafe_b64encode(CLAIMS).decode()}.x"
-WORKING = 202  # PyGithub waits and asks again
-
-
-class Line:
-    """A connection on which every question gets the same answer."""
-
-    response: tuple[int, dict[str, str], str] = (200, {}, "")
-    host = "api.github.com"
-
-    def __init__(self, *_: object, **__: object) -> None:
-        self.status, self._headers, self._body = self.response
-
-    def request(self, *_: object) -> None:
-        pass
-
-    def getresponse(self) -> "Line":
-        return self
-
-    def getheaders(self) -> list[tuple[str, str]]:
-        return list(self._headers.items())
-
-    def read(self) -> str:
-        return self._body
-
-    def close(self) -> None:
-        pass
+HOST = "api.github.com"
 
 
 class Store(ArtifactService):
     """The service of artifacts with the same answer to everything."""
 
     def __init__(self, status: int, body: str) -> None:
-        super().__init__(f"https://{Line.host}", TOKEN, "https://x.example/1", pause=0)
-        self._said = status, body.encode("utf-8", "replace")
+        super().__init__(f"https://{HOST}", TOKEN, "https://x.example/1", pause=0)
+        self._answer = status, body.encode("utf-8", "replace")
 
     def _send(self, method: str, *_: object) -> Response:
         answer = Response()
-        answer.status_code, answer._content = self._said
+        answer.status_code, answer._content = self._answer
         if method == "PUT":  # the host of the bytes
             answer.status_code += 1
         return answer
@@ -62,14 +40,17 @@ class Store(ArtifactService):
 
 @contextmanager
 def answering(status: int, headers: dict[str, str], body: str) -> Iterator[GitHubClient]:
-    """A client whose server says this, whatever it is asked."""
-    line: Any = type("Said", (Line,), {"said": (status, headers, body)})
-    Requester.injectConnectionClasses(line, line)
-    try:
-        with GitHubClient("token", f"https://{Line.host}", "o/r", pauses=(0, 0), retries=0, max_wait=0) as client:
-            yield client
-    finally:
-        Requester.resetConnectionClasses()
+    """A client whose server gives the same answer to every request."""
+
+    def send(adapter: HTTPAdapter, request: PreparedRequest, **_: object) -> Response:
+        content = io.BytesIO(body.encode("utf-8", "replace"))
+        return adapter.build_response(request, HTTPResponse(content, headers, status, preload_content=False))
+
+    with (
+        mock.patch.object(HTTPAdapter, "send", send),
+        GitHubClient("token", f"https://{HOST}", "o/r", pauses=(0, 0), retries=0, max_wait=0) as client,
+    ):
+        yield client
 
 
 def take_answer(data: bytes) -> str:
@@ -86,7 +67,7 @@ def take_answer(data: bytes) -> str:
         Store(status, text).upload_file("n", b"main 1\n", "text/plain")
     except GitHubError as error:
         refused.append(error)
-    with answering(200 if status == WORKING else status, headers, text) as client:
+    with answering(status, headers, text) as client:
         for question in QUESTIONS:
             try:
                 question(client)
@@ -149,7 +130,8 @@ FAILED = (
     {"status": 200, "headers": {}, "body": {"data": None, "errors": [{"type": "NOT_FOUND", "message": "m"}]}},
     {"status": 403, "headers": LIMIT | {"Date": "Fri, 02 Jan 2026 03:04:05 GMT"}, "body": {"message": "m"}},
     {"status": 403, "headers": {"X-Accepted-GitHub-Permissions": ALLOWED}, "body": {}},
-    {"status": 301, "headers": {"Location": "https://api.github.com/y"}, "body": ""},
+    {"status": 301, "headers": {"Location": "https://api.github.com/y?page=2"}, "body": ""},
+    {"status": 202, "headers": {}, "body": {}},
 )
 
 
@@ -159,4 +141,4 @@ def answers() -> list[bytes]:
     return [json.dumps(answer).encode() for answer in (*sound, paged, *FAILED)]
 
 
-GITHUB_DOOR = Door("answer", take_answer, answers, (GitHubError,), (JSON,))
+GITHUB_ENTRY_POINT = EntryPoint("answer", take_answer, answers, (GitHubError,), (JSON,))

@@ -1,4 +1,4 @@
-"""The doors beside the readers: containers, artifacts, reports, texts of people, sources, an untrusted history."""
+"""The other entry points: containers, artifacts, reports, texts of people, sources, an untrusted history."""
 
 import contextlib
 import gzip
@@ -17,12 +17,13 @@ from typing import Any
 
 from backports import zstd
 
-from fuzz.door import DATA, Door
-from fuzz.github_door import GITHUB_DOOR
+from fuzz.entry_point import DATA, EntryPoint
+from fuzz.github_entry_point import GITHUB_ENTRY_POINT
 from fuzz.mutation import JSON, YAML, Codec
 from history_samples import reading
 from profgate.attribution.dependencies import dependency_changes
 from profgate.attribution.fingerprints import parsed_source
+from profgate.attribution.frame_functions import frame_name
 from profgate.attribution.unified_diff import TextBudget, parse_diff, parse_patch
 from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.github.downloads import read_zip
@@ -35,6 +36,7 @@ from profgate.judge.shards import Shard, merge_reports
 from profgate.model.acceptance import in_comment, in_commit, remembered_limits, remembering, shown_growth
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.change import OptionSpec
+from profgate.model.frame_names import frame_key
 from profgate.model.links import Links
 from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
 from profgate.model.policy import Policy
@@ -44,6 +46,7 @@ from profgate.readers.registry import read_profile
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
+from profgate.report.markdown_text import code_span, sentence
 from profgate.report.terminal_report import terminal_lines
 from profgate.settings.config_file import read_policy
 from profgate.track.track_folder import record_from_json
@@ -74,6 +77,7 @@ gate:
 ACCEPTING = (
     b"/profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it\n/profgate accept a: b\n",
     b"Parse anew\n\nWhy.\n\nProfgate-Accepted: parse_headers max=1.5x it needs it\nProfgate-Accepted: `a b` because\n",
+    b"/profgate accept a" + b" " * 3_900 + b"x: y",
     b"<!-- profgate v1 key=default shown=" + b"a" * 64 + b":1.5 accepted=aa.1:0.3,bb.2:1e-3 -->\nbody",
 )
 DIFF = b"""diff --git a/x.py b/x.py
@@ -100,12 +104,31 @@ LOCKS = (
     b'package-lock.json\n{"dependencies": {"a": {"version": "1.0"}}}',
     b"go.sum\ngithub.com/a/b v1.2.3 h1:x=\ngithub.com/a/b v1.2.3/go.mod h1:y=\n",
     b"requirements.txt\nnumpy[x]==2.1  # why\n",
+    b"requirements.txt\n" + b"a[\n" * 5_000,
+    b"go.mod\n" + b"\n" * 5_000 + b"a." * 5_000,
 )
 
 
 def text_of(data: bytes) -> str:
     """As GitHub and the disk give texts: damaged letters become signs."""
     return data.decode("utf-8", "replace")
+
+
+NAMES = (  # each repeats what a pattern of `frame_names` or `frame_functions` looks for, without its end
+    *(b"f (" + b"A." * 5_000, b"f.constprop.1" * 2_000 + b"x", b"g@v1.2." + b"1" * 20_000, b"/tmp/" + b"1" * 20_000),
+    *(b"{lambda(" * 2_000, b"<a as " * 3_000, b"operator" + b" " * 9_000, b"f [clone " * 2_000, b"f<[" * 7_000),
+)
+
+
+def take_names(data: bytes) -> str:
+    """The name of a frame, as key at both levels, as folded stack, and as the name of a function in each language."""
+    name = text_of(data)
+    for level in ("safe", "loose"):
+        frame_key(name, None, None, level)
+    for language in ("python", "javascript", "go", "java", "cpp", "rust"):
+        frame_name(name, language)
+    code_span(name), sentence(name)
+    return "a path" if name.startswith("/") else "read"
 
 
 # --- containers and artifacts ----------------------------------------------------------------------------------------
@@ -124,9 +147,9 @@ def containers() -> list[bytes]:
 
 
 def take_artifact(data: bytes) -> str:
-    """What a fork's run handed over: a zip with a manifest, and profiles that are read."""
-    handed = checked_set(read_zip(data), RUN)
-    for source in handed.files:
+    """What a fork's run stored: a zip with a manifest, and profiles that are read."""
+    stored = checked_set(read_zip(data), RUN)
+    for source in stored.files:
         read_profile(source)
     return "read"
 
@@ -331,16 +354,17 @@ LANGUAGES = {
     "java": "java",
     "cpp": "cpp",
 }
-OTHER_DOORS = (
-    Door("containers", take_container, containers, (ProfileError,)),
-    Door("artifact", take_artifact, artifacts, (ProfileError,), (Codec(members_of, zipped),)),
-    Door("report", take_report, reports, (ProfgateError,), (JSON,)),
-    Door("small-json", take_small_json, small_json, (), (JSON,)),
-    Door("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,), (YAML,)),
-    Door("acceptance", take_acceptance, lambda: ACCEPTING, ()),
-    Door("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
-    Door("lock", take_lock, lambda: LOCKS, ()),
-    Door("history", take_history, histories, (ProfgateError,), (Codec(rows_of, with_rows),)),
-    GITHUB_DOOR,
-    *(Door(f"sources-{end}", take_sources(end), sources(name), ()) for end, name in LANGUAGES.items()),
+OTHER_ENTRY_POINTS = (
+    EntryPoint("names", take_names, lambda: NAMES, ()),
+    EntryPoint("containers", take_container, containers, (ProfileError,)),
+    EntryPoint("artifact", take_artifact, artifacts, (ProfileError,), (Codec(members_of, zipped),)),
+    EntryPoint("report", take_report, reports, (ProfgateError,), (JSON,)),
+    EntryPoint("small-json", take_small_json, small_json, (), (JSON,)),
+    EntryPoint("policy", take_policy, lambda: [POLICY, b"gate:\n  fail_on: severe\n"], (SettingsError,), (YAML,)),
+    EntryPoint("acceptance", take_acceptance, lambda: ACCEPTING, ()),
+    EntryPoint("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
+    EntryPoint("lock", take_lock, lambda: LOCKS, ()),
+    EntryPoint("history", take_history, histories, (ProfgateError,), (Codec(rows_of, with_rows),)),
+    GITHUB_ENTRY_POINT,
+    *(EntryPoint(f"sources-{end}", take_sources(end), sources(name), ()) for end, name in LANGUAGES.items()),
 )

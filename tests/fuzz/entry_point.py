@@ -1,4 +1,4 @@
-"""A place where data of strangers comes in."""
+"""A place where untrusted data enters the program."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class EntryPoint:
     """``take`` gets any bytes and says in a word how they were taken; it raises one of ``refusals`` or nothing.
 
     ``seeds`` makes sound examples to begin with; ``codecs`` take them apart.

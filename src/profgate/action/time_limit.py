@@ -1,0 +1,51 @@
+"""Run code that reads untrusted data in a child process, which is killed at a time limit.
+
+A signal handler or a thread cannot end a regular expression or native code that never returns.
+"""
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+
+INTERNAL_ERROR = 4
+POLL_SECONDS = 0.05
+
+
+def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
+    """Return the exit code of ``run``, or None if it did not end in time or a signal killed it, as without memory."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)  # its own children are killed with it
+        os._exit(_exit_code(run))
+    with suppress(OSError):  # the child does the same, whichever process is first
+        os.setpgid(child, child)
+    deadline = time.monotonic() + seconds
+    try:
+        while time.monotonic() < deadline:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
+            time.sleep(POLL_SECONDS)
+        return None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+
+
+def _exit_code(run: Callable[[], int]) -> int:
+    """Return the exit code of ``run`` after its output is written; an exception does not leave the process."""
+    code = INTERNAL_ERROR
+    try:
+        code = run()
+    except BaseException:  # noqa: BLE001 - the child must not continue the program of its parent
+        traceback.print_exc()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return code
