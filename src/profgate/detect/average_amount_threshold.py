@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Mean amounts per side, location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
+    """Mean amounts of each location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
 
     symbol: IntArray
     subtype: IntArray
@@ -46,10 +46,10 @@ def _groups(comparison: Comparison) -> _Groups:
 
 
 class AverageAmountThreshold:
-    """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
+    """Compares mean amounts of locations: twice the amount is a degradation, half is an optimization.
 
     It works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on exclusive sums
-    per run. It has no confidence value because it ignores noise. Locations with few records reach its thresholds by
+    per run. It has no confidence value because it ignores noise. Locations with few records reach the thresholds by
     chance, and changes by less than a factor of two are not found. Locations whose mean is negative or not finite are
     not tested.
     """
@@ -64,7 +64,7 @@ class AverageAmountThreshold:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per location and subtype. Labels contain the subtype if there are several."""
+        """Return one row per location and subtype. If there are several subtypes, labels contain them."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, chosen, apart)

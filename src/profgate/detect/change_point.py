@@ -1,4 +1,4 @@
-"""Strategy with the options of change point detection, which works on the history instead of a comparison."""
+"""Strategy that defines the options of change point detection. Only the history of the base branch is searched."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -23,7 +23,7 @@ SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outliers:
-    """Outliers among the changes, and their scores. A score is NaN if its measure of spread is zero."""
+    """Outliers among the changes, with their scores. If the spread is zero, scores are NaN."""
 
     by_z: BoolArray
     by_fence: BoolArray
@@ -52,12 +52,12 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 
 
 class ExclusiveTimeOutliers:
-    """Finds locations whose exclusive cost changed far more than that of the others.
+    """Finds locations whose exclusive cost changed far more than the cost of other locations.
 
     It works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each module. Modules
     whose names differ only in version digits are treated as one. Its confidence is a distance in quartile ranges,
-    standard deviations or modified z-scores, not a probability. Some change is always the largest, so it also reports
-    locations in unchanged code. Its result is a note and does not decide the verdict.
+    standard deviations or modified z-scores, not a probability. It also reports locations in unchanged code, because
+    some change is always the largest. Its result is a note and does not decide the verdict.
     """
 
     name = "exclusive_time_outliers"
@@ -73,7 +73,10 @@ class ExclusiveTimeOutliers:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per symbol above the cutoff, then one per module. Record subtypes are tested separately."""
+        """Return one row per symbol above the cutoff, then one row per module.
+
+        Record subtypes are tested separately.
+        """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, chosen, apart)
@@ -109,7 +112,7 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` is a bool array with one row per side that states which locations exist there. ``subtype`` is the subtype
+    ``known`` is a bool array that states for each side which locations exist. ``subtype`` is the subtype
     of the records, or "" if the records have at most one subtype.
     """
 
@@ -181,7 +184,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # in records, a zero is a measurement; in stacks, a location with zero self cost may only be a caller
+            # a zero is a measurement in records, but in stacks the location may only be a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in side_means(comparison, comparison.self_value))

@@ -1,4 +1,4 @@
-"""Pairs of cost models of one location, and the result rows that all strategies on such pairs share."""
+"""Pairs of cost models of one location, and the result rows of all strategies that compare such pairs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -49,12 +49,11 @@ class Pairs:
 
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
-    """Return one int64 key per pair of symbol and subtype. The keys sort in the order of these pairs."""
+    """Return one int64 key per pair of symbol and subtype. Sorting the keys sorts the pairs."""
     return (symbol << SUBTYPE_BITS) + subtype + 1
 
 
 def _places(comparison: Comparison, models: CostModels) -> IntArray:
-    """Return the sorted int64 keys of all locations with a model or records on either side."""
     modelled = location_keys(models.symbol, models.subtype)
     columns, records = [modelled], comparison.observations
     if records is not None:
@@ -68,10 +67,10 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
-    """Return the score of each model, or NaN if it cannot be selected. Higher is better."""
+    """Return the score of each model, or NaN for models that cannot be selected. Higher is better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
-    # perfect fits share the best score, so the lowest order among them is selected
+    # perfect fits have equal scores, so the one with the lowest order is selected
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
     by_choice = {"r_square": by_r_square, "aicc": by_criterion}
     score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
@@ -80,7 +79,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """Pair the best models of both sides of each location. Ties go to the lower order."""
+    """Pair the best models of both sides of each location. Of equal models, the one with the lower order is best."""
     places, keys, score = (
         _places(comparison, models),
         location_keys(models.symbol, models.subtype),
@@ -128,10 +127,10 @@ def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice:
 class ModelRows:
     """Result rows for pairs of models, filled in by a strategy.
 
-    ``kinds`` is initially NoChange for rows with two models. All other rows are new, gone, or Unknown with a reason.
-    ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the union of both ranges,
-    or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and ``relative`` is the
-    relative change.
+    In ``kinds``, rows with two models are NoChange until a strategy judges them. All other rows are new, gone, or
+    Unknown with a reason. ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the
+    union of both ranges, or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and
+    ``relative`` is the relative change.
     """
 
     def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
@@ -162,7 +161,6 @@ class ModelRows:
         self.partial: dict[int, tuple[Partial, ...]] = {}
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.kinds)
 
     def comparable(self) -> IntArray:
@@ -181,7 +179,10 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds and relative changes. A small overlap limits a row to a possible change; NaN is Unknown."""
+        """Set kinds and relative changes.
+
+        A row with a small overlap is at most a possible change, and NaN is Unknown.
+        """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
@@ -206,7 +207,10 @@ class ModelRows:
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Add the values and exponents of growth at the largest common size; NaN without common sizes or a formula."""
+        """Add the values and growth exponents at the largest common size.
+
+        They are NaN without common sizes or a formula.
+        """
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
@@ -215,7 +219,7 @@ class ModelRows:
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
     def detection(self, strategy: Strategy, options: dict[str, Any]) -> Detection:
-        """Return the detection, with model names instead of values and with R² as its confidence."""
+        """Return the detection. Its values are the names of the models, and its confidence is R²."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
         subtypes = [] if records is None else records.subtypes
@@ -254,7 +258,7 @@ class ModelRows:
         return [name or "model" for name in self._names(rows)]
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
-        """Return why a side has no model, and how many of its records state a size."""
+        """Return the reasons why a side has no model, and the number of its records that state a size."""
         found: dict[str, Parameter] = {}
         for side, rows in (("baseline", self.pairs.baseline), ("target", self.pairs.target)):
             if rows[row] == NONE:
@@ -306,7 +310,7 @@ class ModelStrategy(ABC):
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Fill in the kinds, reasons and statistics of the rows."""
+        """Set the kinds, reasons and statistics of the rows."""
 
 
 def has_formula(models: CostModels, rows: IntArray) -> BoolArray:

@@ -14,7 +14,8 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
-SAME, WEAK = 0.2, 0.5  # net fraction of changed statistics up to which a window has no or a possible change
+# net fractions of changed statistics: up to the first, a window has no change; up to the second, a possible change
+SAME, WEAK = 0.2, 0.5
 CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
@@ -41,12 +42,12 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose order of growth changed, for example from linear to quadratic.
 
-    It works on cost models over the input size: those of a Perun profile, or those fitted to records that state a size.
-    The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower R² of
-    the two best models. If this is below the minimum in the options, it reports no change. It ignores coefficients, so
-    a line that is ten times steeper is not a change. A power ranks above a quadratic for any exponent. It therefore
-    also reports the exponent of growth and both values at the largest common size. It is inconclusive if a side has no
-    usable model, for example because there are fewer than three sizes.
+    It works on cost models over the input size, which come from a Perun profile or are fitted to records that state a
+    size. The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower
+    R² of the two best models. With a confidence below the minimum in the options, it reports no change. It ignores
+    coefficients, so a line that is ten times steeper is not a change. A power ranks above a quadratic for any exponent.
+    It therefore also reports the exponent of growth and both values at the largest common size. It is inconclusive if a
+    side has no usable model, for example because there are fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -70,7 +71,7 @@ class BestModelOrderEquality(ModelStrategy):
 def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     """Refuse poor fits and models without common sizes. Return the indices of the remaining rows."""
     able = rows.comparable()
-    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method: 0.145 counts as 0.14
+    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method, 0.145 counts as 0.14
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
@@ -82,11 +83,11 @@ class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
     It works on cost models over the input size and compares their areas over the common range of sizes. A difference of
-    up to 10 % is no change, and one of up to 25 % is a possible change. Its confidence is the lower R² of the two
-    models, which measures how well they fit the records and not the noise. Large sizes dominate the area, so a change
-    at small sizes is not found. It is inconclusive if an R² is below 0.15, an area is not positive, or the ranges of
-    sizes do not overlap. It reports at most a possible change if the overlap is less than half of the union of both
-    ranges.
+    up to 10 % is no change, and a difference of up to 25 % is a possible change. Its confidence is the lower R² of the
+    two models, which measures how well they fit the records and not the noise. Large sizes dominate the area, so a
+    change at small sizes is not found. It is inconclusive if an R² is below 0.15, an area is not positive, or the
+    ranges of sizes do not overlap. It reports at most a possible change if the overlap is less than half of the union
+    of both ranges.
     """
 
     name = "integral_comparison"
@@ -122,7 +123,10 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves by the trapezoidal rule where both have values; NaN if this is less than half."""
+    """Integrate both curves by the trapezoidal rule over the sizes at which both have values.
+
+    The areas are NaN if these sizes are less than half of the range.
+    """
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):
@@ -133,14 +137,14 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 
 
 class LocalStatistics(ModelStrategy):
-    """Finds the range of input sizes in which a function's modelled cost changed, even if its overall cost hardly did.
+    """Finds input sizes at which a function's modelled cost changed, even if its overall cost hardly changed.
 
     It works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
     eight statistics in each window: area, mean, median, largest and smallest value, sum and both quartiles. The total
-    error is the mean over the windows. An error of up to 10 % is no change, and one of up to 25 % is a possible change.
-    The JSON report always contains the windows. Its confidence is the lower R² of the two models, which measures how
-    well they fit the records and not the noise. It is inconclusive if an R² is below 0.15 or no value is positive. It
-    reports at most a possible change if the overlap is less than half of the union of both ranges.
+    error is the mean over the windows. An error of up to 10 % is no change, and an error of up to 25 % is a possible
+    change. The JSON report always contains the windows. Its confidence is the lower R² of the two models, which
+    measures how well they fit the records and not the noise. It is inconclusive if an R² is below 0.15 or no value is
+    positive. It reports at most a possible change if the overlap is less than half of the union of both ranges.
     """
 
     name = "local_statistics"
@@ -201,14 +205,15 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return eight statistics of each window, with one row per window.
 
-    They are area, mean, median, largest and smallest value, sum and both quartiles; NaN if a value is missing.
+    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. They are NaN if a value
+    is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
         area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:
-        from scipy.integrate import simpson  # slow to import and rarely needed
+        from scipy.integrate import simpson  # scipy.integrate is slow to import and rarely needed
 
         area = simpson(y, x=x)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)

@@ -1,4 +1,4 @@
-"""Strategy that compares the ranks of tests or workloads by duration. It does not need a profiler."""
+"""Strategy that compares the order of tests or workloads by duration, which needs no profiler."""
 
 import math
 from collections import Counter
@@ -16,7 +16,7 @@ from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # maximum number of moved tests in the report
+REPORTED = 5  # maximum number of reported tests whose rank changed
 
 
 class StableRanks:
@@ -28,8 +28,8 @@ class StableRanks:
     change does not affect ranks, so runs of different machines may be compared. Its confidence is the distance from the
     mean count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among
     five or more baseline runs. It reports at most a possible change and has no vote. It does not find a slowdown of all
-    tests, or of a test that overtakes only a few others, because the count hardly changes. If hardly any rank is stable
-    in the baseline, the count cannot fall and the result is inconclusive.
+    tests, or of a test that overtakes only a few others, because the count of stable ranks hardly changes. If hardly
+    any rank is stable in the baseline, the count cannot fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -61,7 +61,7 @@ class StableRanks:
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002
     ) -> tuple[Change, ...]:
-        """Return one change for all tests if test results exist, and one change per metric for the workloads."""
+        """Return one change for all tests, or one change per metric for workloads without test results."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
         found = []
@@ -110,7 +110,7 @@ def _kind(found: RankCheck) -> Kind:
 
 
 def _whole(comparison: Comparison) -> DurationTable:
-    """Return a table with the workload as a single test. Base runs of other commits count as baseline runs."""
+    """Return a table in which the workload is a single test. Base runs of other commits count as baseline runs."""
     split = comparison.runs.baseline
     before, after = comparison.run_totals[:split], comparison.run_totals[split:]
     values = np.concatenate([before, comparison.noise_totals, after])[:, None] * comparison.metric.scale
@@ -122,7 +122,7 @@ def _whole(comparison: Comparison) -> DurationTable:
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads in one table.
 
-    A workload contributes only missing values if its number of runs or its unit differs from the majority.
+    The values of a workload are missing if its number of runs or its unit differs from the majority.
     """
     if len(tables) == 1:
         return tables[0]

@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind appends the recursion level to a name, so that each level is a separate function
+# callgrind appends the recursion level to a name, so each level is a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -67,8 +67,6 @@ class CallgrindReader(BuiltInReader):
 
 @dataclass
 class _Text:
-    """Parser state of a file."""
-
     where: str
     number: int = 0
     events: list[str] = field(default_factory=list)
@@ -81,7 +79,7 @@ class _Text:
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
-    inside: str | None = None  # file of an inlined call
+    inside: str | None = None  # the file of an inlined call
     current: int | None = None
     callee: dict[str, str] = field(default_factory=dict)
     called: tuple[int, int] | None = None
@@ -90,7 +88,6 @@ class _Text:
     stated: list[int] | None = None
 
     def add(self, text: str) -> None:
-        """Parse one line."""
         first = text[:1]
         if not text or first == "#":
             return
@@ -108,7 +105,6 @@ class _Text:
             self.describe(text)
 
     def describe(self, text: str) -> None:
-        """Parse a ``key: value`` line."""
         key, found, value = text.partition(":")
         if not found or not key.isalpha():
             raise self.error(f"is {text[:60]!r}, which is no line of a callgrind file")
@@ -206,7 +202,7 @@ class _Text:
                 self.last[place] = number if sign is None else self.last[place] + sign * number
 
     def numbers(self, texts: list[str]) -> list[int]:
-        """Return the integers in ``texts``, which may be hexadecimal, such as 0x1f."""
+        """Return the integers in ``texts``, some of which may be hexadecimal."""
         if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
@@ -260,7 +256,6 @@ class _Text:
         return np.array(rows, dtype=np.int64).reshape(-1, len(names))
 
     def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
-        """Return the table in base units."""
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
             raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
         scaled: IntArray = table * factors
@@ -287,10 +282,11 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """Return int64 inclusive costs, with one row per event, and how many of the costs are upper bounds.
+    """Return int64 inclusive costs, with one row per event, and the number of costs that are upper bounds.
 
-    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. In mutually
-    recursive functions, costs are counted repeatedly, so each sum is limited to the cost of the whole component.
+    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. The calls of
+    mutually recursive functions are counted repeatedly, so their inclusive cost is limited to the cost of all functions
+    that call each other.
     """
     total = own.copy()
     others = caller != callee

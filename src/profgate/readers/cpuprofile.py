@@ -17,7 +17,7 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
-_NO_FRAME = -1  # frame of the root and of idle time, which is not a cost
+_NO_FRAME = -1  # the frame of the root and of idle time, which is not a cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
@@ -34,7 +34,7 @@ class CpuprofileReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        # other keys may be outside the searched bytes if a list is long, but one of these keys is then inside
+        # a long list can move other keys out of the searched bytes, but then one of these keys is inside them
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
@@ -86,8 +86,6 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 
 @dataclass
 class _Nodes:
-    """Call tree that has been read so far. Nodes are numbered in file order."""
-
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)  # empty except for root, garbage collector and idle nodes
@@ -96,7 +94,6 @@ class _Nodes:
     links: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Json, where: str) -> None:
-        """Add a node and its links to its children or parent."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")

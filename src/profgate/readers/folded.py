@@ -47,7 +47,7 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     """Return warnings about skipped lines and replaced bytes.
 
-    Raises ProfileError if the file does not contain folded stacks with one value per stack.
+    Raises ProfileError if the file does not contain folded stacks with one value each.
     """
     quoted = "; ".join(f"line {number}: {what}" for number, what in scan.bad)
     if scan.bad_count > WORST_SHARE * scan.lines:

@@ -51,7 +51,7 @@ FOREIGN = (
     Foreign("a log of node --prof", rb"v8-version,", "record with: node --cpu-prof SCRIPT"),
     Foreign(
         "a CPU profile of gperftools",
-        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # the numbers 0, 3, 0 in eight or four bytes each
+        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # the numbers 0, 3 and 0, each in eight or four bytes
         "run: go tool pprof -proto -output a.pb.gz PROGRAM {name}",
     ),
     Foreign("a heap profile of tcmalloc", rb"heap profile: ", "run: pprof --collapsed PROGRAM {name} > a.folded"),
@@ -81,7 +81,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """Return a message with the format of the file and advice for converting it, or None if the format is unknown."""
+    """Return the name of the file's format and how to convert it, or None if the format is unknown."""
     found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

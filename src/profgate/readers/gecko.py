@@ -22,7 +22,7 @@ from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, number
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
-# the library, and an offset or a position in parentheses; a script has line and column
+# the library and an offset, or a position in parentheses with line and column for a script
 _LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 _SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
@@ -67,7 +67,7 @@ class Location(NamedTuple):
 
 
 def located(location: str, sources: list[str | None]) -> Location:
-    """Return the parsed location: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
+    """Parse a location such as ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:

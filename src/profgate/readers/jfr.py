@@ -13,7 +13,7 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# the field with the number of allocated bytes for each type of event; empty for thread samples
+# the field with the number of allocated bytes, by type of event; thread samples have none
 _BYTES_FIELDS = {
     "jdk.ExecutionSample": "",
     "jdk.NativeMethodSample": "",

@@ -64,14 +64,14 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """Return ``value``. Raises ProfileError with location ``where`` if it is not an object."""
+    """Return ``value`` as a JSON object. Raises ProfileError with location ``where`` if it is not an object."""
     if not isinstance(value, dict):
         raise wrong(where, f"{what} is no JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """Return ``value``. Raises ProfileError with location ``where`` if it is not an array."""
+    """Return ``value`` as a list. Raises ProfileError with location ``where`` if it is not an array."""
     if not isinstance(value, list):
         raise wrong(where, f"{what} is no JSON array")
     return value
@@ -103,7 +103,7 @@ def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuar
 
 
 def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
-    """Return ``value``.
+    """Return ``value`` as a number.
 
     Raises ProfileError with location ``where`` if the value is not a number from ``least`` to ``most``.
     """
@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether each text occurs in the first or last 64 KiB, which are where profilers put metadata."""
+    """Return whether each text occurs in the first or last 64 KiB, where profilers put metadata."""
     if all(text in source.head for text in texts):
         return True
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:

@@ -15,11 +15,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# a dict (with or without a reference flag), its end, and the three-part tuple that identifies the first function
+# a dict (with or without a reference flag), its end, and a tuple of three that identifies the first function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# if there are no samples, the only entry of the dict is the marker of the sampling profiler
+# without samples, the only entry of the dict is the marker of the sampling profiler
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
 _NANOSECONDS = 1e9
@@ -86,8 +86,6 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
 
 @dataclass
 class _Table:
-    """Rows of the statistics that have been read so far."""
-
     where: str
     frames: Frames = field(default_factory=Frames)
     known: dict[Marshalled, int] = field(default_factory=dict)
@@ -100,7 +98,6 @@ class _Table:
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, key: Marshalled, value: Marshalled) -> None:
-        """Add a function and its callers."""
         function = self.function(key)
         if not isinstance(value, tuple) or len(value) != 5:
             raise self.error(key, "has no row of calls, times and callers")
@@ -173,7 +170,7 @@ _END = _Unfinished()
 def loads(data: bytes, where: str) -> Marshalled:
     """Return the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
 
-    Raises ProfileError with ``where`` and the byte if there are other types, or if data is missing or left over.
+    Raises ProfileError with ``where`` and the byte if the object has other types, or the data is too short or too long.
     """
     decoder = _Decoder(data, where)
     found = decoder.value()
@@ -296,7 +293,7 @@ class _Decoder:
 
 
 def _is_flat(value: Marshalled) -> bool:
-    """Return whether a value may be repeated. Nested references to containers could grow exponentially."""
+    """Return whether a value may be repeated. Repeated containers inside containers could grow exponentially."""
     if isinstance(value, tuple):
         return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
     return not isinstance(value, dict)

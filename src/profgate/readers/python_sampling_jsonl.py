@@ -75,7 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame, and a tuple of its file and name (string numbers) and line (-1 if unknown)."""
+    """Return the number of a frame, and its file and name (string numbers) and line (-1 if unknown)."""
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

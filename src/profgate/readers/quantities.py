@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
-# measurements do not exceed this limit; integers with larger exponents would exhaust memory
+# real measurements are below this limit; integers with larger exponents would exhaust memory
 _MAX_DECIMALS = 40
 _ROOMY_TOTAL = 2**58
 
@@ -18,7 +18,7 @@ _ROOMY_TOTAL = 2**58
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
     """Return integers, their common decimal exponent, and whether digits were cut off.
 
-    All decimal places are kept up to a limit of ``decimals``. Fewer are kept if sums over several runs could overflow.
+    At most ``decimals`` decimal places are kept, and fewer if sums over several runs could overflow.
 
     Raises ProfileError with location ``where`` if a value is not a finite number or the sum of the values is too large.
     """
@@ -37,7 +37,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
 def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tuple[IntArray, str, int]:
     """Return the values in the base unit of ``unit``, the base unit, and the decimal exponent of the values.
 
-    A positive exponent is multiplied into the values, and is then 0, if their sum still fits in 63 bits.
+    Values with a positive exponent are multiplied by its power of ten if their sum still fits in 63 bits.
 
     Raises ProfileError with location ``where`` if the sum of the values does not fit in 63 bits.
     """

@@ -1,4 +1,4 @@
-"""List of all readers, and selection of the reader for a file."""
+"""Registry of all readers, and selection of the reader for a file."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,7 +31,7 @@ from profgate.readers.trace_events import TraceEventsReader
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
     """Return the built-in readers. Some of them are faster with compiled kernels."""
-    # the folded reader accepts many kinds of text, so it is tried only if no other reader claims a file
+    # the folded reader accepts many kinds of text, so it comes last
     return (
         PprofReader(kernels),
         SpeedscopeReader(),
@@ -81,7 +81,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """Return the profile, or the error if the file cannot be read, so that the caller can read the other files."""
+    """Return the profile, or the error of an unreadable file, so that the caller can continue with other files."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:

@@ -33,7 +33,7 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit that are kept; further digits are rounding errors and could make sums overflow
+# number of decimals of the base unit; further digits are rounding errors and could make sums overflow
 _DECIMALS = 3
 
 
@@ -83,7 +83,7 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One profile of the file: its values, and a function that builds stacks from an int64 row per metric."""
+    """One profile of the file: its values, and a function that builds its stacks."""
 
     unit: str
     kind: MetricKind
@@ -94,8 +94,6 @@ class _Part:
 
 @dataclass
 class _Calls:
-    """Calls of an evented profile that have been read so far."""
-
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
     running: Counter[int] = field(default_factory=Counter)
@@ -107,7 +105,7 @@ class _Calls:
         self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
-        """Close the innermost open call of a frame, and return the number of calls that are not correctly nested."""
+        """Close the innermost open call of a frame, and return the number of calls that are not nested correctly."""
         if not self.running[frame]:
             return 1
         skipped = 0
@@ -187,7 +185,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile also ends all open calls
+        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
     return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
@@ -196,7 +194,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
     """Return the values of all parts, the metrics, and whether digits were cut off.
 
-    The values are an int64 array with one row per metric. A value is 0 in the rows of other metrics than its own.
+    The values are an int64 array with one row per metric. In the rows of other metrics, a value is 0.
     """
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])

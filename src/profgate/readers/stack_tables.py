@@ -1,4 +1,4 @@
-"""Tables of strings, frames and stacks for both Firefox profiler formats."""
+"""Tables of strings, frames and stacks in both formats of the Firefox profiler."""
 
 import re
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _DECIMALS = 9
 class Thread(NamedTuple):
     """Stacks and samples of a thread.
 
-    ``prefix`` contains the caller of each stack, or -1. ``frame`` contains an index into ``frames`` for each stack, and
-    ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack of each sample, or -1. These arrays
-    are int64. ``kind`` is the type of the ``weights``.
+    ``prefix`` contains the number of each stack's caller, or -1 for none. ``frame`` contains an index into ``frames``
+    for each stack, and ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack number of each
+    sample, or -1 for none. These arrays are int64. ``kind`` is the type of the ``weights``.
     """
 
     prefix: IntArray
@@ -105,7 +105,7 @@ class Threads:
 
 
 def numbers(values: object, where: str) -> IntArray:
-    """Return a column of row numbers, in which null is replaced by -1."""
+    """Return a column of row numbers, with -1 for null."""
     column = listing(values, where, "the column")
     if set(map(type, column)) - {int, type(None)}:
         raise wrong(where, "holds something else than row numbers")

@@ -13,7 +13,7 @@ _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
 def _samples(source: SourceFile) -> Iterable[Record]:
-    """Return the benchmark messages, or the content of a sample file. Its directories identify the benchmark."""
+    """Return the benchmark messages, or the content of a sample file, whose directories identify the benchmark."""
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = Record(source.name, document_of(source))

@@ -1,4 +1,4 @@
-"""hyperfine's JSON: wall-clock times of whole commands, with every run."""
+"""hyperfine's JSON: the wall-clock time of every run of a command."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

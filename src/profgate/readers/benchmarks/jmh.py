@@ -41,7 +41,7 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 
 def _mean(iteration: object, where: str) -> float:
-    """Return the mean of the values, given as (value, count) pairs."""
+    """Return the mean of (value, count) pairs."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]

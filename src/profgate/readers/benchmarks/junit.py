@@ -1,4 +1,4 @@
-"""JUnit XML of any test runner: the time of every test, as parts of one run.
+"""JUnit XML of any test runner: the time of every test of one run.
 
 XML entities can be used for attacks. They require a DOCTYPE, so a file with a DOCTYPE is rejected.
 """
@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """Yield the attributes of all tests. If a test did not pass, ``<outcome>`` is its result."""
+    """Yield the attributes of all tests, with the result of a test that did not pass in ``<outcome>``."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 

@@ -50,7 +50,7 @@ class Record:
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
-        """Return an error about this record."""
+        """Return an error at the position of this record."""
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
