@@ -1,4 +1,4 @@
-"""Separates the findings of this pull request from those that the base branch has too."""
+"""Marks the findings of a pull request that its base branch also has."""
 
 from dataclasses import replace
 
@@ -7,14 +7,14 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 EVIDENCE = "base branch"
-NAMED = 3  # most locations listed in a sentence
+NAMED = 3  # maximum number of locations in a sentence
 Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """Mark the findings that a later commit of the base branch has too; ``name`` identifies that commit.
+    """Mark the findings that a later commit of the base branch, called ``name``, also has.
 
-    Both reports have the same baseline. The marks only add evidence; no verdict changes.
+    Both reports have the same baseline. The marks are additional evidence and do not change the verdict.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}

@@ -18,10 +18,10 @@ from profgate.model.visible_text import cut, name_text, plain
 
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
 
-MOST_COMMANDS = 20  # in one comment or commit
+MOST_COMMANDS = 20  # maximum number in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
-LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
+LARGEST_LIMIT = 1000.0  # largest growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *(.*)")
 TRAILER_NAME = "profgate-accepted"
@@ -92,7 +92,7 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, file: str | None = None) -> str:
-    """Return a comment that accepts a location, without its reason. Pass ``file`` if the name is ambiguous."""
+    """Return a comment that accepts a location, without a reason. Pass ``file`` if the name is ambiguous."""
     shown = name_text(location)
     place = f" file={_quoted(file)}" if file else ""
     return f"/profgate accept {_quoted(shown)}{place}: "
@@ -105,7 +105,10 @@ def limits_text(acceptances: Iterable[Acceptance]) -> str:
 
 
 def remembered_limits(body: str) -> dict[str, float]:
-    """Return the limits by acceptance id from the first line of profgate's own comment, empty if there are none."""
+    """Return the limits by acceptance id from the first line of profgate's own comment.
+
+    Without such a line, there are none.
+    """
     found = REMEMBERED.match(body)
     limits: dict[str, float] = {}
     for entry in found[1].split(",") if found is not None else ():

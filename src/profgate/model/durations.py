@@ -1,4 +1,4 @@
-"""The durations of tests in several runs, and the results of the check of stable ranks."""
+"""Durations of tests in several runs, and results of the comparison of stable ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # format names
+TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # names of formats
 Order = Literal["kept", "below", "above", "unknown"]
 Direction = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
@@ -100,14 +100,14 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The lowest and highest count at which the order is considered unchanged."""
+        """Lowest and highest count of an unchanged order."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
 
     @property
     def distance(self) -> float | None:
-        """The distance of the count from the mean, in sigmas."""
+        """Distance of the count from the mean, in sigmas."""
         if self.mean is None or self.count is None or not self.sigma:
             return None
         return (self.count - self.mean) / self.sigma
@@ -126,7 +126,7 @@ class RankCheck:
 
 @dataclass(frozen=True, slots=True)
 class RankPoint:
-    """The comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
+    """Comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
 
     run: DurationRun
     check: RankCheck

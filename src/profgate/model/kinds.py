@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """Kinds of change by published code. Their order of severity is given by `RANKS`, not by the codes."""
+    """Kinds of change with their published codes. `RANKS` defines the order of their severity."""
 
     TOTAL_DEGRADATION = -4
     SEVERE_DEGRADATION = -3
@@ -21,7 +21,7 @@ class Kind(IntEnum):
 
     @property
     def word(self) -> str:
-        """The published name, for example ``NotInBaseline``."""
+        """Published name, for example ``NotInBaseline``."""
         return "".join(part.capitalize() for part in self.name.split("_"))
 
 

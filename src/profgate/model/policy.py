@@ -15,14 +15,14 @@ Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
-MEANING = "meaning"  # metadata key for the description of a policy key
+MEANING = "meaning"  # metadata key of the description of a policy key
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that applies a strategy to matching profiles.
+    """Rule that applies a strategy to matching profiles.
 
-    ``keys`` maps type, cmd, args, ... to accepted glob patterns.
+    ``keys`` maps keys such as type, cmd and args to accepted glob patterns.
     """
 
     method: str
@@ -35,8 +35,8 @@ class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
     Fields with a meaning are keys of the section ``gate`` in the policy file, where their names contain hyphens.
-    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is whether
-    these results made the gate advisory, None if their order was not checked.
+    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` states whether
+    these results made the gate advisory, or is None if their order was not checked.
     """
 
     rules: tuple[Rule, ...] = ()
