@@ -1,4 +1,4 @@
-"""Converts the columns of a stored reading to bytes, and parses such bytes without trusting them.
+"""Conversion of the columns of a stored reading to bytes, and parsing of such bytes without trust in them.
 
 The layout is little-endian. The first byte is the encoding of the rest (1 plain, 2 deflated). The rest, the body,
 consists of a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol
@@ -64,7 +64,10 @@ def _within(values: IntArray) -> IntArray:
 
 
 def thinned(data: bytes, rows: int) -> bytes:
-    """Keep only the ``rows`` rows with the largest self values. Raises ValueError if the bytes are invalid."""
+    """Remove all rows except the ``rows`` rows with the largest self values.
+
+    Raises ValueError if the bytes are invalid.
+    """
     numbers, own, total, calls = unpacked(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]

@@ -1,4 +1,4 @@
-"""Planning of a workflow from options, terminal answers and detected values, in this order of precedence."""
+"""Plan of a workflow from options, answers on the terminal and detected values, in this order of precedence."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +20,10 @@ VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command-line options; None means that the user is asked. ``measure`` requests one run of the command."""
+    """Command-line options.
+
+    The user is asked for options that are None. ``measure`` requests one run of the command.
+    """
 
     language: str | None = None
     command: str | None = None
@@ -40,7 +43,7 @@ class Questions:
         """Ask until the input is the number of a choice, an empty line or a valid text, and return the value.
 
         An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
-        returns the problem of a text, empty if it is valid.
+        returns the problem of a text, or "" for a valid text.
         """
         if not self._ask:
             return choices[0][0]
@@ -58,7 +61,7 @@ class Questions:
             sys.stdout.write(f"  That {problem}.\n")
 
     def agreed(self, question: str) -> bool:
-        """Return whether the user agrees; False without a terminal."""
+        """Return whether the user agrees. Without a terminal, the answer is False."""
         return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
 
     def _line(self, prompt: str) -> str:

@@ -18,7 +18,7 @@ class Files:
         self.top = top
 
     def read(self, name: str) -> str:
-        """Return the text of a file; empty if it is missing, too large or unreadable."""
+        """Return the text of a file, or "" if it is missing, too large or unreadable."""
         place = os.path.join(self.top, *name.split("/"))  # noqa: PTH118 - paths are plain strings here
         try:
             return read_loosely(place, LARGEST_FILE) if exists(place) else ""
@@ -26,7 +26,7 @@ class Files:
             return ""
 
     def listed(self, pattern: str) -> list[str]:
-        """Return the paths that match a pattern, relative to the top; empty if the folder cannot be listed."""
+        """Return the paths that match a pattern, relative to the top, or none if the folder cannot be listed."""
         pattern = pattern.removeprefix("./")
         folder = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0]
         try:

@@ -1,4 +1,4 @@
-"""Conversion of result files and folders on the command line to test durations."""
+"""Conversion of result files and folders to test durations."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 
 
 def stored_runs(folder: str) -> list[DurationRun]:
-    """Return the runs in a history, in order of recording. Raises ProfgateError if there are none."""
+    """Return the runs in a history, in order of recording. Raises ProfgateError if there is no run."""
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
@@ -52,14 +52,17 @@ def stored_runs(folder: str) -> list[DurationRun]:
 
 
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Read all results below these paths as one run. Raises ProfgateError if there are none or one is unreadable."""
+    """Read all results below these paths as one run.
+
+    Raises ProfgateError if there is no result or one is unreadable.
+    """
     return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Return the results of one run.
 
-    If the only source is a file written by 'ranks record', its label is used, and also its commit and time if stated.
+    If the only source is a file from 'ranks record', the label, commit and time in this file are used.
     """
     if not sources:
         raise ProfgateError(label, "holds no results; let the tests write them there")

@@ -1,4 +1,4 @@
-"""Render the report as CSV, with a row for each finding, listed change, and workload or metric not compared."""
+"""Report as CSV, with one row per finding, listed change, and workload or metric that was not compared."""
 
 import csv
 import io
@@ -95,5 +95,5 @@ def _numbers(found: Finding | Change) -> dict[str, Cell]:
 def _cell(value: Cell) -> Cell:
     if not isinstance(value, str):
         return value
-    text = plain(value)  # removes line breaks, for programs that read line by line
+    text = plain(value)  # removes line breaks, because programs may read line by line
     return f"'{text}" if text.startswith(FORMULA) else text

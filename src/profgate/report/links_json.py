@@ -1,4 +1,4 @@
-"""Write and read links.json (`profgate.links/1`), the links of a report that are needed to merge shards."""
+"""Conversion of a report's links to links.json (`profgate.links/1`) and back, to merge shards."""
 
 import json
 from typing import Any

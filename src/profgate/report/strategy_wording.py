@@ -1,4 +1,4 @@
-"""Sentence templates for the reasons of strategies; `report.wording` fills in the parameters."""
+"""Sentence templates for the reasons of strategies, into which `report.wording` inserts the parameters."""
 
 from collections.abc import Callable, Mapping
 

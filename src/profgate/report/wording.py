@@ -11,13 +11,13 @@ from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
+MOST_SPLITS = 5000  # maximum number for one test; of more splits, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
-    """Return the sentence for a reason, without a full stop; ``quote`` escapes names for the output format."""
+    """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
     # reports of earlier versions store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
@@ -34,12 +34,12 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 
 
 def advice(reason: Reason) -> str:
-    """Return a sentence on what to record for a conclusive comparison; empty for reasons without advice."""
+    """Return a sentence on what to record for a conclusive comparison, or "" for reasons without advice."""
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
 class _Sentence(Formatter):
-    """A formatter for parameters: ``{change:size}`` has a style of `STYLES`, ``{runs:run}`` adds a noun to a number."""
+    """Formatter for parameters: ``{change:size}`` uses a style of `STYLES`, ``{runs:run}`` adds a noun to a number."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))

@@ -1,4 +1,4 @@
-"""The inputs of the action. `action.yml`, the table in the README and error messages are generated from this model."""
+"""Inputs of the action. `action.yml`, the reference and error messages are generated from this model."""
 
 import re
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ TIGHTENS: JsonDict = {"tightens": True}  # marks an input that can make the poli
 
 
 class Settings(BaseModel):
-    """The inputs of one run. None means that an input is not given, so that the policy file applies."""
+    """Inputs of one run. None means that an input is not given, so that the policy file applies."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
@@ -189,14 +189,14 @@ class Settings(BaseModel):
     )
 
     def gate_requests(self) -> dict[str, str | bool]:
-        """Return the inputs that belong to the gate's policy, by the policy's field names."""
+        """Return the inputs that belong to the policy of the gate, by field name of the policy."""
         given = {spec.field: getattr(self, spec.field) for spec in SETTINGS if spec.may_tighten}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """The description of an input in `action.yml` and the README. ``default`` is the default value displayed there."""
+    """Description of an input in `action.yml` and the reference. ``default`` is the displayed default value."""
 
     name: str
     field: str

@@ -1,4 +1,4 @@
-"""Messages about values that pydantic rejects. They describe the mistake and the valid values."""
+"""Messages about values that pydantic rejects, which describe the mistake and the valid values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def message(error: Mapping[str, Any]) -> str:
-    """Return a text about an entry of ``ValidationError.errors()``, for use after the invalid value."""
+    """Return a text about an entry of ``ValidationError.errors()``, which follows the invalid value in a message."""
     kind, details = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(details["error"])
