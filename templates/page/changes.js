@@ -10,7 +10,7 @@ import { ratioSentence } from "./toolbar.js";
 import { ratioOf, scaled, widthsOf } from "./views.js";
 
 const FINDINGS_SHOWN = 12;
-const CHANGES_ON_PHONES = 3; // the others are behind a button, so that the graph is not far below
+const CHANGES_ON_PHONES = 3; // further subtrees are behind a button, so that the graph is not far below
 
 export function makeChanges(page) {
   const phone = window.matchMedia("(max-width: 620px)");
@@ -46,7 +46,7 @@ export function makeChanges(page) {
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
   }
 
-  // The shares that exist on one side only. The header has those of the complete tree, before small stacks were merged.
+  // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were merged.
   function oneSided() {
     const { tree } = page;
     if (!page.state.drop.size) return page.header.one_sided;
@@ -59,7 +59,7 @@ export function makeChanges(page) {
   function showFindings() {
     const nav = byId("findings");
     nav.hidden = !page.findings.size;
-    // Two recordings of one program differ too, so without a finding differences are not called changes.
+    // Two recordings of the same program also differ, so differences without a finding are not called changes.
     byId("changed-title").textContent = page.findings.size ? "What changed" : "Largest differences";
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const sums = symbolSums(page.whole);

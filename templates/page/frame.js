@@ -31,8 +31,8 @@ export function makeFrame(pane, index) {
   return { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
 }
 
-// Sets the height and the scene of every pane. The height of a picture fits the readable rows; users scroll or zoom to
-// reach narrow stacks that are deeper.
+// Sets the height and the scene of every pane. A picture is as high as its readable rows.
+// Users scroll or zoom to see deeper, narrow stacks.
 export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
@@ -88,7 +88,7 @@ function tallestPart(page, pane) {
   return (pane.view === "diff" ? 0.24 : page.state.strip ? 0.46 : 0.62) * several;
 }
 
-// The value that fills the width of a pane.
+// Returns the value that fills the width of a pane.
 function fullOf(page, pane, root) {
   const own = pane.widths[root];
   if (page.state.view !== "side" || page.state.scale !== "common" || pane.view === "diff") return own;

@@ -1,4 +1,4 @@
-// The controls above the graph: the views, and popovers whose buttons show their state.
+// The controls above the graph: views, and popovers whose buttons show the current state.
 import { GATES } from "./colour.js";
 import { announce, byId, element, radioChoices } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
@@ -15,7 +15,7 @@ const CHOICES_OF = {
   views: ["view", Object.fromEntries(VIEWS.map((view) => [view, VIEW_NAMES[view]])), VIEW_HELP],
   norms: ["k", NORMS, {}],
   bases: ["basis", { inclusive: "Inclusive", self: "Self" }, { inclusive: "The change of a frame with everything it calls", self: "Only the change of the frame's self cost" }],
-  modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
+  modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "The change of a frame as a share of the whole", relative: "The change of a frame relative to its own value", absolute: "The change in its unit" }],
   ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" }],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
   scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "A pixel has the same value on both sides", own: "Both sides fill their half" }],
@@ -90,7 +90,7 @@ export function makeToolbar(page) {
     return `before × ${formatRatio(ratio)}`;
   }
 
-  // A disabled choice has the reason as its title.
+  // The title of a disabled choice is the reason.
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
@@ -137,7 +137,7 @@ export function makeToolbar(page) {
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
 }
 
-// The factor with all digits, and its source.
+// Returns the factor with all digits, and its source.
 export function ratioSentence(page) {
   const { ratio, state } = page;
   const [before, after] = page.header.runs;

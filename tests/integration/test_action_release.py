@@ -101,7 +101,7 @@ def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     lose_artifacts(releasing)
     assert compared(releasing, "v1", "v2") == 2
     assert "v1: has no stored profiles" in releasing.log
-    assert f"release v1 has no profiles attached ({ASSET})" in releasing.log
+    assert f"release v1 has no profiles ({ASSET})" in releasing.log
 
 
 def test_pull_request_is_compared_with_latest_release(releasing: Stage) -> None:

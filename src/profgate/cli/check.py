@@ -22,7 +22,7 @@ MOST_CHECKED = 50  # limit for --all; a commit with 50 workloads takes seconds
 @opt.policy_options
 @opt.strategies_option
 @opt.format_option("terminal", "json")
-@opt.verbose_option("Show what each strategy reports, unchanged rows too.")
+@opt.verbose_option("Show the results of each strategy, including unchanged rows.")
 def check(
     rev: str,
     last: int,

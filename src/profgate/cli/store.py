@@ -46,7 +46,7 @@ def store() -> None:
     default="",
     show_default=False,
     metavar="ID",
-    help="Job that measured; runs of one job are not independent.",
+    help="Job that recorded the profiles; its runs are not independent.",
 )
 @opt.config_option
 @click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")

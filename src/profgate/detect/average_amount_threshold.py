@@ -58,9 +58,9 @@ class AverageAmountThreshold:
     short = "aat"
     family = "A"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("degradation", 2.0, "ratio of means from which it is a degradation", 1.0),
-        OptionSpec("optimization", 0.5, "ratio of means up to which it is an optimization", 0.0, 1.0),
-        OptionSpec("zero_floor", 0.0, "mean in the target that counts as more than a baseline of zero", 0.0),
+        OptionSpec("degradation", 2.0, "smallest ratio of the means that is a degradation", 1.0),
+        OptionSpec("optimization", 0.5, "largest ratio of the means that is an optimization", 0.0, 1.0),
+        OptionSpec("zero_floor", 0.0, "largest mean in the target that is no change from a baseline of zero", 0.0),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002

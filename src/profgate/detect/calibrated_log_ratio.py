@@ -42,10 +42,10 @@ class CalibratedLogRatio:
     short = "clr"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("own", OWN_FLOOR, "smallest change of a location against itself; may only be raised", OWN_FLOOR),
-        OptionSpec("listed_share", GATE_SHARE, "smallest change as a share of the run that is listed", 0.0, 1.0),
-        OptionSpec("gate_share", GATE_SHARE, "smallest change as a share of the run that may gate", 0.0, 1.0),
-        OptionSpec("min_abs", 0.0, "smallest absolute change that may gate, in the unit", 0.0),
+        OptionSpec("own", OWN_FLOOR, "smallest relative change of a location; can only be increased", OWN_FLOOR),
+        OptionSpec("listed_share", GATE_SHARE, "smallest listed change, as a share of the run", 0.0, 1.0),
+        OptionSpec("gate_share", GATE_SHARE, "smallest change that may fail the gate, as a share of the run", 0.0, 1.0),
+        OptionSpec("min_abs", 0.0, "smallest absolute change that may fail the gate, in the unit of the metric", 0.0),
         unused("q", LISTED, 0.5),
         unused("gate_q", LISTED, 0.5),
         unused("min_samples", 25),

@@ -170,8 +170,8 @@ class CallContext:
     family = "S"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("min_shift", 0.005, "smallest shift of a context's share of the run", 0.0, 1.0),
-        OptionSpec("severe_shift", 0.05, "shift from which a changed function's context is severe", 0.0, 1.0),
-        OptionSpec("sigma", 3.0, "standard errors that a shift of sample counts must reach", 0.0, 100.0),
+        OptionSpec("severe_shift", 0.05, "smallest severe shift of a context of a changed function", 0.0, 1.0),
+        OptionSpec("sigma", 3.0, "smallest shift of sample counts, in standard errors", 0.0, 100.0),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:

@@ -25,10 +25,10 @@ class ChangePoint:
     short = "cp"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("p", 0.001, "Welch's p below which neighbouring segments differ", 1e-12, 0.5),
-        OptionSpec("window", 50, "commits that are examined together", 8, 1000),
-        OptionSpec("min_segment", 4, "fewest commits of a level", 2, 100),
-        OptionSpec("min_magnitude", 0.02, "relative change of a level that is reported", 0.0, 10.0),
+        OptionSpec("p", 0.001, "largest p value of Welch's test at which neighbouring segments differ", 1e-12, 0.5),
+        OptionSpec("window", 50, "number of commits that are examined together", 8, 1000),
+        OptionSpec("min_segment", 4, "smallest number of commits in a segment", 2, 100),
+        OptionSpec("min_magnitude", 0.02, "smallest reported relative change", 0.0, 10.0),
     )
 
     def detect(

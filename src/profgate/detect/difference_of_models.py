@@ -38,7 +38,7 @@ class DifferenceOfModels(ModelStrategy):
 
     options: tuple[OptionSpec, ...] = (
         OptionSpec(
-            "coefficients", 0.05, "relative change of every coefficient and of the whole up to which none is", 0.0
+            "coefficients", 0.05, "largest relative change of the model and of each coefficient that is no change", 0.0
         ),
         OptionSpec("certain", 0.25, "mean relative change above which a change is no longer a maybe", 0.0),
         MIN_OVERLAP,

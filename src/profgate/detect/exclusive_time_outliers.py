@@ -64,12 +64,12 @@ class ExclusiveTimeOutliers:
     short = "eto"
     family = "A"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("mzs", 3.5, "modified z score above which a change is severe", 0.0),
-        OptionSpec("iqr", 1.5, "quartile ranges beyond the quartiles that make a change", 0.0),
-        OptionSpec("stddev", 2.0, "standard deviations that make a possible change", 0.0),
-        OptionSpec("spread_floor", 1e-4, "spread assumed where there is none, as a part of the target's total", 0.0),
-        OptionSpec("cutoff", 0.0, "percent of the target's total below which rows are not reported", 0.0, 100.0),
-        OptionSpec("location_filter", "*", "regular expression searched in the module; * = all"),
+        OptionSpec("mzs", 3.5, "modified z-score above which a change is severe", 0.0),
+        OptionSpec("iqr", 1.5, "distance of a change from the quartiles, in quartile ranges", 0.0),
+        OptionSpec("stddev", 2.0, "distance of a possible change from the mean, in standard deviations", 0.0),
+        OptionSpec("spread_floor", 1e-4, "spread to use if there is none, as a fraction of the target's total", 0.0),
+        OptionSpec("cutoff", 0.0, "smallest reported row, in percent of the target's total", 0.0, 100.0),
+        OptionSpec("location_filter", "*", "regular expression that the module must contain; * matches all"),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002

@@ -30,11 +30,11 @@ KINDS = {
 CHOICE = OptionSpec(
     "choice",
     "auto",
-    "how the best model is found: auto = r_square for models of the profile, aicc for models fitted here",
+    "score of the best model: auto is r_square for models in the profile, and aicc for models fitted by profgate",
     choices=("auto", "r_square", "aicc"),
 )
 MIN_OVERLAP = OptionSpec(
-    "min_overlap", 0.5, "part of both ranges of sizes that must be common for more than a maybe", 0.0, 1.0
+    "min_overlap", 0.5, "smallest overlap of both ranges of sizes for more than a possible change", 0.0, 1.0
 )
 
 

@@ -278,12 +278,12 @@ class Overweight:
     short = "ow"
     family = "S"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("responsibility", 0.05, "smallest share of the total's change for a candidate", 0.0),
-        OptionSpec("overweight", 1.10, "overweight above which a candidate stands out", 0.0),
-        OptionSpec("plain", 0.20, "responsibility from which a candidate is more than a maybe", 0.0),
-        OptionSpec("severe", 0.50, "responsibility from which an overweight of 2 is severe", 0.0),
-        OptionSpec("min_total_change", 0.01, "change of the total below which no symbol is reported as changed", 0.0),
-        OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
+        OptionSpec("responsibility", 0.05, "smallest share of a candidate in the change of the total", 0.0),
+        OptionSpec("overweight", 1.10, "smallest overweight of an interesting candidate", 0.0),
+        OptionSpec("plain", 0.20, "smallest responsibility for more than a possible change", 0.0),
+        OptionSpec("severe", 0.50, "smallest responsibility at which an overweight of 2 is severe", 0.0),
+        OptionSpec("min_total_change", 0.01, "smallest change of the total at which symbols are reported", 0.0),
+        OptionSpec("max_pivots", 5, "maximum number of pivots", 0, 100),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:

@@ -20,7 +20,7 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
         "best-model",
-        "which models are compared: the best of all, of those with (param) or without (nonparam) a formula, or all",
+        "compared models: the best model, the best with (param) or without (nonparam) a formula, or all models",
         choices=(
             "best-model",
             "best-param",
@@ -31,9 +31,9 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
             "best-both",
         ),
     ),
-    OptionSpec("min_confidence", 0.15, "r_square, rounded to hundredths, that both models must reach", 0.0, 1.0),
-    OptionSpec("no_change", 0.10, "relative change up to which there is none", 0.0),
-    OptionSpec("certain", 0.25, "relative change above which a change is no longer a maybe", 0.0),
+    OptionSpec("min_confidence", 0.15, "smallest r_square of both models, rounded to hundredths", 0.0, 1.0),
+    OptionSpec("no_change", 0.10, "largest relative change that is no change", 0.0),
+    OptionSpec("certain", 0.25, "largest relative change that is only a possible change", 0.0),
     MIN_OVERLAP,
     CHOICE,
 )
@@ -53,7 +53,7 @@ class BestModelOrderEquality(ModelStrategy):
     name = "best_model_order_equality"
     short = "bmoe"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("min_confidence", 0.9, "r_square that both models must reach for a change", 0.0, 1.0),
+        OptionSpec("min_confidence", 0.9, "smallest r_square of both models for a change", 0.0, 1.0),
         CHOICE,
     )
 
@@ -151,7 +151,7 @@ class LocalStatistics(ModelStrategy):
     short = "loc"
     options: tuple[OptionSpec, ...] = (
         *CHOICE_OPTIONS,
-        OptionSpec("density", 0.05, "width of a window as a part of the range of sizes", 0.0, 1.0),
+        OptionSpec("density", 0.05, "width of a window, as a fraction of the range of sizes", 0.0, 1.0),
     )
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:

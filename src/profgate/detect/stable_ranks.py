@@ -36,14 +36,14 @@ class StableRanks:
     short = "ranks"
     family = "R"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("width", 2.0, "sigmas from the mean count up to which there is no change", 0.5, 100.0),
+        OptionSpec("width", 2.0, "largest distance from the mean count without a change, in sigmas", 0.5, 100.0),
         OptionSpec(
             "sigma",
             "poisson",
             "source of sigma",
             choices=("poisson", "observed"),
         ),
-        OptionSpec("min_tests", 30, "fewer tests or workloads are not tested", 2, 1_000_000),
+        OptionSpec("min_tests", 30, "smallest number of tests or workloads", 2, 1_000_000),
     )
 
     def detect(

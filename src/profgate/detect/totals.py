@@ -35,7 +35,7 @@ class Totals:
     short = "tot"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total; may only be raised", TOTAL_FLOOR),
+        OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total; can only be increased", TOTAL_FLOOR),
         unused("alpha", 0.025, 0.5),
         unused("alpha_gate", 0.01, 0.5),
         unused("cliff", 0.33, 1.0),

@@ -7,12 +7,12 @@ from profgate.model.report import Finding, Report
 
 OUTPUTS = {
     "conclusion": "pass, warn, fail, not_compared or inconclusive.",
-    "findings": "Number of possible and certain regressions, one for each cause.",
+    "findings": "Number of causes of possible and certain regressions.",
     "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json.",
-    "release-notes": "Path of the Markdown for release notes, where two refs were compared.",
-    "page-url": "Address of the worst workload's flame graph page.",
-    "comment-url": "Address of the pull request comment.",
+    "release-notes": "Path of the Markdown for release notes, if two refs were compared.",
+    "page-url": "URL of the flame graph page of the worst workload.",
+    "comment-url": "URL of the pull request comment.",
     "baseline-sha": "Commit of the baseline.",
     "baseline-distance": "Number of commits from the baseline to the merge base.",
     "base-runs": "Number of base runs that were read, for the baseline and for noise.",

@@ -30,7 +30,7 @@ class AustinReader(BuiltInReader):
     """Reader for Austin's text format (version 4 with `mojo2austin`): stacks with wall time, CPU time and memory."""
 
     name = "austin"
-    looks = "a first line '# austin:'"
+    looks = "a first line that begins with '# austin:'"
     record = "austin -i 5000 -o a.austin python bench.py"
     proven = "Austin 3.7.0"
     pattern = re.compile(rb"\s*# austin:")

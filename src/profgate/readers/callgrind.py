@@ -45,7 +45,7 @@ class CallgrindReader(BuiltInReader):
     """
 
     name = "callgrind"
-    looks = "'# callgrind format', or events: with fn="
+    looks = "a line '# callgrind format', or lines with 'events:' and 'fn='"
     record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
     proven = "Valgrind 3.19, Xdebug 3.2.0"
 

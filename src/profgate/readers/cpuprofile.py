@@ -27,7 +27,7 @@ class CpuprofileReader(BuiltInReader):
     """Reader for V8's .cpuprofile files (`node --cpu-prof`, Chrome): stacks with self times; idle time is excluded."""
 
     name = "cpuprofile"
-    looks = "JSON with nodes, samples and timeDeltas"
+    looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
     proven = "Node 20.20"
     keys = ("nodes",)

@@ -22,7 +22,7 @@ class FirefoxReader(BuiltInReader):
     """Reader for processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads combined."""
 
     name = "firefox"
-    looks = "JSON with preprocessedProfileVersion"
+    looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
     proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)

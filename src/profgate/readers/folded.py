@@ -62,7 +62,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     if replaced := sum("\ufffd" in name for name in names):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
-        notes.append("the file holds no samples")
+        notes.append("the file contains no samples")
     return tuple(notes)
 
 

@@ -32,7 +32,7 @@ class GeckoReader(BuiltInReader):
     """Reader for unprocessed Firefox profiles: the stacks of all threads of all processes combined."""
 
     name = "gecko"
-    looks = "JSON with the meta, threads and tables of Firefox's profiler, not yet processed"
+    looks = "JSON with the keys and tables of an unprocessed Firefox profile"
     record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
     keys = ("meta", "version")
 

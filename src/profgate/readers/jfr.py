@@ -27,7 +27,7 @@ class JfrReader(BuiltInReader):
     """Reader for JDK flight recordings printed by `jfr print --json`: samples and allocated bytes."""
 
     name = "jfr"
-    looks = "JSON with a recording's events"
+    looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
     proven = "JDK 17.0.15"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')

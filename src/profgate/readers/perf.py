@@ -45,7 +45,7 @@ class PerfReader(BuiltInReader):
     """Reader for the output of `perf script`: stacks with the command name as root, and one metric per event."""
 
     name = "perf"
-    looks = "header lines with frames below them"
+    looks = "header lines of samples, each with frames below it"
     record = "perf record -g CMD; perf script > a.perf.txt"
     proven = "perf 6.1"
 

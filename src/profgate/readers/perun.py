@@ -32,7 +32,7 @@ class PerunReader(BuiltInReader):
     """Reader for Perun's profiles (raw, compact, packed): records, stacks, and models of cost as a function of size."""
 
     name = "perun"
-    looks = "JSON with a header and collector_info, or its packed form"
+    looks = "JSON with the keys header and collector_info, or a packed profile"
     record = "perun collect"
     proven = "compared with what Perun prints of the same profiles"
     keys = ("header", "collector_info")

@@ -55,7 +55,7 @@ class PprofReader(BuiltInReader):
     """Reader for pprof's protobuf files (Go and others), gzipped or not: stacks, with one metric per kind of value."""
 
     name = "pprof"
-    looks = "protobuf that decodes to its end"
+    looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
     proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
 

@@ -38,7 +38,7 @@ class PstatsReader(BuiltInReader):
     """Reader for the output of `python -m cProfile -o FILE`: functions, callers and callees, without stacks."""
 
     name = "pstats"
-    looks = "Python's marshal of a dictionary"
+    looks = "a dictionary in Python's marshal format"
     record = "python -m cProfile -o a.pstats bench.py"
     proven = "Python 3.11, 3.15.2"
 

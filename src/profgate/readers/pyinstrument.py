@@ -19,7 +19,7 @@ class PyinstrumentReader(BuiltInReader):
     """Reader for the output of `pyinstrument -r json`: stacks with self times, up to 300 nested calls deep."""
 
     name = "pyinstrument"
-    looks = "JSON with root_frame and sample_count"
+    looks = "JSON with the keys root_frame and sample_count"
     record = "pyinstrument -r json -o a.json bench.py"
     proven = "pyinstrument 5.1.3"
     keys = ("root_frame", "sample_count")

@@ -20,7 +20,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
     """Reader for Python's sampling profiler: self and total samples of functions, without stacks or callers."""
 
     name = "python-sampling-jsonl"
-    looks = "lines of JSON, the first with sample_interval_usec and run_id"
+    looks = "lines of JSON, of which the first has the keys sample_interval_usec and run_id"
     record = "python -m profiling.sampling run --jsonl -o a.jsonl bench.py"
     proven = "Python 3.15.2"
     pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')

@@ -41,7 +41,7 @@ class SpeedscopeReader(BuiltInReader):
     """Reader for speedscope's own file format: stacks, and one metric per unit."""
 
     name = "speedscope"
-    looks = "its schema's address"
+    looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
     proven = "py-spy 0.4.3, memray 1.20"
 

@@ -29,7 +29,7 @@ class TraceEventsReader(BuiltInReader):
     """Reader for trace events (Chrome, Node.js, viztracer, py-spy's chrometrace): nested calls with times."""
 
     name = "trace-events"
-    looks = "JSON of events with ph, or traceEvents"
+    looks = "JSON events with the key ph, or the key traceEvents"
     record = "viztracer -o a.json bench.py"
     proven = "VizTracer 1.1.1, Node 20.20"
     keys = ("traceEvents",)

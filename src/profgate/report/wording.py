@@ -88,9 +88,9 @@ def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
 def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
     if bound is None:
-        return f"not certain: {jobs} base jobs are too few to separate it from noise"
+        return f"not certain: {jobs} base jobs are too few to separate the change from noise"
     change = _size(_number(parameters.get("change")))
-    return f"not certain: it differs by {change}, {jobs} base jobs by up to {_size(bound)}"
+    return f"not certain: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
 
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
@@ -153,7 +153,7 @@ def _unreadable(parameters: Parameters, _quote: Quote) -> str:
 
 def _no_samples(parameters: Parameters, _quote: Quote) -> str:
     side = parameters.get("side")
-    return f"the {'profiles hold' if side == 'both' else f'{side} holds'} no samples; check the recording"
+    return f"the {'profiles contain' if side == 'both' else f'{side} contains'} no samples; check the recording"
 
 
 def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
@@ -164,16 +164,16 @@ def _profile_warning(parameters: Parameters, _quote: Quote) -> str:
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
-        f"compared with {name}: {ours} of the changes are this pull request's, {shared} are already there, "
-        f"{others} are only there{f' ({names})' if names else ''}"
+        f"changes compared with {name}: {ours} only in this pull request, {shared} in both, "
+        f"{others} only in {name}{f' ({names})' if names else ''}"
     )
 
 
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
-    ReasonCode.EXACT: "exact counts: within each side the {runs} runs hardly differ",
-    ReasonCode.CALLS_ROSE: "its calls rose from {before:count} to {after:count}",
+    ReasonCode.EXACT: "exact counts: the {runs} runs hardly differ within each side",
+    ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {second_measurement(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
@@ -181,29 +181,29 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "stored",
     ReasonCode.UNLIKE_RUNS: "not confirmed: all functions of the target take {factor:ratio} the time; "
     "record both sides interleaved",
-    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only where one job recorded both sides interleaved",
-    ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that touches "
+    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only if one job recorded both sides interleaved",
+    ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
-    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so it does not fail",
+    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
     ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {second_measurement(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
-    ReasonCode.CALLS: "call counts explain a change and never fail alone",
+    ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
     ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
     ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
-    "{budget:percent} allows",
+    "{budget:percent}",
     ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
-    ReasonCode.BELOW_MINIMUM: "below the minimum size for the gate",
+    ReasonCode.BELOW_MINIMUM: "the change is below the minimum size for the gate",
     ReasonCode.ACCEPTED: _accepted,
     ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
-    ReasonCode.MODELS: "its cost grows differently with the size of the input; not confirmed by a test",
-    ReasonCode.NOT_TESTED: "no test could confirm it",
+    ReasonCode.MODELS: "its cost grows differently with the input size; no test confirmed this",
+    ReasonCode.NOT_TESTED: "no test could confirm the change",
     ReasonCode.WITHIN_NOISE: "within noise",
-    ReasonCode.NO_SELF_COST: "it has no cost of its own: a caller of what changed",
-    ReasonCode.SHARE_SHIFTED: "its share of the run shifted, and nothing else shows a change",
+    ReasonCode.NO_SELF_COST: "the function has no cost of its own; it calls a changed function",
+    ReasonCode.SHARE_SHIFTED: "only its share of the run changed",
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: _cannot_see,
@@ -221,63 +221,62 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.FIRST_EDITION: "{text}",
     ReasonCode.NEVER_RECORDED: _no_baseline,
-    ReasonCode.NO_TRUSTED_RUN: "no trusted run of {workflow} on the last {commits} commits",
+    ReasonCode.NO_TRUSTED_RUN: "{workflow} has no trusted run on the last {commits} commits",
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
-    ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
+    ReasonCode.NO_ASSET: "release {release} has no profiles ({asset})",
     ReasonCode.UNREADABLE: _unreadable,
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: _no_samples,
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
-    ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
+    ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
     ReasonCode.UNSTATED: "no reason was given",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
     ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}",
-    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; these count different time, "
-    "record both sides in the same mode",
+    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; record both sides in "
+    "the same mode, because modes measure different times",
     ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
     ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
     ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; sample counts are converted to "
-    "{rate:rate} a second, totals are advisory",
-    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state it: "
-    "totals are advisory, counts are compared as shares of their run",
+    "{rate:rate} per second, and totals are advisory",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state "
+    "theirs, so totals are advisory and counts are compared as shares of the run",
     ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
     ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
-    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run limits what can be "
-    "detected",
-    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with those below {target}",
-    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better; compared as if less "
-    "were, never red",
+    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the side with a single run limits "
+    "what can be detected",
+    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with files below {target}",
+    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
-    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
+    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame and counts for the root",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
     "information",
     ReasonCode.PROFILE_WARNING: _profile_warning,
-    ReasonCode.NO_SAMPLE: "no run holds a sample",
-    ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
+    ReasonCode.NO_SAMPLE: "no run contains a sample",
+    ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
     ReasonCode.FILE_WARNING: "{file}: {text}",
-    ReasonCode.NO_FILE_PAIRS: "no file of the baseline pairs with one of the target: name the runs of one workload "
-    "alike on both sides, NAME.1.folded, NAME.2.folded, or NAME/run-1.folded",
-    ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
+    ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
+    "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
+    ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
     ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
     ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
-    ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
-    ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
+    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {text}",
+    ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
-    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
+    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first measurement counts: {text}",
     ReasonCode.SHARD: "{shard}: {reasons}",
-    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all",
-    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept what it consists of, or change fail-on-total on the "
+    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
+    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept its functions, or change fail-on-total on the "
     "base branch",
-    ReasonCode.ACCEPTED_NOTHING: "nothing of this name got worse",
-    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
+    ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",
+    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that became worse: add file=PATH",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
-    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
+    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but the growth is now {growth:signed}",
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
     **strategy_wording.SENTENCES,

@@ -33,7 +33,7 @@ def _add(results: Results, sample: Record) -> None:
 
 FORMAT = ResultFormat(
     name="criterion",
-    looks="JSON with sampling_mode, iters and times, or messages of cargo criterion",
+    looks="JSON with the keys sampling_mode, iters and times, or messages of cargo criterion",
     record="cargo bench; then give target/criterion/**/new/sample.json",
     proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),

@@ -43,7 +43,7 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="go-benchmark",
-    looks="lines 'BenchmarkX 100 12 ns/op'",
+    looks="lines such as 'BenchmarkX 100 12 ns/op'",
     record="go test -run '^$' -bench . -count 10 ./... > a.txt",
     proven="Go 1.19.8",
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),

@@ -31,7 +31,7 @@ def _tests(events: Iterable[Record], results: Results) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="go-test",
-    looks="lines of JSON with Action and Package",
+    looks="lines of JSON with the keys Action and Package",
     record="go test -json -count=1 ./... > a.json",
     proven="Go 1.19.8",
     pattern=re.compile(

@@ -16,7 +16,7 @@ def _add(results: Results, command: Record) -> None:
 
 FORMAT = ResultFormat(
     name="hyperfine",
-    looks="JSON with results of commands",
+    looks="JSON with the results of commands",
     record="hyperfine --export-json a.json CMD",
     proven="hyperfine 1.15",
     keys=("results", "command", "median"),

@@ -52,7 +52,7 @@ def _mean(iteration: object, where: str) -> float:
 
 FORMAT = ResultFormat(
     name="jmh",
-    looks="a JSON array with jmhVersion",
+    looks="a JSON array of objects with the key jmhVersion",
     record="java -jar benchmarks.jar -rf json -rff a.json",
     pattern=re.compile(rb'\s*\[\s*\{\s*"jmhVersion"'),
     records=json_array,

@@ -71,7 +71,7 @@ def _add(results: Results, test: Record) -> None:
 
 FORMAT = ResultFormat(
     name="junit",
-    looks="XML with testsuite for a root",
+    looks="XML whose root is testsuite or testsuites",
     record="pytest --junitxml=a.xml",
     proven="pytest 9.2",
     pattern=re.compile(rb"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL),

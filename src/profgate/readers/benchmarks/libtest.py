@@ -17,7 +17,7 @@ def _add(results: Results, line: Record) -> None:
 
 FORMAT = ResultFormat(
     name="libtest",
-    looks="lines 'test x ... bench: 12 ns/iter'",
+    looks="lines such as 'test x ... bench: 12 ns/iter'",
     record="cargo bench -- --output-format bencher > a.txt",
     proven="Criterion 0.3.6",
     line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),
