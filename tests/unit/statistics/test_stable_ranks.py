@@ -140,7 +140,7 @@ def test_only_tests_of_all_runs_count() -> None:
 @pytest.mark.parametrize(
     ("tests", "baselines", "reason"),
     [
-        (1, 3, "one test alone"),
+        (1, 3, "order of a single test"),
         (29, 3, "29 tests in all runs, but at least 30"),
         (40, 2, "2 baseline runs, but at least 3"),
         (40, 1, "1 baseline run, but at least 3"),
