@@ -24,12 +24,12 @@ class ProfgateError(Exception):
         self.what = what
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Pickle both parts; the default passes only the joined message."""
+        """Pickle both parts, because the default passes only the joined message."""
         return type(self), (self.where, self.what)
 
 
 class SettingsError(ProfgateError):
-    """Invalid settings or configuration; lists every mistake, one per line."""
+    """Invalid settings or configuration. The message lists every mistake on a separate line."""
 
 
 class ProfileError(ProfgateError):

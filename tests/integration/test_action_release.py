@@ -165,8 +165,8 @@ def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> 
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"api/1.folded": b"main;f 5\n"}, "holds no profgate-manifest.json"),
-        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "is not as profgate writes it"),
+        ({"api/1.folded": b"main;f 5\n"}, "contains no profgate-manifest.json"),
+        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "does not have profgate's format"),
         ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Choose what a run does, using only the event and the settings."""
+"""Choice of the activity of a run, which depends only on the event and the settings."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

@@ -95,7 +95,7 @@ def named_ref(job: Job, ref: str) -> str:
     """
     tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
     if tag is None:
-        raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
+        raise ProfgateError(LATEST, "there is no published release; use a commit, branch or tag")
     return tag
 
 
@@ -159,7 +159,7 @@ def recording_workflow(job: Job) -> str:
         return f".github/workflows/{posixpath.basename(workflow)}"
     path = run.path if run is not None else job.context.workflow_path
     if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
-        raise SettingsError("baseline-workflow", "this runner does not name the workflow; give the name of its file")
+        raise SettingsError("baseline-workflow", "this runner does not name the workflow; use the name of its file")
     return path
 
 

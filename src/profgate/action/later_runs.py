@@ -25,7 +25,7 @@ from profgate.report.acceptance_rows import remark_text, with_answers
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
-LOST = "holds no artifact {}; run profgate in that workflow on pull_request"
+LOST = "contains no artifact {}; run profgate in that workflow on pull_request"
 TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments
 NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 

@@ -71,10 +71,10 @@ def parse_diff(text: str, name: str) -> SourceDiff:
             header[fact[1]] = fact[2]
         place += 1
         if len(sections) > MAX_FILES + 1:
-            raise ProfgateError(name, f"changes more than {MAX_FILES:,} files; give a smaller diff")
+            raise ProfgateError(name, f"changes more than {MAX_FILES:,} files; use a smaller diff")
     files = [file for header, hunks in sections if (file := _changed_file(header, hunks)) is not None]
     if not files and text.strip():
-        raise ProfgateError(name, "is no unified diff; make one with: git diff BASELINE TARGET")
+        raise ProfgateError(name, "is not a unified diff; make one with: git diff BASELINE TARGET")
     return SourceDiff(tuple(files))
 
 
@@ -87,9 +87,9 @@ def changed_lines(hunks: Sequence[Hunk]) -> tuple[int, int]:
 def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: str, *, named: bool) -> tuple[Hunk, int]:
     where, found = f"{name}:{place + 1}", _hunk_at(lines, place, budget)
     if lines[place].startswith("@@@ "):
-        raise ProfgateError(where, "is the diff of a merge; give one of two sides: git diff BASELINE TARGET")
+        raise ProfgateError(where, "is the diff of a merge; use a diff of two sides: git diff BASELINE TARGET")
     if found is None or not named:
-        raise ProfgateError(where, "the hunk is broken off or damaged, or names no file; give a whole diff")
+        raise ProfgateError(where, "the hunk is truncated or damaged, or names no file; use a complete diff")
     return found
 
 

@@ -15,7 +15,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 
-MOST_SHOWN = 40  # changed names per file
+MOST_SHOWN = 40  # number of displayed names per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
 
 

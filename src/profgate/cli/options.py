@@ -75,7 +75,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
 
 
 class Number(click.ParamType):  # type: ignore[type-arg] # as above
-    """A number between two inclusive bounds, which is an integer if the lower bound is an integer."""
+    """A number between two inclusive bounds. It is an integer if the lower bound is an integer."""
 
     name = "number"
 
@@ -83,7 +83,7 @@ class Number(click.ParamType):  # type: ignore[type-arg] # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
-        """Convert the value to a number; reject infinity and NaN."""
+        """Convert the value to a number. Infinity and NaN are rejected."""
         try:
             number = type(self._least)(value)
         except ValueError:
@@ -121,7 +121,7 @@ def last_option(default: int, which: str = "") -> Decorator:
 
 
 def format_option(*formats: str) -> Decorator:
-    """Return the option for the output format; the first format is the default."""
+    """Return the option for the output format. The first format is the default."""
     return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
 
 

@@ -35,7 +35,7 @@ class Sides:
                 raise ProfgateError(self.target, "--difference takes one folded file; leave TARGET out")
             return two_columns(self.baseline, policy)
         if self.target is None and not alone:
-            raise ProfgateError(self.baseline, "TARGET is missing; give two profiles, or --difference")
+            raise ProfgateError(self.baseline, "TARGET is missing; use two profiles, or --difference")
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
     def overlay(self, metric: str | None, workload: str | None) -> Comparison:

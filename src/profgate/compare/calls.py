@@ -99,4 +99,4 @@ def by_calls(comparison: Comparison) -> Comparison | None:
 
 def _check(columns: Sequence[IntArray]) -> None:
     if sum(float(column.sum(dtype=np.float64)) for column in columns) > MAX_SUM:
-        raise ComparisonError("all runs", "their calls and edges add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError("all runs", "their calls and edges add up to more than 62 bits; compare fewer runs")

@@ -84,7 +84,7 @@ def factor_of(profile: Profile, place: int, metric: Metric) -> int:
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
     """Return the values times the factor. Raises ComparisonError if their sum overflows."""
     if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
-        raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
 
 
@@ -176,7 +176,7 @@ def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
 def _fitting(columns: RunColumns) -> RunColumns:
     """Return the columns unchanged. Raises ComparisonError if the sum over the runs overflows."""
     if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
-        raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError("all runs", "their values add up to more than 62 bits; compare fewer runs")
     return columns
 
 
@@ -259,7 +259,7 @@ def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
     with np.errstate(over="ignore"):
         largest = sum(float(np.abs(_finite(of_run)).sum()) for of_run in amounts)
     if not np.isfinite(largest):
-        raise ComparisonError("all runs", "their amounts add up beyond what a number can hold; record fewer")
+        raise ComparisonError("all runs", "their amounts add up to more than a number can represent; record fewer")
     exponent = metric.exponent + MEASURED_EXPONENT
     while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
         exponent += 1

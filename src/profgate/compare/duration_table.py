@@ -48,7 +48,7 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
     for profile in profiles:
         place = first_duration(profile.metrics)
         if place is None:
-            raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+            raise ComparisonError(profile.name, "contains no durations; ranks need values of which less is better")
         unit, factor, power = base_unit(profile.metrics[place].unit)
         scale = factor * 10.0**power
         units.setdefault(unit, profile.name)
@@ -57,9 +57,9 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
                 readings.setdefault(name, []).append(value * scale)
     if len(units) > 1:
         units_by_name = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
-        raise ComparisonError(label, f"its values have several units ({units_by_name}); give results of one unit")
+        raise ComparisonError(label, f"its values have several units ({units_by_name}); use results of one unit")
     if not readings:
-        raise ComparisonError(label, "holds no duration; check that the tests ran and wrote their results")
+        raise ComparisonError(label, "contains no duration; check that the tests ran and wrote their results")
     values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
     return DurationRun(label, next(iter(units)), values, commit, recorded)
 

@@ -169,7 +169,7 @@ def _key_of(reading: Reading) -> tuple[str, str | None]:
     except (ValueError, TypeError, RecursionError):
         name, scenario = None, None
     if not isinstance(name, str) or not (scenario is None or isinstance(scenario, str)):
-        raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has a key of no kind that is known")
+        raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has an unknown kind of key")
     return name, scenario
 
 

@@ -39,7 +39,10 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift of each context that counts, for sample counts at least ``sigma`` standard errors."""
+    """Return the smallest shift of each context that counts.
+
+    For sample counts, it is at least ``sigma`` standard errors.
+    """
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar

@@ -197,7 +197,7 @@ def build_index(rows: Sequence[IndexRow], title: str = "Differential flame graph
     """Return an HTML page with links to the given pages. Raises `ValueError` for a path outside the folder."""
     for row in rows:
         if ":" in row.href.split("/", 1)[0] or row.href.startswith(("/", "\\")) or ".." in row.href.split("/"):
-            raise ValueError(f"page index: {row.href!r} is no path inside the folder; pass a relative path")
+            raise ValueError(f"page index: {row.href!r} is not a path inside the folder; pass a relative path")
     style = read_asset("page/page.css")
     policy = f"default-src 'none'; style-src {hash_source(style)}; base-uri 'none'; form-action 'none'"
     return render_template(

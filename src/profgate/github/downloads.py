@@ -125,7 +125,7 @@ def read_zip(
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > max_members:
-                raise ProfileError(where, f"the zip has {len(members)} entries, at most {max_members} are read")
+                raise ProfileError(where, f"the zip has {len(members)} entries, but at most {max_members} are read")
             budget = min(max_bytes, max(RATIO_FLOOR, max_ratio * len(data)))
             return _read_members(archive, members, budget, where)
     except ProfgateError:

@@ -8,7 +8,7 @@ from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.templates import render_template
 
-RANKED_TESTS = 30  # enough for stable ranks
+RANKED_TESTS = 30  # sufficient number of tests for stable ranks
 
 
 def render_first_run(

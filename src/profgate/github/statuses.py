@@ -11,12 +11,12 @@ from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report.rows import Row, change_text, grouped, why
 
-LONGEST_DESCRIPTION = 140  # characters; GitHub refuses longer descriptions of statuses
+LONGEST_DESCRIPTION = 140  # number of characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
-LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses summaries of more than 65,535 characters
+LONGEST_SUMMARY = 60_000  # number of bytes; GitHub refuses summaries of more than 65,535 characters
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
-PAGE = 50  # annotations that GitHub accepts in one request
+PAGE = 50  # number of annotations that GitHub accepts in one request
 LABELS = {
     "pass": "passed",
     "warn": "review",

@@ -1,4 +1,4 @@
-"""The names and descriptions of the step's outputs, and their values for a report."""
+"""Names, descriptions and values of the outputs of the step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Published:
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """Return the values of all declared outputs; an output without a value is empty."""
+    """Return the values of all declared outputs. An output without a value is empty."""
     values = dict.fromkeys(OUTPUTS, "") | {
         "conclusion": "not_compared",
         "findings": "0",
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """Return the number of causes; a finding without a cause counts as one cause."""
+    """Return the number of causes. A finding without a cause counts as one cause."""
     return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

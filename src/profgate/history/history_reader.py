@@ -67,7 +67,7 @@ def _check_in_process(place: Path) -> None:
         raise ProfgateError(str(place), "takes too long to check; it is left out") from None
     if done.returncode:
         what = done.stdout.decode("utf-8", "replace").strip()[:300]
-        raise ProfgateError(str(place), what or "is not a readable history; remove it, and a new one is made")
+        raise ProfgateError(str(place), what or "is not a readable history; remove it, and profgate creates a new one")
 
 
 class HistoryReader:
@@ -185,7 +185,7 @@ class HistoryReader:
                     raise
                 reason = str(error).splitlines()[0]
                 raise ProfgateError(
-                    str(self._place), f"is damaged ({reason}); remove it, and a new one is made"
+                    str(self._place), f"is damaged ({reason}); remove it, and profgate creates a new one"
                 ) from error
 
 

@@ -55,7 +55,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
         if not exists(ignore):
             write_text(ignore, "*\n")
     elif not place.is_file():
-        raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
+        raise ProfgateError(folder, "contains no history; fill it with 'profgate store add PROFILES'")
     # readers also need write access, to roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
@@ -223,7 +223,7 @@ class HistoryStore(HistoryReader):
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
         if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
-            raise ValueError("a column holds a symbol that has no name")
+            raise ValueError("a column contains a symbol without a name")
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def _unknown(self, other: HistoryReader) -> list[int]:

@@ -53,13 +53,13 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
     differences, own, rest, *calls = columns
     numbers, total = _within(np.cumsum(differences)), _within(rest + own)
     if (numbers < 0).any():
-        raise ValueError("the columns hold impossible numbers")
+        raise ValueError("the columns contain impossible numbers")
     return read_only(numbers), read_only(own), read_only(total), read_only(calls[0]) if calls else None
 
 
 def _within(values: IntArray) -> IntArray:
     if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
-        raise ValueError("the columns hold impossible numbers")
+        raise ValueError("the columns contain impossible numbers")
     return values
 
 
@@ -86,7 +86,7 @@ def _body(data: bytes) -> bytes:
     if data[:1] == bytes([PLAIN]):
         return data[1:]
     if data[:1] != bytes([DEFLATED]):
-        raise ValueError("the columns are of a kind this version does not know")
+        raise ValueError("the columns have an encoding that this version does not support")
     machine = zlib.decompressobj()
     try:
         body = machine.decompress(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS))

@@ -99,6 +99,6 @@ def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading]
     chosen = [each for each in series if workload in ("", each.workload)]
     if not chosen:
         known = ", ".join(dict.fromkeys(each.workload for each in series)) or "nothing"
-        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which holds {known} of this commit")
+        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which contains {known} of this commit")
     readings = [reading for each in chosen for reading in store.readings(each.key, [sha], profiles=True)]
     return readings, Side(workload, sha)

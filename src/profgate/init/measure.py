@@ -40,7 +40,7 @@ def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]
     """Return the command with the number of iterations per benchmark that gives a run enough samples."""
     iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
     if not iteration:
-        raise ProfgateError("--measure", "found no benchmark in the output; give a --command that runs benchmarks")
+        raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
     needed = SAMPLES / FEWEST_RUNS / rate
     count = max(1, round(1.1 * needed / iteration))
     return ITERATIONS.sub(f" -benchtime {count}x", command), Extent(rate, FEWEST_RUNS, count * iteration)

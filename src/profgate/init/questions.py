@@ -121,7 +121,7 @@ def workflow_path(project: Project, questions: Questions) -> str:
     stems = {PurePosixPath(path).stem for path in project.workflows}
     free = next((name for name in NAMES if name not in stems), None)
     if free is None:
-        raise ProfgateError(WORKFLOWS, f"holds {' and '.join(NAMES)} already; rename one of them")
+        raise ProfgateError(WORKFLOWS, f"already contains {' and '.join(NAMES)}; rename one of them")
     return f"{WORKFLOWS}/{free}.yml"
 
 
@@ -131,7 +131,7 @@ def _recipe(top: str, project: Project, questions: Questions, language: str | No
         return known[language]
     if not project.recipes:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
-        raise ProfgateError(top, f"holds none of {marks}; name the language with --language")
+        raise ProfgateError(top, f"contains none of {marks}; name the language with --language")
     sys.stdout.write(f"Detected: {' and '.join(recipe.language for recipe in project.recipes)}.\n")
     if len(project.recipes) == 1:
         return project.recipes[0]

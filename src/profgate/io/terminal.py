@@ -1,15 +1,15 @@
-"""Terminal output: with colours on a terminal, without them in files and pipes."""
+"""Terminal output, with colours only on a terminal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-LONG = 50 << 20  # bytes; smaller input is read too quickly for a bar
+LONG = 50 << 20  # in bytes; smaller input is read too quickly for a progress bar
 STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
 
 
 def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
-    """Write plain text, or lines with styles; characters that the stream cannot encode become question marks."""
+    """Write plain text, or lines with styles. Characters that the stream cannot encode become question marks."""
     toned = [("text", line) for line in lines.removesuffix("\n").split("\n")] if isinstance(lines, str) else lines
     encoding = getattr(stream, "encoding", None) or "utf-8"
     printable = [(tone, line.encode(encoding, "replace").decode(encoding)) for tone, line in toned]

@@ -11,7 +11,7 @@ from profgate.model.units import CALLS
 
 CONTEXTS = "call_context"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
-ROSE_AS_MUCH = 0.5  # calls explain a growth of time if they grew by at least this fraction of it
+ROSE_AS_MUCH = 0.5  # minimum growth of calls that explains a growth of time, as a fraction of this growth
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
@@ -69,7 +69,7 @@ def _models_agree(finding: Finding, votes: int) -> bool:
 def gated(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> Finding:
     """Set the colour and the reasons of a finding that the gate's test reported.
 
-    ``net`` names what offsets the change, or is empty.
+    ``net`` states where the change is offset, or is empty.
     """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
@@ -135,7 +135,7 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, net: str) -> list[Reason]:
-    """Return the reasons why the test does not make the finding red; an empty list if it does."""
+    """Return the reasons why the test does not make the finding red, or an empty list if it does."""
     facts = metric.calibration
     if facts.inconclusive == "too_few_runs":
         runs = {"baseline": metric.runs["baseline"], "target": metric.runs["target"]}
@@ -216,7 +216,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
-    """Return a list with the most important reason why the total is not red; an empty list if it is red."""
+    """Return the most important reason why the total is not red as a list, which is empty if the total is red."""
     facts, p = metric.calibration, finding.statistics.get("p")
     sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.get("everything")
     reason = None

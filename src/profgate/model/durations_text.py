@@ -31,19 +31,21 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ProfileError(where, f"is no JSON ({error}); record the run again") from None
+        raise ProfileError(where, f"is not JSON ({error}); record the run again") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise ProfileError(where, f"its schema is not {SCHEMA}; record the run again")
     texts = {name: content.get(name, "") for name in ("label", "commit", "recorded", "unit")}
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > 1000:
-            raise ProfileError(where, f"{name!r} is no short text; record the run again")
+            raise ProfileError(where, f"{name!r} is not a short text; record the run again")
     durations = content.get("durations")
     if not isinstance(durations, dict):
-        raise ProfileError(where, "'durations' is no JSON object; record the run again")
+        raise ProfileError(where, "'durations' is not a JSON object; record the run again")
     values = {}
     for name, value in durations.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-            raise ProfileError(where, f"the duration of {name[:80]!r} is no number from 0 on; record the run again")
+            raise ProfileError(
+                where, f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
+            )
         values[name] = float(value)
     return DurationRun(texts["label"] or where, texts["unit"], values, texts["commit"], texts["recorded"])

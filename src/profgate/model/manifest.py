@@ -96,7 +96,7 @@ def manifest_from_json(data: bytes) -> Manifest:
         what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     except (ValueError, RecursionError) as error:
         what = str(error)
-    raise ProfileError(MANIFEST_NAME, f"is not as profgate writes it ({what}); record the baseline again")
+    raise ProfileError(MANIFEST_NAME, f"does not have profgate's format ({what}); record the baseline again")
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
@@ -105,7 +105,7 @@ def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
     if len(listed) != len(manifest.files):
         raise ProfileError(MANIFEST_NAME, "lists a file twice; store the profiles again")
     if set(listed) != set(files):
-        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact holds; store the profiles again")
+        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact contains; store the profiles again")
     for path, digest in listed.items():
         if hashlib.sha256(files[path]).hexdigest() != digest:
             raise ProfileError(path, "its bytes differ from the manifest; store the profiles again")

@@ -32,7 +32,7 @@ def runs_in(place: str) -> list[DurationRun]:
         run, _, rest = source.name.partition("/")
         groups.setdefault(run, []).append(replace(source, name=rest or run))
     if not groups:
-        raise ProfgateError(place, "holds no run; 'profgate ranks record' puts some there")
+        raise ProfgateError(place, "contains no run; 'profgate ranks record' puts some there")
     runs = [_run_of(sources, name) for name, sources in groups.items()]
     return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
 
@@ -47,7 +47,7 @@ def stored_runs(folder: str) -> list[DurationRun]:
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
-        raise ProfgateError(folder, "holds no durations; 'profgate store add' puts results of tests there")
+        raise ProfgateError(folder, "contains no durations; 'profgate store add' puts results of tests there")
     return runs
 
 
@@ -65,7 +65,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     If the only source is a file from 'ranks record', the label, commit and time in this file are used.
     """
     if not sources:
-        raise ProfgateError(label, "holds no results; let the tests write them there")
+        raise ProfgateError(label, "contains no results; let the tests write them there")
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)

@@ -107,14 +107,14 @@ class _Text:
     def describe(self, text: str) -> None:
         key, found, value = text.partition(":")
         if not found or not key.isalpha():
-            raise self.error(f"is {text[:60]!r}, which is no line of a callgrind file")
+            raise self.error(f"is {text[:60]!r}, which is not a line of a callgrind file")
         value = value.strip()
         if key == "events":
             events = value.split()
             if self.events and events != self.events:
                 raise self.error("names other events than the part before")
             if not 0 < len(events) <= _MAX_EVENTS:
-                raise self.error(f"names {len(events)} events, 1 to {_MAX_EVENTS} can be read")
+                raise self.error(f"names {len(events)} events, but only 1 to {_MAX_EVENTS} can be read")
             self.events = events
         elif key == "positions":
             self.positions = len(value.split())
@@ -135,7 +135,7 @@ class _Text:
             self.names[space, number] = name
         found = self.names.get((space, number))
         if found is None:
-            raise self.error(f"names {space} ({number}), which was not given before")
+            raise self.error(f"names {space} ({number}), which was not defined before")
         return found
 
     def place(self, key: str, name: str) -> None:
@@ -148,7 +148,7 @@ class _Text:
                 self.inside = name
             case "fn":
                 if not self.events:
-                    raise self.error("names a function before any event")
+                    raise self.error("defines a function before any event")
                 self.current = self.function(name, self.file, self.object)
             case _:
                 self.callee["cfl" if key == "cfi" else key] = name
@@ -163,7 +163,7 @@ class _Text:
     def begin_call(self, parts: list[str]) -> None:
         """Store the callee and the number of calls. The next line contains their cost."""
         if "cfn" not in self.callee or self.current is None or len(parts) < 2:
-            raise self.error("is no call of a function that was named before")
+            raise self.error("is not a call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
         self.called = self.function(self.callee["cfn"], file, module), self.numbers(parts[:1])[0]
         self.callee = {}
@@ -252,12 +252,12 @@ class _Text:
         """Return an int64 array with one column per name. Raises ProfileError if a number or sum exceeds 63 bits."""
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             if sum(map(abs, column)) > MAX_TOTAL:
-                raise ProfileError(f"{self.where}: {name}", "the costs add up beyond 2^63; record less")
+                raise ProfileError(f"{self.where}: {name}", "the costs add up to more than 2^63; record less")
         return np.array(rows, dtype=np.int64).reshape(-1, len(names))
 
     def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
-            raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
+            raise ProfileError(self.where, "the costs add up to more than 2^63 of their base unit; record less")
         scaled: IntArray = table * factors
         return scaled
 
@@ -270,7 +270,7 @@ class _Text:
             return
         for event, total, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
             if total != stated:
-                raise ProfileError(self.where, f"the costs of {event} add up to {total}, the file states {stated}")
+                raise ProfileError(self.where, f"the costs of {event} add up to {total}, but the file states {stated}")
 
     def warnings(self, left_out: list[str], bounds: int) -> Iterator[str]:
         if self.stated is None:

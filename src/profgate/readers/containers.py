@@ -38,7 +38,7 @@ def unwrap(source: SourceFile) -> SourceFile:
             break
         source = source_of(source.name, inflate(source))
     if source.head.startswith(_PACKED):
-        raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
+        raise ProfileError(source.name, f"compressed more than {MAX_LAYERS} times; decompress it first")
     return _plain_text(source)
 
 
@@ -75,7 +75,8 @@ def inflate(source: SourceFile) -> bytes:
             size = unpacked.tell()
             if size > MAX_BYTES or (size > RATIO_FLOOR and size > taken * MAX_RATIO):
                 raise ProfileError(
-                    f"{source.name}: byte {taken}", f"the packed profile grows beyond {size} bytes; give a smaller one"
+                    f"{source.name}: byte {taken}",
+                    f"the decompressed profile exceeds {size} bytes; use a smaller profile",
                 )
     return unpacked.getvalue()
 

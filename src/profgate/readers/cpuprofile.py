@@ -118,7 +118,7 @@ class _Nodes:
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
-            raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
+            raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
         """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root."""
@@ -172,7 +172,7 @@ class _Nodes:
 
 def _id_of(value: object, where: str) -> int:
     if type(value) is not int:
-        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is no whole number")
+        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is not an integer")
     return value
 
 

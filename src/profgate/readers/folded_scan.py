@@ -196,7 +196,7 @@ def _fold(scan: Scan) -> None:
 def check_sum(name: str, total: int) -> None:
     """Raise ProfileError with location ``name`` if the total exceeds 62 bits."""
     if total > MAX_VALUE:
-        raise ProfileError(name, f"values add up to {total}, beyond the 62 bits a total may have")
+        raise ProfileError(name, f"values add up to {total}, which exceeds 62 bits")
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:

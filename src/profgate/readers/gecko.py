@@ -165,12 +165,12 @@ def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")
     if set(map(type, rows)) - {list}:
-        raise wrong(where, f"'{table}' has a row that is no JSON array")
+        raise wrong(where, f"'{table}' has a row that is not a JSON array")
     if name not in schema and name not in ("line", "prefix"):
         raise wrong(where, f"the schema of '{table}' has no '{name}'")
     at = schema.get(name)
     if at is None:
         return [None] * len(rows)
     if type(at) is not int or at < 0:
-        raise wrong(where, f"the schema of '{table}' numbers '{name}' by something else than a column")
+        raise wrong(where, f"the schema of '{table}' numbers '{name}' by something other than a column index")
     return [row[at] if at < len(row) else None for row in rows]  # type: ignore[arg-type,index]

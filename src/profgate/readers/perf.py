@@ -117,7 +117,8 @@ class _Text:
         self.close()
         if self.skipped * _MOST_SKIPPED > self.taken:
             raise ProfileError(
-                f"{self.where}: {self.first_skipped}", "is no sample of perf script; write it with: perf script -i FILE"
+                f"{self.where}: {self.first_skipped}",
+                "is not a sample of perf script; write it with: perf script -i FILE",
             )
 
     def begin(self, text: bytes, number: int) -> None:
@@ -203,7 +204,7 @@ class _Text:
             counted = None in event.distinct  # some samples have no period
             sums = event.samples if counted else event.periods
             if sum(sums.values()) > MAX_TOTAL:
-                raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
+                raise ProfileError(f"{self.where}: event {name}", "the periods add up to more than 2^63; record less")
             values[row, list(sums)] = list(sums.values())
             unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
             metrics.append(Metric(name, "samples" if counted else unit))

@@ -345,7 +345,7 @@ def _number(value: object, where: str, what: str) -> float:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is not a number")
     return number
 
 
@@ -354,5 +354,5 @@ def _whole(value: object, where: str, what: str) -> int:
         return value
     number = _number(value, where, what)
     if math.isnan(number) or number != int(number) or abs(number) > MAX_TOTAL:
-        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is not an integer")
     return int(number)

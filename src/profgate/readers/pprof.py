@@ -198,7 +198,7 @@ class _Message:
 
     def string(self, number: int, at: int) -> str:
         if number >= len(self.strings):
-            raise truncated(self.where, at, f"string {number} does not exist, there are {len(self.strings)}")
+            raise truncated(self.where, at, f"string {number} does not exist, but there are {len(self.strings)}")
         return self.strings[number]
 
     def functions(self) -> dict[int, _Function]:

@@ -52,7 +52,7 @@ class PstatsReader(BuiltInReader):
         """Return a call graph in nanoseconds, or in samples if a sampling profiler wrote the file."""
         statistics = loads(read_all(unwrap(source)), source.name)
         if not isinstance(statistics, dict):
-            raise ProfileError(source.name, "holds no table of functions; write it with cProfile's dump_stats")
+            raise ProfileError(source.name, "contains no table of functions; write it with cProfile's dump_stats")
         if statistics.pop(_SAMPLED, False):
             return _sampled(source.name, statistics)
         table = _Table(source.name)
@@ -130,7 +130,7 @@ class _Table:
         match key:
             case (str() as file, int() as line, str() as name):
                 return file, line, name
-        raise self.error(key, "is no (file, line, name)")
+        raise self.error(key, "is not a (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
         if type(value) is not int or not 0 <= value <= _MOST_CALLS:
@@ -259,7 +259,7 @@ class _Decoder:
         size = int.from_bytes(self.take(width), "little")
         # an element has at least one byte; this check prevents large allocations for damaged files
         if size > len(self.data) - self.at:
-            raise self.error(f"{size} bytes or elements are announced, {len(self.data) - self.at} bytes are left")
+            raise self.error(f"{size} bytes or elements are announced, but {len(self.data) - self.at} bytes are left")
         return size
 
     def text(self, width: int, encoding: str) -> str:
@@ -268,7 +268,7 @@ class _Decoder:
     def long(self) -> int:
         count = int.from_bytes(self.take(4), "little", signed=True)
         if abs(count) > _MAX_DIGITS:
-            raise self.error(f"a number of {abs(count)} digits is too large")
+            raise self.error(f"a number with {abs(count)} digits is too large")
         digits = struct.unpack(f"<{abs(count)}H", self.take(2 * abs(count)))
         size: int = sum(digit << (_DIGIT_BITS * place) for place, digit in enumerate(digits))
         return -size if count < 0 else size
@@ -278,7 +278,7 @@ class _Decoder:
         try:
             return float(raw)
         except ValueError:
-            raise self.error(f"{raw[:20]!r} is no number") from None
+            raise self.error(f"{raw[:20]!r} is not a number") from None
 
     def reference(self) -> Marshalled:
         number = int.from_bytes(self.take(4), "little")
@@ -286,7 +286,7 @@ class _Decoder:
             raise self.error(f"reference {number} names no earlier object")
         found = self.references[number]
         if isinstance(found, _Unfinished):
-            raise self.error(f"reference {number} names what contains it")
+            raise self.error(f"reference {number} refers to an object that contains it")
         if not _is_flat(found):
             raise self.error(f"reference {number} repeats a table")
         return found

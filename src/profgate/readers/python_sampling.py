@@ -59,7 +59,9 @@ class PythonSamplingReader(BuiltInReader):
         samples = _Samples(_records(where, data, header), numbers)
         samples.add_all()
         if samples.count != header.samples:
-            raise samples.data.error(f"the header states {header.samples} samples, the file holds {samples.count}")
+            raise samples.data.error(
+                f"the header states {header.samples} samples, but the file contains {samples.count}"
+            )
         left_out = (
             f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
         )
@@ -184,7 +186,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
             table.varint()
         table.take(1)  # the opcode
         if max(file, name) >= len(texts):
-            raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
+            raise table.error(f"a frame has text {max(file, name)}, but there are {len(texts)} texts")
         if texts[file].endswith(_OWN_FRAMES):
             numbers.append(ROOT)
         else:
@@ -253,7 +255,7 @@ class _Samples:
         path = stack[-1] if stack else ROOT
         for number in reversed(innermost_first):
             if number >= len(self.frames):
-                raise data.error(f"a sample has frame {number}, there are {len(self.frames)} frames")
+                raise data.error(f"a sample has frame {number}, but there are {len(self.frames)} frames")
             frame = self.frames[number]
             path = path if frame == ROOT else self.tree.below(path, frame)
             stack.append(path)

@@ -33,7 +33,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
             if record.get("v") != _VERSION:
                 raise wrong(place, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
             if meta and record.get("run_id") != meta.get("run_id"):
-                raise wrong(place, "holds a second run; put each into a file of its own")
+                raise wrong(place, "contains a second run; use a separate file for each run")
             match record.get("type"):  # the format requires that readers ignore unknown types
                 case "meta":
                     meta = record

@@ -26,7 +26,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
     if total > MAX_TOTAL:
-        raise ProfileError(where, "the values add up beyond 2^63; record less")
+        raise ProfileError(where, "the values add up to more than 2^63; record less")
     finest = max(exponent, -decimals)
     while finest < 0 and total.scaleb(-finest) > _ROOMY_TOTAL:
         finest += 1
@@ -48,7 +48,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
         factor *= 10**exponent
         exponent = 0
     if total * factor > MAX_TOTAL:
-        raise ProfileError(where, f"the values add up beyond 2^63 {base}; record less")
+        raise ProfileError(where, f"the values add up to more than 2^63 {base}; record less")
     return values * factor, base, exponent
 
 
@@ -57,7 +57,7 @@ def sum_of(values: IntArray, where: str) -> int:
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:
-        raise ProfileError(where, "the values add up beyond 2^63; record less")
+        raise ProfileError(where, "the values add up to more than 2^63; record less")
     return total
 
 

@@ -134,29 +134,29 @@ def _frames(shared: Json, where: str) -> FrameList:
 def _part(thread: Json, frames: int, where: str, file: str) -> _Part:
     unit = thread.get("unit")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise wrong(where, f"has the unit {str(unit)[:40]!r}, known are {', '.join(_UNITS)}")
+        raise wrong(where, f"has the unit {str(unit)[:40]!r}; supported are {', '.join(_UNITS)}")
     match thread.get("type"):
         case "sampled":
             return _sampled(thread, unit, frames, where, file)
         case "evented":
             return _evented(thread, unit, frames, where, file)
-    raise wrong(where, f"has the type {str(thread.get('type'))[:40]!r}, known are sampled and evented")
+    raise wrong(where, f"has the type {str(thread.get('type'))[:40]!r}; supported are sampled and evented")
 
 
 def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Part:
     samples = listing(thread.get("samples"), where, "'samples'")
     weights = weights_of(listing(thread.get("weights"), where, "'weights'"), len(samples), where)
     if set(map(type, samples)) - {list}:
-        raise wrong(where, "has a sample that is no list of frames")
+        raise wrong(where, "has a sample that is not a list of frames")
     lengths = np.fromiter(map(len, samples), dtype=np.int64, count=len(samples))  # type: ignore[arg-type]
     if set(map(type, chain.from_iterable(samples))) - {int}:  # type: ignore[arg-type]
-        raise wrong(where, "has a frame in a sample that is no number")
+        raise wrong(where, "has a frame in a sample that is not a number")
     try:
         flat = np.fromiter(chain.from_iterable(samples), dtype=np.int64, count=int(lengths.sum()))  # type: ignore[arg-type]
     except OverflowError:
         raise wrong(where, "has a frame number beyond all frames") from None
     if len(flat) and not 0 <= flat.min() <= flat.max() < frames:
-        raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, there are {frames} frames")
+        raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, but there are {frames} frames")
     offsets = np.append(0, np.cumsum(lengths))
     kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.SAMPLED
     return _Part(unit, kind, weights, lambda values: stacks_from_paths(flat, offsets, values, where=file))
@@ -168,7 +168,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
         if not is_integer(frame, 0, frames - 1):
-            raise wrong(place, f"has frame {str(frame)[:40]}, there are {frames} frames")
+            raise wrong(place, f"has frame {str(frame)[:40]}, but there are {frames} frames")
         if not is_number(at):
             raise wrong(place, "has no time that can be read")
         if now is not None and at < now:
@@ -181,7 +181,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         elif kind == "C":
             warnings["calls that are not opened and closed in order"] += calls.leave(frame)
         else:
-            raise wrong(place, f"has the type {str(kind)[:40]!r}, known are O and C")
+            raise wrong(place, f"has the type {str(kind)[:40]!r}; supported are O and C")
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:

@@ -97,7 +97,9 @@ def _stacks(
 
 def _refuse_depth(depth: int, where: str) -> None:
     if depth > MAX_DEPTH:
-        raise ProfileError(where, f"a stack is {depth} frames deep, at most {MAX_DEPTH} can be read; limit the depth")
+        raise ProfileError(
+            where, f"a stack is {depth} frames deep, but at most {MAX_DEPTH} can be read; limit the depth"
+        )
 
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:

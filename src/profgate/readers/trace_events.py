@@ -50,7 +50,7 @@ class TraceEventsReader(BuiltInReader):
         for thread in trace.threads.values():
             _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
         if sum(tree.own) > MAX_TOTAL:
-            raise ProfileError(where, "the times add up beyond 2^63 nanoseconds; record less")
+            raise ProfileError(where, "the times add up to more than 2^63 nanoseconds; record less")
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),

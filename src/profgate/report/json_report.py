@@ -64,14 +64,14 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
             document = {**document, "tests": []}
         elif document.get("schema") != SCHEMA:
             found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
-            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; give a report.json")
+            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; use a report.json")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None
     except RecursionError:
         _refuse(where, NESTED)
     except ValueError as error:
-        _refuse(where, f"is no JSON ({error}); write it with `profgate compare --format json`")
+        _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
 def _encoded(value: object) -> Plain:
@@ -155,7 +155,7 @@ def _as_code(entry: Plain, code: ReasonCode) -> Plain:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

@@ -11,7 +11,7 @@ from profgate.report import numbers, strategy_wording
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum number for one test; of more splits, a random sample is used
+MOST_SPLITS = 5000  # maximum number for one test; otherwise, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 

@@ -24,7 +24,7 @@ def message(error: Mapping[str, Any]) -> str:
     if kind == "literal_error":
         return f"is unknown; write {details['expected'].replace(chr(39), '')}"
     if kind == "too_long":
-        return f"holds more than {details['max_length']} entries; use fewer"
+        return f"contains more than {details['max_length']} entries; use fewer"
     if kind.startswith(("greater_than", "less_than")):
         limits = " and ".join(f"{BOUNDS[name]} {limit:g}" for name, limit in details.items())
         return f"is out of range; write a number {limits}"

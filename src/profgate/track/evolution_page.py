@@ -38,7 +38,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
     links = links or {}
     for link in links.values():
         if ":" in link or link.startswith(("/", "\\")) or ".." in link.split("/"):
-            raise ValueError(f"evolution page: {link!r} is no path inside the folder; pass a relative path")
+            raise ValueError(f"evolution page: {link!r} is not a path inside the folder; pass a relative path")
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))

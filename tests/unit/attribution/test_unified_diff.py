@@ -104,7 +104,7 @@ def test_text_around_a_patch_is_skipped() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no diff at all\n", "is no unified diff"),
+        ("no diff at all\n", "is not a unified diff"),
         ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n", "x.diff:3: the hunk is broken off"),
         ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n?a\n", "x.diff:3: the hunk is broken off"),
         ("@@ -1 +1 @@\n-a\n+b\n", "names no file"),

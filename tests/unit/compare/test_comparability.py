@@ -60,7 +60,8 @@ def test_different_facts_block_unless_files_are_named(fact: str, change: dict[st
 def test_different_sampling_modes_have_advice() -> None:
     [note] = comparability([profile()], [profile(mode="cpu")], named=False)
     assert text_of(note) == (
-        "sampling mode differs: wall against cpu; record both sides in the same mode, because modes measure different times"
+        "sampling mode differs: wall against cpu; "
+        "record both sides in the same mode, because modes measure different times"
     )
     assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
 

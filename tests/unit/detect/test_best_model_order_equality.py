@@ -48,7 +48,7 @@ def test_golden_rows(baseline: list[Row], target: list[Row], kind: Kind, steps: 
 @pytest.mark.parametrize(
     ("baseline", "target"),
     [([("linear", 0.0)], [("power", 0.9)]), ([("linear", 0.99)], [("linear", NAN)])],
-    ids=["score of zero", "score that is no number"],
+    ids=["score of zero", "score that is not a number"],
 )
 def test_bmoe_d2_no_usable_model_is_unknown(baseline: list[Row], target: list[Row]) -> None:
     """BMOE-d2: the published program leaves such a location out without a result."""

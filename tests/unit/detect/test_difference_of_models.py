@@ -64,7 +64,7 @@ def test_gen_d2_every_coefficient_and_the_values_count() -> None:
 
 @pytest.mark.parametrize("broken", [(1.0, 10.0), (math.nan, 1.0)], ids=["overflow", "no number"])
 def test_gen_d3_what_is_not_finite_is_unknown(broken: tuple[float, float]) -> None:
-    """GEN-d3: a difference that is no number counted as an optimization."""
+    """GEN-d3: a difference that is not a number counted as an optimization."""
     result = detect(pair([Given("linear", (1, 1), 0.99, 1, 1000)], with_line(Given("exponential", broken, 0.99))))
     assert outcome(result)[1] is Kind.UNKNOWN
     assert sentence(result.reasons[0]) == "the models have no values over most of the range"

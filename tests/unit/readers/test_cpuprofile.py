@@ -156,7 +156,7 @@ def test_a_function_named_idle_is_a_call() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (document([9], [1]), "names node 9, which it does not hold"),
+        (document([9], [1]), "names node 9, which it does not contain"),
         (document([4], []), "1 samples and 0 times"),
         (document(["4"], [0]), "no whole number"),
         (document([4], ["0"]), "for a time in 'timeDeltas'"),

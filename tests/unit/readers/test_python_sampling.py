@@ -211,7 +211,7 @@ SOUND = binary(record(FULL, 1, 1), 1)
         (SOUND[:70], "a.bin: the file ends within its header"),
         (SOUND[:-1], r"a.bin: expected \d+ bytes, found \d+; the file is cut off"),
         (changed(4, 2), "expected format version 1, found 2; .* replay --collapsed"),
-        (changed(28, 9, 8), "the header states 9 samples, the file holds 1"),
+        (changed(28, 9, 8), "the header states 9 samples, but the file contains 1"),
         (changed(40, 1 << 40, 8), "the tables lie outside the file"),
         (changed(56, 7), "expected no compression or zstandard, found type 7"),
         (changed(56, 1), "samples: .*zstandard|damaged"),

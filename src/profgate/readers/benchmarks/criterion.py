@@ -26,7 +26,7 @@ def _add(results: Results, sample: Record) -> None:
     counts = sample.array("iteration_count" if message else "iters")
     times = sample.array("measured_values" if message else "times")
     if len(counts) != len(times) or not counts:
-        raise sample.error("there are not as many times as counts of iterations")
+        raise sample.error("the numbers of times and of iteration counts differ")
     values = [for_each(time, count, sample.where) for time, count in zip(times, counts, strict=True)]
     results.add(sample.get("id"), quantity_of(sample.text("unit") or "ns"), values, process=0)
 

@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines with their processes and the configuration lines above them."""
+    """Return the benchmark lines, each with the number of its process and the configuration lines above it."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:

@@ -47,7 +47,7 @@ def _mean(iteration: object, where: str) -> float:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
         return fmean([value for value, _ in pairs], [count for _, count in pairs])
     except (TypeError, ValueError):
-        raise wrong(where, "an iteration is no list of values with their counts") from None
+        raise wrong(where, "an iteration is not a list of values with their counts") from None
 
 
 FORMAT = ResultFormat(

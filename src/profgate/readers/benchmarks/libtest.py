@@ -11,7 +11,7 @@ _VALUE = re.compile(r"(\d[\d,]*(?:\.\d+)?) (\w+/iter) \(\+/- [\d,.]+\).*")
 def _add(results: Results, line: Record) -> None:
     value = _VALUE.fullmatch(line.text("time"))
     if value is None:
-        raise line.error(f"{line.text('time')[:40]!r} is no time of an iteration")
+        raise line.error(f"{line.text('time')[:40]!r} is not a time of an iteration")
     results.add(line.get("name"), quantity_of(value[2]), [number_in(value[1], line.where)])
 
 

@@ -98,7 +98,7 @@ class Results:
         Raises ProfileError if the name or a value is invalid.
         """
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-            raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
+            raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
         where = f"{self.where}: {name}"
         amounts = [measured(value, where) * quantity.factor for value in values]
         if not amounts:

@@ -162,4 +162,4 @@ def number_in(text: str, where: str) -> Decimal:
     try:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
-        raise wrong(where, f"{text[:40]!r} is no number") from None
+        raise wrong(where, f"{text[:40]!r} is not a number") from None
