@@ -44,7 +44,7 @@ COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were ne
 
 
 def activity_for(context: RunContext, settings: Settings) -> Activity:
-    """Return the activity for this run. It is NOTHING if profgate does not handle the event."""
+    """Return the activity for this run. The activity is NOTHING if profgate does not handle the event."""
     event = context.event_name
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and bool(settings.baseline_ref))
     if event == "pull_request_target":

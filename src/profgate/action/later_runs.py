@@ -1,7 +1,7 @@
 """Handle runs that follow a pull request's run: the fork comment workflow and acceptances in comments.
 
-The fork comment workflow (`workflow_run`) has a token that can write. It compares the stored profiles, which are
-untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
+The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
+are untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
 profgate responds with a reaction, and explains refusals in its existing comment. Neither sends a notification.
 """
 

@@ -139,7 +139,7 @@ class _Open:
 
 
 class _Walk:
-    """Single pass over a syntax tree. It is not recursive, because sources can be nested to any depth."""
+    """Single pass over a syntax tree. The pass is not recursive, because sources can be nested to any depth."""
 
     def __init__(self, language: Language) -> None:
         self.language = language

@@ -31,11 +31,11 @@ def source_states(sides: "Sides") -> SourceStates:
     not count. If a name matches several functions of the file, their states must agree.
 
     In all other files, the hunks determine the state. A function is *same* if the diff does not contain its file, or if
-    another known function lies between it and every hunk. It is *changed* if the diff edits a known line of the
-    function, or lines that are inside the function according to the hunk. It is *added* or *removed* if one side lacks
-    the file or the definition, and *renamed* if the file was renamed and the function is the same. A changed comment or
-    blank line inside a function counts. Of two functions with the same name in a file, only one line is known, so a
-    change of the other function may not be found.
+    another known function lies between it and every hunk. A function is *changed* if the diff edits a known line of the
+    function, or lines that are inside the function according to the hunk. A function is *added* or *removed* if one
+    side lacks the file or the definition, and *renamed* if the file was renamed and the function is the same. A changed
+    comment or blank line inside a function counts. Of two functions with the same name in a file, only one line is
+    known, so a change of the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(

@@ -75,7 +75,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
 
 
 class Number(click.ParamType):  # type: ignore[type-arg] # as above
-    """A number between two inclusive bounds. It is an integer if the lower bound is an integer."""
+    """A number between two inclusive bounds. The number is an integer if the lower bound is an integer."""
 
     name = "number"
 

@@ -48,10 +48,10 @@ def _groups(comparison: Comparison) -> _Groups:
 class AverageAmountThreshold:
     """Compares mean amounts of locations: twice the amount is a degradation, half is an optimization.
 
-    It works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on exclusive sums
-    per run. It has no confidence value because it ignores noise. Locations with few records reach the thresholds by
-    chance, and changes by less than a factor of two are not found. Locations whose mean is negative or not finite are
-    not tested.
+    The strategy works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on
+    exclusive sums per run. The strategy has no confidence value because it ignores noise. Locations with few records
+    reach the thresholds by chance, and changes by less than a factor of two are not found. Locations whose mean is
+    negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"

@@ -49,7 +49,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
         if lacking:
             raise SettingsError(
                 f"strategy {type(strategy).__name__}",
-                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' shows a whole one",
+                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one",
             )
         if {strategy.name, strategy.short} & taken:
             raise SettingsError(

@@ -30,12 +30,13 @@ def unused(name: str, default: float, maximum: float | None = None) -> OptionSpe
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
 
-    It works on the functions of any profile. Comparable runs (interleaved, or files from one machine) are compared by a
-    permutation test: a change is found if hardly any other split of the runs into two groups shows an equally large
-    difference in any function. Its confidence is the p value of that test, adjusted for all tests of the report. Runs
-    of different jobs are compared with the largest difference among the base jobs. Counts that hardly differ between
-    runs are compared exactly. If other costs in the callers of a function offset its change, the change is not reported
-    as a change of the program. It is inconclusive with fewer than four runs per side, or with fewer than 1,000 samples.
+    The strategy works on the functions of any profile. Comparable runs (interleaved, or files from one machine) are
+    compared by a permutation test: a change is found if hardly any other split of the runs into two groups shows an
+    equally large difference in any function. The confidence is the p value of that test, adjusted for all tests of the
+    report. Runs of different jobs are compared with the largest difference among the base jobs. Counts that hardly
+    differ between runs are compared exactly. If other costs in the callers of a function offset its change, the change
+    is not reported as a change of the program. The strategy is inconclusive with fewer than four runs per side, or with
+    fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"

@@ -159,13 +159,14 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
 class CallContext:
     """Finds calling contexts (call paths from the root) that were added or removed, or became slower or faster.
 
-    It works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift and its own
-    cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a slower context
-    are slower too. It has no confidence value, because a shift caused by chance or a busy machine looks the same. It
-    reports a possible change unless the sources of both commits show that the function changed. It fails if frames are
-    missing or stacks are truncated, because different contexts are then merged. It reports a moved context as removed
-    and added, and marks it as moved if the cost is about the same. If the total grew, a context that became slightly
-    cheaper looks faster. Formats with functions and calls but without stacks have no contexts.
+    The strategy works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift
+    and its own cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a
+    slower context are slower too. The strategy has no confidence value, because a shift caused by chance or a busy
+    machine looks the same. The strategy reports a possible change unless the sources of both commits show that the
+    function changed. The strategy fails if frames are missing or stacks are truncated, because different contexts are
+    then merged. The strategy reports a moved context as removed and added, and marks it as moved if the cost is about
+    the same. If the total grew, a context that became slightly cheaper looks faster. Formats with functions and calls
+    but without stacks have no contexts.
     """
 
     name = "call_context"

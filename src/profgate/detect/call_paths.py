@@ -16,7 +16,7 @@ MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller of a location. Its ``symbol`` is `WHOLE` for the whole run.
+    """A caller of a location. For the whole run, ``symbol`` is `WHOLE`.
 
     ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` is the cost of the location within
     this subtree.
@@ -39,8 +39,8 @@ class CallPaths(ABC):
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
         """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
 
-        With ``subtree``, the location is the function with everything below it. Otherwise it is the self cost of the
-        function, and the first item is the subtree of the function.
+        With ``subtree``, the location is the function with everything below it. Otherwise, the location is the self
+        cost of the function, and the first item is the subtree of the function.
         """
 
     @abstractmethod

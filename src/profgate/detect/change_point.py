@@ -12,13 +12,13 @@ from profgate.model.reason import Reason, ReasonCode
 class ChangePoint:
     """Finds persistent changes of a workload's total or a function's share along the base branch.
 
-    It uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between
-    neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as a
-    drift. It works on the history alone: in `profgate trends`, for the base runs of the action, and for the noise of
-    every comparison, which is estimated from the runs since the last change. Its confidence is Welch's two-sided p
-    value. It needs `min_segment` commits before and after the change, so it never judges a pull request. It does not
-    find changes below `min_magnitude` or changes that are reverted within `min_segment` commits. It cannot separate a
-    change of the code from a simultaneous change of the machine.
+    The strategy uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test
+    between neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as
+    a drift. The strategy works on the history alone: in `profgate trends`, for the base runs of the action, and for the
+    noise of every comparison, which is estimated from the runs since the last change. The confidence is Welch's
+    two-sided p value. The strategy needs `min_segment` commits before and after the change, so it never judges a pull
+    request. The strategy does not find changes below `min_magnitude` or changes that are reverted within `min_segment`
+    commits. The strategy cannot separate a change of the code from a simultaneous change of the machine.
     """
 
     name = "change_point"

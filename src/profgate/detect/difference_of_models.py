@@ -27,13 +27,13 @@ CHUNK = 1000  # number of pairs per block, which limits the memory of their grid
 class DifferenceOfModels(ModelStrategy):
     """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
 
-    It works on the best models of both sides over their common range of sizes. Both sides also need a linear model,
-    which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up to 25 %
-    is a possible change. Its confidence is the lower R² of the two models, which measures how well they fit the records
-    and not the noise. It therefore also reports functions in unchanged code. It is inconclusive if a model is missing
-    or the ranges of sizes do not overlap. It reports at most a possible change if the overlap is less than half of the
-    union of both ranges. fast_check, linear_regression and polynomial_regression share one vote, because they differ
-    only in the name of the form.
+    The strategy works on the best models of both sides over their common range of sizes. Both sides also need a linear
+    model, which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up
+    to 25 % is a possible change. The confidence is the lower R² of the two models, which measures how well they fit the
+    records and not the noise. The strategy therefore also reports functions in unchanged code. The strategy is
+    inconclusive if a model is missing or the ranges of sizes do not overlap. The strategy reports at most a possible
+    change if the overlap is less than half of the union of both ranges. fast_check, linear_regression and
+    polynomial_regression share one vote, because they differ only in the name of the form.
     """
 
     options: tuple[OptionSpec, ...] = (

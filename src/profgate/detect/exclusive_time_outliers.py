@@ -54,10 +54,10 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 class ExclusiveTimeOutliers:
     """Finds locations whose exclusive cost changed far more than the cost of other locations.
 
-    It works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each module. Modules
-    whose names differ only in version digits are treated as one. Its confidence is a distance in quartile ranges,
-    standard deviations or modified z-scores, not a probability. It also reports locations in unchanged code, because
-    some change is always the largest. Its result is a note and does not decide the verdict.
+    The strategy works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each
+    module. Modules whose names differ only in version digits are treated as one. The confidence is a distance in
+    quartile ranges, standard deviations or modified z-scores, not a probability. The strategy also reports locations in
+    unchanged code, because some change is always the largest. The result is a note and does not decide the verdict.
     """
 
     name = "exclusive_time_outliers"

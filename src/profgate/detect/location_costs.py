@@ -31,8 +31,8 @@ class Costs:
     total are divided by the common factor of the other locations. ``factors`` contains the common factor of all
     locations for each run. ``kind`` is `SELF`, `SUBTREE` or `TOTAL`; ``symbol`` is `WHOLE` for the total. ``whole`` is
     the mean of the totals divided by the factors. ``sampling`` contains the minimum variance of one run for each
-    location. It is computed from ``per_sample``, the value of one sample, and ``spread``, the relative standard
-    deviation between runs.
+    location. This variance is computed from ``per_sample``, the value of one sample, and ``spread``, the relative
+    standard deviation between runs.
     """
 
     values: FloatArray

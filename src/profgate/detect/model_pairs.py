@@ -207,10 +207,7 @@ class ModelRows:
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Add the values and growth exponents at the largest common size.
-
-        They are NaN without common sizes or a formula.
-        """
+        """Add the values and growth exponents at the largest common size, or NaN without common sizes or a formula."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):

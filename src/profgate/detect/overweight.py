@@ -265,13 +265,14 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 class Overweight:
     """Finds functions whose share of the total's change is larger than their share of the baseline.
 
-    It works on any profile with inclusive costs. Responsibility is the share of the total's change, and overweight is
-    responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed in proportion
-    to the total. In profiles with stacks, it drops the stacks of the most interesting symbol and repeats the analysis
-    to find a second cause. It has no confidence value, because it explains a change of the total and does not prove
-    one. It therefore reports at most a possible change until the test of totals finds a change. It fails if the total
-    changed by less than its noise, because the ratios are then unbounded. It also reports the callers of a cause.
-    Symbols that exist on one side only have no overweight and are listed separately.
+    The strategy works on any profile with inclusive costs. Responsibility is the share of the total's change, and
+    overweight is responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed
+    in proportion to the total. In profiles with stacks, it drops the stacks of the most interesting symbol and repeats
+    the analysis to find a second cause. The strategy has no confidence value, because it explains a change of the total
+    and does not prove one. The strategy therefore reports at most a possible change until the test of totals finds a
+    change. The strategy fails if the total changed by less than its noise, because the ratios are then unbounded. The
+    strategy also reports the callers of a cause. Symbols that exist on one side only have no overweight and are listed
+    separately.
     """
 
     name = "overweight"

@@ -42,12 +42,13 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose order of growth changed, for example from linear to quadratic.
 
-    It works on cost models over the input size, which come from a Perun profile or are fitted to records that state a
-    size. The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower
-    R² of the two best models. With a confidence below the minimum in the options, it reports no change. It ignores
-    coefficients, so a line that is ten times steeper is not a change. A power ranks above a quadratic for any exponent.
-    It therefore also reports the exponent of growth and both values at the largest common size. It is inconclusive if a
-    side has no usable model, for example because there are fewer than three sizes.
+    The strategy works on cost models over the input size, which come from a Perun profile or are fitted to records that
+    state a size. The orders are constant < logarithmic < linear < quadratic < power < exponential. The confidence is
+    the lower R² of the two best models. With a confidence below the minimum in the options, it reports no change. The
+    strategy ignores coefficients, so a line that is ten times steeper is not a change. A power ranks above a quadratic
+    for any exponent. The strategy therefore also reports the exponent of growth and both values at the largest common
+    size. The strategy is inconclusive if a side has no usable model, for example because there are fewer than three
+    sizes.
     """
 
     name = "best_model_order_equality"
@@ -82,12 +83,12 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
 class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
-    It works on cost models over the input size and compares their areas over the common range of sizes. A difference of
-    up to 10 % is no change, and a difference of up to 25 % is a possible change. Its confidence is the lower R² of the
-    two models, which measures how well they fit the records and not the noise. Large sizes dominate the area, so a
-    change at small sizes is not found. It is inconclusive if an R² is below 0.15, an area is not positive, or the
-    ranges of sizes do not overlap. It reports at most a possible change if the overlap is less than half of the union
-    of both ranges.
+    The strategy works on cost models over the input size and compares their areas over the common range of sizes. A
+    difference of up to 10 % is no change, and a difference of up to 25 % is a possible change. The confidence is the
+    lower R² of the two models, which measures how well they fit the records and not the noise. Large sizes dominate the
+    area, so a change at small sizes is not found. The strategy is inconclusive if an R² is below 0.15, an area is not
+    positive, or the ranges of sizes do not overlap. The strategy reports at most a possible change if the overlap is
+    less than half of the union of both ranges.
     """
 
     name = "integral_comparison"
@@ -139,12 +140,13 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 class LocalStatistics(ModelStrategy):
     """Finds input sizes at which a function's modelled cost changed, even if its overall cost hardly changed.
 
-    It works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
-    eight statistics in each window: area, mean, median, largest and smallest value, sum and both quartiles. The total
-    error is the mean over the windows. An error of up to 10 % is no change, and an error of up to 25 % is a possible
-    change. The JSON report always contains the windows. Its confidence is the lower R² of the two models, which
-    measures how well they fit the records and not the noise. It is inconclusive if an R² is below 0.15 or no value is
-    positive. It reports at most a possible change if the overlap is less than half of the union of both ranges.
+    The strategy works on cost models over the input size. The strategy divides their common range of sizes into windows
+    of 5 % and compares eight statistics in each window: area, mean, median, largest and smallest value, sum and both
+    quartiles. The total error is the mean over the windows. An error of up to 10 % is no change, and an error of up to
+    25 % is a possible change. The JSON report always contains the windows. The confidence is the lower R² of the two
+    models, which measures how well they fit the records and not the noise. The strategy is inconclusive if an R² is
+    below 0.15 or no value is positive. The strategy reports at most a possible change if the overlap is less than half
+    of the union of both ranges.
     """
 
     name = "local_statistics"
@@ -205,8 +207,8 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return eight statistics of each window, with one row per window.
 
-    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. They are NaN if a value
-    is missing.
+    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. All statistics are NaN if
+    a value is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):

@@ -22,14 +22,15 @@ REPORTED = 5  # maximum number of reported tests whose rank changed
 class StableRanks:
     """Finds changes in the order of tests or workloads by duration.
 
-    It counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
-    tests but not others. It works on the results of test runs with 30 or more tests, or on 30 or more workloads. It
-    needs three or more baseline runs, which may include base runs of other commits and runs from the history. A uniform
-    change does not affect ranks, so runs of different machines may be compared. Its confidence is the distance from the
-    mean count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among
-    five or more baseline runs. It reports at most a possible change and has no vote. It does not find a slowdown of all
-    tests, or of a test that overtakes only a few others, because the count of stable ranks hardly changes. If hardly
-    any rank is stable in the baseline, the count cannot fall and the result is inconclusive.
+    The strategy counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that
+    affect some tests but not others. The strategy works on the results of test runs with 30 or more tests, or on 30 or
+    more workloads. The strategy needs three or more baseline runs, which may include base runs of other commits and
+    runs from the history. A uniform change does not affect ranks, so runs of different machines may be compared. The
+    confidence is the distance from the mean count in sigmas. Sigma is the square root of the mean, which is an upper
+    bound, or the standard deviation among five or more baseline runs. The strategy reports at most a possible change
+    and has no vote. The strategy does not find a slowdown of all tests, or of a test that overtakes only a few others,
+    because the count of stable ranks hardly changes. If hardly any rank is stable in the baseline, the count cannot
+    fall and the result is inconclusive.
     """
 
     name = "stable_ranks"

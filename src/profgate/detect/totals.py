@@ -24,11 +24,11 @@ EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that
 class Totals:
     """Tests run totals in the same way as functions, but without dividing out the common factor.
 
-    It works on run totals of any profile. It may fail the gate in three cases: the runs of both sides are interleaved,
-    the counts are exact, or the change is at least 1.5 times the threshold for functions in a comparison with base
-    jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail the gate, because a
-    different machine would have the same effect. Its confidence is the p value of the permutation test, adjusted for
-    all tests of the report. It is inconclusive with fewer than four runs per side.
+    The strategy works on run totals of any profile. The strategy may fail the gate in three cases: the runs of both
+    sides are interleaved, the counts are exact, or the change is at least 1.5 times the threshold for functions in a
+    comparison with base jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail the
+    gate, because a different machine would have the same effect. The confidence is the p value of the permutation test,
+    adjusted for all tests of the report. The strategy is inconclusive with fewer than four runs per side.
     """
 
     name = "totals"

@@ -29,7 +29,7 @@ def two_column_folded(
 ) -> tuple[str, int]:
     """Return lines of `stack before after`, sorted by bytes, and the number of modified names.
 
-    The values are integers times ten to the power of `exponent`. They are rounded only if `scaling` is given.
+    The values are integers times ten to the power of `exponent`. Values are rounded only if `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, frames)

@@ -265,7 +265,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
     """Return the smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
 
-    If too many rows are always shown, no threshold is low enough and `CUT_ALL` is returned.
+    If too many rows are always shown, there is no such threshold and `CUT_ALL` is returned.
     """
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 

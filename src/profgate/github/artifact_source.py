@@ -41,7 +41,10 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run ever stored profiles. It is False if stored profiles have expired or are unusable."""
+        """Whether no base run ever stored profiles.
+
+        The value is False if stored profiles have expired or are unusable.
+        """
         never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
@@ -84,7 +87,7 @@ def find_stored(client: GitHubClient, search: Search, noise_beside: Callable[[St
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
-    """Return the baseline commit and its ancestors. They are requested from GitHub if too few are known."""
+    """Return the baseline commit and its ancestors. The commits are requested from GitHub if too few are known."""
     before = distances(search.start, search.listed)
     known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED

@@ -22,7 +22,7 @@ def render_first_run(
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
-    """Return the comment. It states what was stored, this job's result, and when the gate takes effect.
+    """Return the comment. The comment states what was stored, this job's result, and when the gate takes effect.
 
     ``tests`` is the number of tests if the files are test results instead of profiles.
 

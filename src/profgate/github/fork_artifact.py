@@ -1,4 +1,4 @@
-"""Read the profiles that a fork's pull request run stored. They are untrusted, so they are checked first."""
+"""Read the profiles that a fork's pull request run stored. The profiles are untrusted, so they are checked first."""
 
 import posixpath
 from collections.abc import Iterable, Mapping

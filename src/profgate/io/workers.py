@@ -23,8 +23,9 @@ def processors() -> int:
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
     """Yield the number and result of each task in order of completion.
 
-    This process also runs tasks. It repeats a task that fails in another process, so that the error is raised here. All
-    tasks run in this process on systems other than Linux, and if there are threads, because a fork would lose them.
+    This process also runs tasks. A task that fails in another process is repeated here, so that the error is raised in
+    this process. All tasks run in this process on systems other than Linux, and if there are threads, because a fork
+    would lose them.
     """
     helpers = min(processes, len(tasks)) - 1
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only

@@ -99,7 +99,7 @@ def command_for(location: str, file: str | None = None) -> str:
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """Return the valid limits as text. They are stored in profgate's comment so that later pushes do not raise them."""
+    """Return the valid limits as text, which profgate's comment stores so that later pushes do not raise them."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 

@@ -41,7 +41,7 @@ class Hunk:
     """One hunk of a file's diff, with its edits. The line ranges of both sides include context.
 
     ``heading`` is the function shown after ``@@``, or empty. ``text`` contains the lines with their markers (``" "``,
-    ``"-"``, ``"+"``). It is truncated at a line end if the diff is too large.
+    ``"-"``, ``"+"``). If the diff is too large, the text is truncated at a line end.
     """
 
     baseline: LineRange
@@ -53,7 +53,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One changed file. Its path is relative to the repository and uses ``/``.
+    """One changed file. The path is relative to the repository and uses ``/``.
 
     ``previous_path`` is the path in the baseline. ``complete`` is False if hunks are missing because the file is binary
     or its diff is too large. ``blobs`` are the git object ids of both versions, which may be abbreviated.

@@ -38,8 +38,8 @@ class Symbols:
 class Repeats:
     """Variation between three or more runs per side.
 
-    ``value_error`` is a float64 array with standard errors of the differences between the mean values. Its first row is
-    for inclusive values, its second row for self values.
+    ``value_error`` is a float64 array with standard errors of the differences between the mean values. The first row is
+    for inclusive values, the second row for self values.
     """
 
     value_error: FloatArray

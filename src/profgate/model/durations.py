@@ -66,14 +66,14 @@ class RankCheck:
     """The comparison of a target's stable ranks with several baseline runs. ``reason`` explains an unknown order.
 
     ``mean`` is the mean count of stable ranks over all pairs of baseline runs, and ``count`` is the mean over the pairs
-    of the target with each baseline run. Both are None if no pair exists. ``order`` is below or above if ``count``
-    differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random order has as
-    many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the number of the
-    other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show. ``direction`` is
-    the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a baseline run from
-    its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is the number of tests
-    that moved farther than that. ``identical`` is True if every target run is equal to a baseline run, so that
-    ``count`` has no meaning.
+    of the target with each baseline run. Both means are None if no pair exists. ``order`` is below or above if
+    ``count`` differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random
+    order has as many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the
+    number of the other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
+    ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a
+    baseline run from its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is
+    the number of tests that moved farther than that. ``identical`` is True if every target run is equal to a baseline
+    run, so that ``count`` has no meaning.
     """
 
     order: Order

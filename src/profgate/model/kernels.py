@@ -21,7 +21,7 @@ class TakenStacks(NamedTuple):
 
 
 class LineScan(Protocol):
-    """Scan of folded stacks. It reads plain lines and stops at any other line."""
+    """Scan of folded stacks. The scan reads plain lines and stops at any other line."""
 
     def lines(self, data: bytes, at: int) -> int:
         """Read whole lines from offset ``at``. Return the offset of the first unread line, or the end."""

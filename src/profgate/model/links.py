@@ -1,4 +1,7 @@
-"""URLs of the uploaded pages of a report. They are not part of the report, which is written before the upload."""
+"""URLs of the uploaded pages of a report.
+
+The report does not contain these URLs, because it is written before the upload.
+"""
 
 from dataclasses import dataclass, field
 

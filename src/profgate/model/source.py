@@ -35,7 +35,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class BytesInMemory:
-    """Function object that opens byte ranges of data in memory. It can be pickled for another process."""
+    """Function object that opens byte ranges of data in memory. The object can be pickled for another process."""
 
     data: bytes = field(repr=False)
 

@@ -74,7 +74,7 @@ class Metric:
 
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
-"""Number of calls, which a profile may contain in addition to its own metrics. It is equal in every run."""
+"""Number of calls, which a profile may contain in addition to its own metrics. This number is equal in every run."""
 
 
 def base_unit(spelling: str) -> tuple[str, int, int]:

@@ -305,8 +305,8 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """Return int64 arrays with the strongly connected component of each function and the size of each component.
 
-    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). It uses an explicit stack
-    because call graphs can be deep.
+    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). This implementation uses an
+    explicit stack, because call graphs can be deep.
     """
     order = np.argsort(caller, kind="stable")
     called = callee[order].tolist()

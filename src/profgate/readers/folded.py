@@ -184,7 +184,8 @@ def unnumbered(file: str | None, name: str) -> str:
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
     """Return frames with files and lines, stacks without thread frames, and the profiler or None if it is unknown.
 
-    A dialect is the notation of one profiler. It is applied if most names match it, otherwise names stay unchanged.
+    A dialect is the notation of one profiler. A dialect is applied if most names match it, otherwise names stay
+    unchanged.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):

@@ -128,7 +128,7 @@ class _Bytes:
             shift += 7
 
     def signed(self) -> int:
-        """Return the next signed varint. Its lowest bit is the sign."""
+        """Return the next signed varint. The lowest bit of the number is the sign."""
         number = self.varint()
         return (number >> 1) ^ -(number & 1)
 

@@ -205,7 +205,10 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the JSON Schema of the configuration file for editors. It accepts the same files as `read_policy`."""
+    """Return the JSON Schema of the configuration file for editors.
+
+    The schema accepts the same files as `read_policy`.
+    """
     optional: Any = _file_model(catalogue) | None
     described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
     gate = described["$defs"]["Gate"]["properties"]

@@ -1,9 +1,9 @@
 """Change point detection: finds persistent steps and drifts in a series by E-divisive and its permutation test.
 
 E-divisive (Matteson and James, "A nonparametric approach for multiple change point analysis", 2014) splits a series at
-the largest energy distance between the two sides. It accepts the split if shuffled series seldom reach this distance,
-and continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in benchmark monitoring
-tools. The shuffles are deterministic, so equal input gives equal output.
+the largest energy distance between the two sides. The split is accepted if shuffled series seldom reach this distance.
+The algorithm then continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in
+benchmark monitoring tools. The shuffles are deterministic, so equal input gives equal output.
 """
 
 from dataclasses import dataclass

@@ -168,7 +168,7 @@ def _mean(counts: Sequence[int]) -> float | None:
 def _identical(values: FloatArray, split: int) -> bool:
     """Return whether each target run is identical to a baseline run.
 
-    This happens if one recording is used on both sides, or if the values have no noise.
+    Runs are identical if one recording is used on both sides, or if the values have no noise.
     """
     before = {row.tobytes() for row in values[:split]}
     return all(row.tobytes() in before for row in values[split:])
@@ -261,7 +261,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the lowest and highest possible rank of each value in each run. They differ for ties."""
+    """Return the lowest and highest possible rank of each value in each run. Both ranks differ for ties."""
     ordered = np.sort(values, axis=1)
     first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
     last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]

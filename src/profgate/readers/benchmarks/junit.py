@@ -1,6 +1,6 @@
 """JUnit XML of any test runner: the time of every test of one run.
 
-XML entities can be used for attacks. They require a DOCTYPE, so a file with a DOCTYPE is rejected.
+XML entities can be used for attacks. Entities require a DOCTYPE, so a file with a DOCTYPE is rejected.
 """
 
 import re
