@@ -324,7 +324,7 @@ def test_reports_of_two_shards_are_merged(tmp_path: Path, capsys: pytest.Capture
     [
         (["nowhere/report.json"], "No such file"),
         (["report.json", "report.json"], "is given twice"),
-        (["report.json"], "is no JSON"),
+        (["report.json"], "is not JSON"),
     ],
 )
 def test_merge_refuses_invalid_reports(

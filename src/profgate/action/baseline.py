@@ -126,7 +126,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield a run's name and the file ``name`` for each of at most ``most`` trusted runs, nearest first."""
+    """Yield the names of at most ``most`` trusted runs, nearest first, with the content of their file ``name``."""
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:

@@ -188,7 +188,7 @@ def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:
-    """Return Welch's p value for two segments, and the relative change of their means, which is infinite from zero."""
+    """Return Welch's p value for two segments, and the relative change of their means (infinite from zero)."""
     left, right = values[start:split], values[split:end]
     if min(len(left), len(right)) < 2:
         return 1.0, 0.0

@@ -74,8 +74,8 @@ def test_lines_are_read_with_separators_and_fractions() -> None:
 @pytest.mark.parametrize(
     ("iters", "times", "message"),
     [
-        ([1], [1, 2], "not as many times"),
-        ([], [], "not as many times"),
+        ([1], [1, 2], "numbers of times"),
+        ([], [], "numbers of times"),
         ([0], [1], "repeats the work 0 times"),
         ([1], [-1], "cannot be measured"),
         (["1"], [1], "cannot be measured"),

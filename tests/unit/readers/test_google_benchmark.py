@@ -59,7 +59,7 @@ def test_the_median_is_the_run_of_aggregates() -> None:
     [
         (7, r"benchmarks\[0\]: it is not a JSON object"),
         ({"name": "a"}, "cannot be measured"),
-        (run("", 1), "no name of a benchmark"),
+        (run("", 1), "not a name of a benchmark"),
         (run("a", -1), "cannot be measured"),
         (run("a", 1, half=-1), "cannot be measured"),
     ],

@@ -49,7 +49,7 @@ def test_failed_runs_are_a_warning() -> None:
         ({"command": "ls", "median": 1}, "'times' is not a JSON array"),
         (result("ls"), "has no 'times'"),
         (result("ls", -1), "cannot be measured"),
-        (result("", 1), "no name of a benchmark"),
+        (result("", 1), "not a name of a benchmark"),
         (result("ls", 1, exit_codes=7), "'exit_codes' is not a JSON array"),
     ],
 )

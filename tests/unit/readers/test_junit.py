@@ -77,7 +77,7 @@ def test_an_empty_suite_is_valid() -> None:
         ('<testsuite><testcase name="a" time="-1"/></testsuite>', "cannot be measured"),
         ('<testsuite><testcase name="a" time="NaN"/></testsuite>', "cannot be measured"),
         ('<testsuite><testcase name="a" time="1e999999"/></testsuite>', "cannot be measured"),
-        ('<testsuite><testcase time="1"/></testsuite>', "no name"),
+        ('<testsuite><testcase time="1"/></testsuite>', "not a name"),
     ],
 )
 def test_what_is_no_test_report_is_refused(text: str, message: str) -> None:

@@ -321,7 +321,7 @@ def with_record(**record: Any) -> dict[str, Any]:
         (with_record(amount=1), "record 0: there is no uid"),
         (with_record(uid="f", amount="x"), "record 0: amount is 'x', which is not a number"),
         (with_record(uid="f", amount=True), "which is not a number"),
-        (with_record(uid="f", amount=1, order=1.5), "no whole number"),
+        (with_record(uid="f", amount=1, order=1.5), "not an integer"),
         (with_record(uid="f", amount=-1, trace=["g"]), "negative"),
         (with_record(uid="f", amount=1, trace=3), "'trace' is not a JSON array"),
         (document("time", "time", "s", **{"global": {"resources": [1]}}), "record 0: it is not a JSON object"),
@@ -347,7 +347,7 @@ def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any
         (zlib.compress(b"profile time 2 {}"), "does not fit"),
         (packed(RAW)[:-4], "ends too early"),
         (b"\x78\x9c\xff\xff\xff", "damaged packed data"),
-        (b"[1]", "no JSON object"),
+        (b"[1]", "not a JSON object"),
     ],
 )
 def test_damaged_containers_are_refused(data: bytes, message: str) -> None:

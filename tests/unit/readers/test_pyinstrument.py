@@ -76,7 +76,7 @@ def test_a_recording_without_samples_is_valid_and_empty() -> None:
         (call("main", "1"), "'1' for a time"),
         (call("main", 1e300), "for a time"),
         (call("main", 1, call("work", True)), "for a time"),
-        (call("main", 1, 7), "no JSON object"),
+        (call("main", 1, 7), "not a JSON object"),
         ({"function": "main", "time": 1}, "'children' is not a JSON array"),
     ],
 )

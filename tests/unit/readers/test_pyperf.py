@@ -47,7 +47,7 @@ def test_metadata_of_the_document_applies_to_all_benchmarks() -> None:
         ({"metadata": 7, "runs": []}, "'metadata' is not a JSON object"),
         ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\]: it is not a JSON object"),
         ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
-        ({"runs": [{"values": [1]}]}, "no name of a benchmark"),
+        ({"runs": [{"values": [1]}]}, "not a name of a benchmark"),
     ],
 )
 def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:

@@ -44,7 +44,7 @@ def test_without_rounds_the_median_is_the_run() -> None:
         ({"name": "a"}, "'stats' is not a JSON object"),
         ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
         ({"name": "a", "stats": {"data": 7}}, "'data' is not a JSON array"),
-        ({"stats": {"mean": 1}}, "no name of a benchmark"),
+        ({"stats": {"mean": 1}}, "not a name of a benchmark"),
     ],
 )
 def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:

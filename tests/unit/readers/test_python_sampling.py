@@ -218,7 +218,7 @@ SOUND = binary(record(FULL, 1, 1), 1)
         (changed(60, 6), "expected a mode up to 5, found 6"),
         (changed(len(SOUND) - 32, 1 << 30), "1073741824 texts do not fit"),
         (changed(len(SOUND) - 28, 1 << 30), "1073741824 frames do not fit"),
-        (binary(record(FULL, 1, 9), 1), r"samples: byte \d+: a sample has frame 9, there are 4 frames"),
+        (binary(record(FULL, 1, 9), 1), r"samples: byte \d+: a sample has frame 9, but there are 4 frames"),
         (binary(record(FULL, 99, 1), 1), "a stack of 99 frames is cut off"),
         (binary(record(FULL, 70_000) + b"\0" * 70_000, 1), "deeper than 65535"),
         (binary(record(SUFFIX, 1, 0), 1), "shares frames that its thread does not have, of 0"),

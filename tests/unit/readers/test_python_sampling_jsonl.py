@@ -55,7 +55,7 @@ def test_an_unstated_rate_or_mode_is_unknown(meta: dict[str, Any], rate: float |
     [
         ((META, TEXTS, FRAMES, COUNTS), "a.jsonl: has no record 'end': the file is cut off"),
         ((META | {"v": 1}, END), "a.jsonl:1: expected version 0 of the records, found 1"),
-        ((META, END | {"run_id": "b"}), "a.jsonl:2: holds a second run"),
+        ((META, END | {"run_id": "b"}), "a.jsonl:2: contains a second run"),
         ((META, FRAMES, COUNTS, END), "a.jsonl:3: counts samples of a frame that is not described before"),
         ((META, TEXTS, COUNTS, END), "a.jsonl:3: counts samples of a frame"),
         ((META | {"sample_interval_usec": "fast"}, END), "expected a number for 'sample_interval_usec', found 'fast'"),
