@@ -1,4 +1,4 @@
-"""Entry point of the command line and of the container image; maps errors and signals to exit codes."""
+"""Entry point of the command line and of the container image, which maps errors and signals to exit codes."""
 
 import gc
 import os
@@ -11,7 +11,7 @@ from profgate.version import VERSION
 
 INTERNAL_ERROR = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-SIGNALLED = 128  # plus the number of any other signal: SIGTERM is 143
+SIGNALLED = 128  # plus the number of any other signal, so that SIGTERM is 143
 CLOSED_OUTPUT = 141  # 128 + SIGPIPE; not 0, because the gate may not have run
 
 

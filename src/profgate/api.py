@@ -33,16 +33,16 @@ from profgate.report.terminal_report import terminal_lines
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
-LARGEST_REPORT = 256 << 20  # bytes
+LARGEST_REPORT = 256 << 20  # in bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A judged change of one function, or of the total of a workload.
 
-    ``before`` and ``after`` are in ``unit``; ``relative`` is a fraction (0.5 = 50 % more). An unknown value is None.
-    ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red fails the
-    gate.
+    ``before`` and ``after`` are in ``unit``, and ``relative`` is a fraction (0.5 = 50 % more). An unknown value is
+    None. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red fails
+    the gate.
     """
 
     workload: str
@@ -59,7 +59,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """The judged result of a comparison; ``data`` is the content of ``report.json``."""
+    """The judged result of a comparison. ``data`` is the content of ``report.json``."""
 
     data: data.Report
     pages: tuple[PageDocument, ...] = ()
@@ -75,12 +75,12 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """The conclusion: pass, warn, fail, inconclusive or not_compared."""
+        """Conclusion of the report: pass, warn, fail, inconclusive or not_compared."""
         return self.data.verdict.conclusion
 
     @property
     def exit_code(self) -> int:
-        """The exit code of ``profgate compare``: 0 passed or advisory, 1 gate failed, 3 not compared."""
+        """Exit code of ``profgate compare``: 0 passed or advisory, 1 gate failed, 3 not compared."""
         return self.data.verdict.exit_code
 
     @property
@@ -105,7 +105,7 @@ class Report:
         )
 
     def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
-        """Return the report for a terminal, as pairs of style and text; ``verbose`` adds unchanged rows."""
+        """Return the report for a terminal, as pairs of style and text. ``verbose`` adds unchanged rows."""
         return list(terminal_lines(self.data, verbose=verbose, width=width))
 
     def text(self, *, verbose: bool = False, width: int = 100) -> str:
@@ -199,7 +199,7 @@ def compare(
 
 
 def compare_input(given: PipelineInput, progress: Callable[[int], None] | None = None) -> Report:
-    """Compare and judge an input; ``progress`` is called with the size of each file after it is read."""
+    """Compare and judge an input. ``progress`` is called with the size of each file after it is read."""
     built = wiring.compare(given, progress=progress)
     return Report(built.report, built.pages)
 

@@ -24,7 +24,7 @@ class ProfgateError(Exception):
         self.what = what
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Pickle both parts; the default passes only the joined message."""
+        """Pickle both parts, because the default passes only the joined message."""
         return type(self), (self.where, self.what)
 
 
@@ -38,7 +38,7 @@ def known_error(error: Exception) -> ProfgateError:
 
 
 class SettingsError(ProfgateError):
-    """Invalid settings or configuration; lists every mistake, one per line."""
+    """Invalid settings or configuration. The message lists every mistake on a separate line."""
 
 
 class ProfileError(ProfgateError):

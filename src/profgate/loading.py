@@ -29,7 +29,7 @@ def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
 
 
 def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    """Return the policy of a configuration file, or the built-in one; ``fail_on`` replaces its severity levels.
+    """Return the policy of a configuration file, or the built-in policy. ``fail_on`` replaces its severity levels.
 
     Raises ProfgateError with a list of every mistake in the file.
     """
@@ -50,7 +50,7 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
     profiles = [source for source in sources if source is not manifest]
     if not profiles:
-        raise ProfgateError(path, "holds no profile; give a file, or a folder with files")
+        raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
     return profiles, manifest_from_json(manifest.read(LARGEST_MANIFEST)) if manifest is not None else None
 
 

@@ -70,7 +70,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A complete report, its pages (worst workload first), and the comparisons it is based on."""
+    """A complete report, its pages (worst workload first), and the comparisons on which it is based."""
 
     report: Report
     pages: tuple[PageDocument, ...]
@@ -143,7 +143,7 @@ def report_on(
 ) -> Report:
     """Judge comparisons.
 
-    ``states`` has one entry per comparison: how the source of each symbol changed. ``alone`` are the workloads that
+    ``states`` states for each comparison how the source of each symbol changed. ``alone`` are the workloads that
     could not be compared. ``warnings`` state what limits the result.
     """
     from profgate.attribution.call_links import causes_of  # not needed for drawing alone

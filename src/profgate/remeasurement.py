@@ -22,12 +22,12 @@ from profgate.pipeline import PipelineInput
 
 SIDES = ("baseline", "target")
 FEWEST_RUNS, MOST_RUNS = 3, 50
-Profiles = Mapping[str, Sequence[SourceFile]]  # by side
+Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 
 
 @dataclass(frozen=True, slots=True)
 class Remeasurement:
-    """A program that records profiles in the checkout of each side; ``timeout`` is the limit of one run in seconds."""
+    """A program that records profiles in the checkout of each side. ``timeout`` is the limit of one run in seconds."""
 
     program: Sequence[str]
     checkouts: Mapping[str, str]
@@ -38,7 +38,7 @@ class Remeasurement:
     def profiles(self, deadline: float) -> Profiles:
         """Record both sides after a warm-up run, alternating the side that is recorded first.
 
-        ``deadline`` is a ``time.monotonic`` value; runs that would end after it are skipped. Raises ProfgateError if
+        ``deadline`` is a ``time.monotonic`` value. Runs that would end later are skipped. Raises ProfgateError if
         there is time for fewer than three runs of each side.
         """
         start = time.monotonic()
@@ -100,7 +100,7 @@ def judged_again(
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """Rename the files of one run so that they pair by workload: ``api.folded`` becomes a run of workload ``api``."""
+    """Rename the files of one run for pairing by workload: ``api.folded`` becomes a run of workload ``api``."""
     times: dict[tuple[str, str], int] = {}
     named = []
     for source in sources:

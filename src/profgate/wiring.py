@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
 Progress = Callable[[int], None]  # called with the size of each file after it is read
-LARGE = 16 << 20  # bytes of both sides; below this, starting a process takes longer than it saves
-PART = 64 << 20  # bytes of a file that one task reads
-MOST_PARTS = 16  # per file; each part parses all names again
+LARGE = 16 << 20  # bytes of both sides; for smaller input, starting a process takes longer than it saves
+PART = 64 << 20  # number of bytes of a file that one task reads
+MOST_PARTS = 16  # maximum per file, because each part parses all names again
 
 
 @cache
@@ -63,7 +63,7 @@ def readers() -> tuple[ProfileReader, ...]:
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Read every source and return the results in order; subprocesses read parts of large input.
+    """Read every source and return the results in order. Subprocesses read parts of large input.
 
     ``progress`` is called after each file.
     """
@@ -101,7 +101,7 @@ class _Reading:
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
 
     def profile(self) -> Profile | ProfileError:
-        """Join the results of all tasks; after an error, read the whole file to get the right line number."""
+        """Join the results of all tasks. After an error, read the whole file to get the right line number."""
         results = [self.results[task] for task in self.tasks]
         if self._splitter is None:
             whole: Profile | ProfileError = results[0]
@@ -120,7 +120,7 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Return the estimated number of bytes to read; compressed input grows when it is unpacked."""
+    """Return the estimated number of bytes to read. Compressed input grows when it is decompressed."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return source.size * (PACKING if packed else 1)
 
@@ -130,7 +130,7 @@ def _reader(progress: Progress | None) -> Reader:
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
-    """Return the number of tests with results in these files; 0 if a file is a profile or cannot be read."""
+    """Return the number of tests with results in these files, or 0 if a file is a profile or cannot be read."""
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0

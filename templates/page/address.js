@@ -3,7 +3,7 @@ import { byId, showFragment } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
-const LONGEST_PATH = 4; // hashes: the frame, and callers as a fallback
+const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
 
 export function makeAddress(page) {
   let written = null;
@@ -90,7 +90,7 @@ export function makeAddress(page) {
     return "";
   }
 
-  // Of several functions with the same name, returns the one with the widest frame.
+  // Returns the function with the widest frame among functions of the same name.
   function widestSymbol(name) {
     let best = -1;
     let width = -1;

@@ -35,7 +35,7 @@ async function start() {
 }
 
 function withoutStacks(page) {
-  return page.header.blueprint?.estimated ? "This profile knows callers and callees, but no stacks" : "";
+  return page.header.blueprint?.estimated ? "This profile has callers and callees, but no stacks" : "";
 }
 
 start().catch((error) => showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`));

@@ -45,7 +45,7 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
   return Math.sqrt(Math.max(own + other, 0));
 }
 
-// "slower" and "faster" need both a share that shifted beyond the threshold and a cost that moved the same way.
+// "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same direction.
 function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
   const known = [tree.before[node] > 0 || tree.callsBefore?.[node] > 0, tree.after[node] > 0 || tree.callsAfter?.[node] > 0];
@@ -60,7 +60,7 @@ function stateOfContext(tree, figures, node, runs, higher) {
   return "unchanged";
 }
 
-// The six colours and the third source state. Strong colours only if the function's source is known to have changed.
+// The colours by state and source. Colours are strong only if the source of the function is known to have changed.
 export function shadeOf(tree, figures, node) {
   const state = figures.state[node];
   if (state !== "slower" && state !== "faster") return { fill: state, dotted: false };
@@ -86,7 +86,7 @@ function clamp(low, high, value) {
   return Math.min(high, Math.max(low, value));
 }
 
-// Pairs contexts that a function lost and gained at similar cost, largest cost first. Maps each row to the other.
+// Pairs removed and added contexts of a function with similar costs, largest cost first. Maps each row to its partner.
 export function movedContexts(tree, figures, runs) {
   const sides = { removed: new Map(), added: new Map() };
   for (let i = 1; i < tree.size; i++) {
@@ -122,7 +122,7 @@ const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
 
-// The root, and the rows with the largest changes with their ancestors; at most 500 boxes.
+// Returns at most 500 boxes: the root, and the rows with the largest changes and their ancestors.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
   const beyond = [];
@@ -155,7 +155,7 @@ export function hasHidden(tree, shown, node) {
   return false;
 }
 
-// Follows the child with the largest change of the same sign, as long as it is at least half of its parent's change.
+// Follows the child with the largest change of the same sign while this change is at least half of the parent's change.
 export function hotPath(tree, figures, node) {
   const path = [];
   for (let at = node; ; ) {

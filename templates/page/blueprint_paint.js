@@ -11,7 +11,7 @@ const LABEL_ROOM = 17;
 const MARGIN = 24;
 const CORNER = 9;
 
-// Computes the layout: a tidy tree of the shown boxes, each at least as wide as its label.
+// Computes the layout of the shown boxes as a tidy tree. Each box is at least as wide as its label.
 export function layOutBoxes({ tree, figures, shown, marks }) {
   const labels = new Map();
   const sizeOf = (node) => {

@@ -78,11 +78,11 @@ function makeBlueprint(page, section) {
   function resize() {
     svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
     svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
-    // center a picture that is smaller than its frame
+    // a picture that is smaller than its frame is centred
     frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
   }
 
-  // Shows the entire width if it is readable, otherwise the top of the tree around its root.
+  // Shows the entire width if it is readable, otherwise the part of the tree around the root.
   function fit() {
     view.fitted = true;
     const { width, height } = layout;
@@ -234,7 +234,7 @@ function makeBlueprint(page, section) {
     if (left) announce(parts.note.textContent);
   }
 
-  // Redraws with the box at the same position on the screen.
+  // Redraws the tree, with the box at the same position on the screen.
   function redraw(node) {
     const before = layout.places.get(node);
     const offset = before && [before.x * view.scale - frame.scrollLeft, before.y * view.scale - frame.scrollTop];
@@ -430,7 +430,7 @@ function scaffold(page, section) {
   count.setAttribute("role", "status");
   bar.append(buttons, count);
   const estimated = page.header.blueprint?.estimated
-    ? element("p", "Estimated from edges: this profile knows callers and callees, but no stacks. The call graph is unrolled and each function's cost is split by what its call edges cost.", "aside")
+    ? element("p", "Estimated from edges: this profile has callers and callees, but no stacks. The cost of each function is divided in proportion to its call edges.", "aside")
     : null;
   const note = element("p", undefined, "quiet");
   note.setAttribute("role", "status");

@@ -16,7 +16,7 @@ const STATE_WORDS = {
   other: "small stacks merged to limit the size of the page",
 };
 
-// Rows of label, before, after and change; values that were not counted have no row.
+// Returns rows of label, before, after and change. Values that were not counted have no row.
 function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
@@ -80,8 +80,8 @@ export function titleOf(page, figures, node) {
 
 // Explains the width of a box.
 export function widthWords(page, figures) {
-  if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, split by call edge" : "width: calls more or less";
+  if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, divided by call edge" : "width: calls more or less";
   return figures.sampled
-    ? "width: samples, this profile has no call counts"
-    : "width: change in steps of 0.01 % of the whole, this profile has no call counts";
+    ? "width: samples, because this profile has no call counts"
+    : "width: change in steps of 0.01 % of the whole, because this profile has no call counts";
 }

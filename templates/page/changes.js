@@ -43,7 +43,7 @@ export function makeChanges(page) {
     return tree.beforeSelf.every((value, node) => value === tree.afterSelf[node]) ? "Both sides are identical." : "";
   }
 
-  // The shares that exist on one side only. The header has those of the complete tree, before small stacks were merged.
+  // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were merged.
   function oneSided() {
     const { tree } = page;
     if (!page.state.drop.size) return page.header.one_sided;

@@ -12,7 +12,7 @@ export async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Reads varints as doubles, which are exact up to 2^53; a non-zero value never becomes zero.
+// Reads varints as doubles, which are exact up to 2^53. A non-zero value never becomes zero.
 export function readVarints(bytes, count) {
   const values = new Float64Array(count);
   let at = 0;
@@ -55,7 +55,7 @@ function readBits(bytes, count) {
   return bits;
 }
 
-// Splits the stream by the header's table. Unknown columns are ignored.
+// Splits the stream by the table in the header. Unknown columns are ignored.
 export function splitColumns(table, bytes) {
   const parts = new Map();
   let at = 0;

@@ -10,7 +10,7 @@ const SMALLEST_REFERENCE = 0.001;
 
 export const GATES = { inclusive: 0.001, self: 0.0001 };
 
-// The z value of a change; NaN if the values are not sample counts.
+// Returns the z value of a change, or NaN if the values are not sample counts.
 export function evidence(before, after, beforeTotal, afterTotal, ratio, normalisation, sample) {
   if (!sample) return Number.NaN;
   const nb = before / sample;
@@ -73,7 +73,7 @@ function referenceOf(sizes, kind) {
   return Math.max(SMALLEST_REFERENCE, sorted[Math.ceil(0.98 * sorted.length) - 1]);
 }
 
-// Tests whether a change is significant: by the test over repeated runs if it applies to this scale, otherwise by z.
+// Returns whether a change is significant by the test of repeated runs or, if that does not apply to this scale, by z.
 function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
   if (bits) return (_before, _after, node) => bits[node] === 1;

@@ -199,7 +199,7 @@ const COMPUTE = {
   },
 };
 
-// Whether the test over repeated runs applies: it is valid for unscaled values and the complete set of stacks only.
+// Whether the test of repeated runs applies, which is valid only for unscaled values and the complete set of stacks.
 export function testsRepeats(page) {
   return Boolean(page.tree.evidence) && page.state.k === "none";
 }
@@ -211,7 +211,7 @@ function nearestDrawn(page, node, shape) {
   return at;
 }
 
-// Whether any picture of the shape gives the node a width.
+// Whether the node has a width in any picture of the shape.
 export function isDrawn(page, node, shape = 0) {
   return page.panes.some((pane) => pane.shape === shape && pane.widths[node] > 0);
 }
@@ -221,7 +221,7 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-// Zooms to a row of page.tree, in a tab and view in which it is visible.
+// Zooms to a row of page.tree, in a tab and a view that show the row.
 function openNode(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";

@@ -63,11 +63,11 @@ export function showFragment(text, step) {
   try {
     history[step ? "pushState" : "replaceState"](null, "", `#${text}`);
   } catch {
-    // some viewers forbid it; the page works without a link
+    // some viewers forbid this, and the page works without a link
   }
 }
 
-// Shows above the static page why the interactive page cannot be opened.
+// Explains, above the static page, why the interactive page cannot be opened.
 export function showFailure(text) {
   document.querySelector("main").prepend(element("p", text, "message"));
 }

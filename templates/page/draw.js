@@ -43,7 +43,7 @@ export function planOf(scene) {
   return { rows, scale, firstRow };
 }
 
-// Returns the left edge and the width in pixels; ancestors of the root fill the row.
+// Returns the left edge and the width in pixels. Ancestors of the root fill the row.
 export function boxOf(scene, scale, node) {
   const { tree, widths, starts, root, width } = scene;
   if (node < root && tree.end[node] >= tree.end[root]) return [0, width];

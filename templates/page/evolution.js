@@ -64,7 +64,7 @@ function makeEvolution(evolution) {
     document.querySelector(`[data-toggle="${number}"]`)?.focus();
   }
 
-  // Selects a version and a line; a hidden line is shown.
+  // Selects a version and a line. A hidden line becomes visible.
   function choose(at, number) {
     if (number !== null && !page.shown.some((line) => line.number === number)) {
       const others = page.shown.map((line) => line.number).slice(0, MOST_SHOWN - 1);

@@ -25,7 +25,7 @@ export function readEvolution(document) {
   return { ...document, lines, jumps };
 }
 
-// Halving and doubling are equally large. A change from or to zero is the largest.
+// Returns the size of a change. Halving and doubling are equal, and a change from or to zero is the largest.
 function jumpSize(ratio) {
   return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
 }
@@ -34,13 +34,13 @@ export function largestJump(line) {
   return line.jumps.reduce((largest, jump) => Math.max(largest, jump.size), 0);
 }
 
-// The change from the first known value to the last one as a fraction; null if there is none.
+// Returns the change from the first to the last known value as a fraction, or null without values.
 export function wholeChange(line) {
   const known = [...line.middle].filter(Number.isFinite);
   return known.length > 1 && known[0] > 0 ? known.at(-1) / known[0] - 1 : null;
 }
 
-// The lines of a metric: those with the largest jump first, then those that changed most, then by name.
+// Returns the lines of a metric, sorted by the largest jump, then by the overall change, then by name.
 export function rankedLines(evolution, metric) {
   const rows = evolution.lines.filter((line) => line.metric === metric).map((line) => [line, largestJump(line), Math.abs(Math.log1p(wholeChange(line) ?? 0))]);
   rows.sort((a, b) => compare(b[1], a[1]) || compare(b[2], a[2]) || compare(a[0].name, b[0].name));
@@ -56,7 +56,7 @@ function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// First and last index of each range of versions with values in which the benchmark's source did not change.
+// Returns the first and last index of each range of versions with values and the same source of the benchmark.
 export function stretchesOf(line) {
   const found = [];
   let first = -1;
@@ -72,7 +72,7 @@ export function stretchesOf(line) {
   return found;
 }
 
-// The versions at which the machine changed.
+// Returns the versions at which the machine changed.
 export function machineChanges(versions) {
   const changes = [];
   let last = null;

@@ -1,10 +1,10 @@
 // The axes of the evolution: values on each scale, ticks, and SVG paths.
 import { stretchesOf } from "./evolution_data.js";
 
-export const REACH = 13; // pixels around a mark in which it can be selected
+export const REACH = 13; // distance in pixels at which a mark can be selected
 const ROOM = 0.06; // margin above and below the drawn values, as a fraction of the height
 
-// The values of a line on a scale: unchanged, or relative to the first value, which becomes 100.
+// Returns the values of a line on a scale: unchanged, or relative to a first value of 100.
 export function valuesOn(line, scale) {
   if (scale !== "index") return line;
   const base = line.middle.find((value) => Number.isFinite(value) && value > 0);
@@ -12,7 +12,8 @@ export function valuesOn(line, scale) {
   return { ...line, middle: scaled(line.middle), low: scaled(line.low), high: scaled(line.high) };
 }
 
-// Smallest and largest value to draw. A linear axis starts at zero, so that heights compare; the others fit the data.
+// Returns the smallest and largest value to draw. A linear axis starts at zero, so that heights can be
+// compared. Others fit the data.
 export function extentOf(lines, scale) {
   let low = Infinity;
   let high = -Infinity;
@@ -68,7 +69,7 @@ function decades(low, high, count) {
   return tens.filter((_, at) => at % step === 0);
 }
 
-// The versions to name below the axis: evenly spaced, with the first and the last one, without overlap.
+// Returns the versions to name below the axis, including the first and the last, evenly spaced without overlap.
 export function labelled(count, room, width) {
   const step = Math.max(1, Math.ceil((width * count) / Math.max(room, 1)));
   const chosen = [];
@@ -87,7 +88,7 @@ export function linePath(line, x, y) {
     .join("");
 }
 
-// The range of the runs as an area for each unbroken stretch; empty if the runs are equal.
+// Returns the range of the runs as one area per range of versions, or nothing if the runs are equal.
 export function bandPath(line, x, y) {
   return stretchesOf(line)
     .map(([first, last]) => {
@@ -108,7 +109,7 @@ export function round(pixels) {
   return Math.round(pixels * 10) / 10;
 }
 
-// The nearest jump mark within reach of the pointer. At similar distances, the mark of the selected line wins.
+// Returns the nearest jump mark near the pointer. At similar distances, the mark of the selected line is preferred.
 export function nearestMark(marks, left, top, chosen) {
   let best = null;
   let distance = Infinity;
@@ -120,7 +121,7 @@ export function nearestMark(marks, left, top, chosen) {
   return best;
 }
 
-// The line whose value at a version is nearest to a height; null if no line has a value there.
+// Returns the line whose value at a version is nearest to a height, or null if no line has a value there.
 export function nearestLine(lines, at, y, height) {
   let best = null;
   let distance = Infinity;

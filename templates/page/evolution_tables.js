@@ -6,7 +6,7 @@ import { extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
 const MORE = 100;
-const NAME_LETTERS = 100; // characters of a name; the full name is shown below the chart when the benchmark is selected
+const NAME_LETTERS = 100; // characters of a name; the full name of a selected benchmark is shown below the chart
 const SPARK = { width: 150, height: 26 };
 
 export function makeTables(page) {
@@ -157,7 +157,7 @@ function sparkCell(line) {
   const range = extentOf([line], "log");
   const count = line.middle.length;
   const x = (at) => 2 + (count > 1 ? (at * (SPARK.width - 4)) / (count - 1) : SPARK.width / 2);
-  // keep flat lines flat: a range of less than a tenth does not fill the height
+  // a range of less than a tenth does not fill the height, so that flat lines look flat
   const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
   const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
   const y = heightOf(wide, "log", 3, SPARK.height - 3);

@@ -1,9 +1,9 @@
-// The findings of the comparison by function, the worst first, and the rows that show them.
+// The findings of the comparison by function, worst first, and the rows that show them.
 import { weightOf, widestOf } from "./tree.js";
 
 const SEVERITIES = ["severe", "degraded", "maybe", "none"];
 
-// The findings of each symbol, worst first; equal ones stay in the order of the report.
+// Returns the findings of each symbol, worst first. Equal findings stay in the order of the report.
 export function findingsBySymbol(findings) {
   const found = new Map();
   for (const finding of findings) found.set(finding.symbol, [...(found.get(finding.symbol) ?? []), finding]);
@@ -11,7 +11,7 @@ export function findingsBySymbol(findings) {
   return found;
 }
 
-// The worst finding of each symbol, which marks its frames.
+// Returns the worst finding of each symbol, which marks the frames of the symbol.
 export function worstBySymbol(findings) {
   return new Map([...findingsBySymbol(findings)].map(([symbol, [worst]]) => [symbol, worst]));
 }
@@ -21,7 +21,7 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
-// The label of a finding in reports.
+// Returns the label of a finding in reports.
 export function tagOf(finding) {
   return finding?.tag ?? finding?.severity ?? "";
 }
@@ -31,12 +31,12 @@ function taggedWay(finding) {
   return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
 }
 
-// How the change affects a function with a finding, as text; empty if unknown.
+// Returns a text on how the change affects a function with a finding, or "" if this is unknown.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
 }
 
-// All findings of a function as texts; a finding on call paths is marked as such. The last text is from reachOf.
+// Returns all findings of a function as texts, followed by the text of reachOf. Findings on call paths are marked.
 export function findingWords(page, symbol) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
@@ -45,7 +45,7 @@ export function findingWords(page, symbol) {
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 
-// The row that shows a finding: the widest row of its call paths or of its function; -1 if there is none.
+// Returns the row that shows a finding: the widest row of its call paths or of its function, or -1 if there is none.
 export function rowOfFinding(tree, { rows, symbol }) {
   if (rows?.length) return rows.reduce((a, b) => (weightOf(tree, b) > weightOf(tree, a) ? b : a));
   return widestOf(tree, symbol);

@@ -56,7 +56,7 @@ export function formatRatio(ratio) {
 // Shortens a text in the middle, because the ends distinguish functions.
 export function shorten(text, length) {
   if (text.length <= length) return text;
-  // a name may be very long, and only a few of its characters are needed; a surrogate pair counts as one
+  // only a few characters of a very long name are needed; a surrogate pair counts as one character
   const characters = [...(text.length > 4 * length ? text.slice(0, 2 * length) + text.slice(-2 * length) : text)];
   if (characters.length <= length) return text;
   if (length < 3) return "";

@@ -143,7 +143,7 @@ export function makeGraph(page) {
     graph.addEventListener("blur", () => frames.forEach(rings));
   }
 
-  // Top and bottom of a node's row on the screen.
+  // Returns the top and bottom of a node's row on the screen.
   function rowEdges(frame, node) {
     const top = frame.graph.getBoundingClientRect().top + frame.scene.rowTop(frame.pane.rows[node]) - frame.graph.scrollTop;
     return [top, top + frame.scene.rowHeight];

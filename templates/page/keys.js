@@ -1,4 +1,4 @@
-// Keyboard commands; inactive while the user types text.
+// Keyboard commands, which are inactive while the user types text.
 import { announce, byId, toggleHelp } from "./dom.js";
 import { VIEWS } from "./views.js";
 import { linkOf } from "./words.js";

@@ -38,7 +38,7 @@ export function makeLegend(page) {
     if (!chance) return ", significant or not";
     if (testsRepeats(page)) return " and significant over repeated runs (4 standard errors)";
     if (page.sample) return ` and significant (|z| ≥ ${CERTAIN})`;
-    return "; significance is not tested, since the values are not sample counts";
+    return "; significance is not tested, because the values are not sample counts";
   }
 
   function tickText(at, mode, ramp) {

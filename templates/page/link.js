@@ -1,4 +1,4 @@
-// The URL fragment: the state of the view, without pixels and node numbers.
+// The URL fragment, which contains the state of the view without pixels and node numbers.
 import { VIEWS } from "./views.js";
 
 const CHOICES = {
@@ -72,7 +72,7 @@ export function makeFragment(state, defaults) {
   return parts.join("&");
 }
 
-// A lone surrogate cannot be written into a URL.
+// A URL cannot contain a lone surrogate.
 function wellFormed(text) {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }

@@ -4,7 +4,7 @@ import { OTHER, ROOT } from "./codec.js";
 import { makeTree } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
-const SMALLEST_SHARE = 5e-5; // of both totals; smaller callers are merged into one row, as they are too narrow to see
+const SMALLEST_SHARE = 5e-5; // share of both totals; smaller callers are too narrow to see and are merged into one row
 
 export function callTreeOf(tree) {
   return tree;
@@ -40,7 +40,8 @@ function outermostOf(tree, symbol) {
   return Int32Array.from(rows);
 }
 
-// Depth-first without recursion. An entry is a row of the call tree and, for callers, the row that has its value.
+// Builds the tree depth-first, without recursion. An entry is a row of the call tree
+// and, for callers, the row with its value.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
   const rank = ranksOf(tree);
@@ -74,7 +75,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
   return { ...assembled(tree, rows), totals: tree.totals };
 }
 
-// The next entries along the calls, grouped by symbol.
+// Returns the next entries along the calls, grouped by symbol.
 function groupsOf(tree, { slot }, places, owners, step) {
   const groups = [];
   const add = (place, owner) => {
@@ -114,7 +115,7 @@ function sumsOf(owners, before, after) {
   return [sumBefore, sumAfter];
 }
 
-// The rank of each symbol by name; entry 0 is `other`, which comes last.
+// Returns the rank of each symbol by name. Entry 0 is `other`, which comes last.
 function ranksOf(tree) {
   const order = tree.names.map((_, symbol) => symbol).sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
   const rank = new Int32Array(order.length + 1);

@@ -20,7 +20,7 @@ export function matchingSymbols(names, matches) {
   return found;
 }
 
-// The matched rows below `root`, and the share of each side of that root that they cover.
+// Returns the matching rows below `root`, and their share of `root` on each side.
 export function searchBelow(tree, found, root) {
   const nodes = [];
   let before = 0;

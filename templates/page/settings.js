@@ -89,7 +89,7 @@ export function makeSettings(page) {
     return ratio.refused ? "not scaled" : `before × ${formatRatio(ratio)}`;
   }
 
-  // A disabled choice has the reason as its title.
+  // The title of a disabled choice is the reason.
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
@@ -136,7 +136,7 @@ export function makeSettings(page) {
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
 }
 
-// The factor with all digits, and its source.
+// Returns the factor with all digits, and its source.
 export function ratioSentence(page) {
   const { ratio, state } = page;
   const [before, after] = page.header.runs;

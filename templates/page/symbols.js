@@ -4,7 +4,7 @@ import { scaled } from "./views.js";
 const WORTH_RATING = 0.05;
 const SMALL_CHANGE = 0.01;
 
-// One entry per symbol; a recursive symbol counts once per stack.
+// Returns one entry per symbol. A recursive symbol counts once per stack.
 export function symbolSums(tree) {
   const count = tree.names.length;
   const sums = {
@@ -78,7 +78,7 @@ function byOverweight(a, b) {
   ) || 0;
 }
 
-// Sorts rows by one column; rows without a value stay last in both directions.
+// Sorts rows by one column. Rows without a value are last in both directions.
 export function sortRows(rows, key, descending) {
   if (key === "weight") return [...rows].sort(byWeight);
   if (key === "plain") return [...rows].sort(byOverweight);
@@ -99,8 +99,8 @@ const LONGEST_LIST = 10;
 const EXPLAINS = 0.5;
 const NEARLY_WHOLE = 0.9;
 
-// The subtrees that explain the change: at most ten, largest first, not nested. From each changed subtree the search
-// descends while one child has more than half of the change, so that the result is more specific than `main`.
+// Returns at most ten subtrees that explain the change, largest first and not nested. The search descends from a changed
+// subtree while one child has more than half of the change, so that the result is more specific than `main`.
 export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
   const growth = change(0);
@@ -121,7 +121,7 @@ export function whatChanged(tree, ratio, level) {
 
 function responsibleChild(tree, node, change, level) {
   const whole = change(node);
-  // a function in nearly every stack explains nothing if a function below it does
+  // a function in nearly every stack explains nothing if a function below it explains the change
   const common = tree.before[node] >= NEARLY_WHOLE * tree.before[0] && tree.after[node] >= NEARLY_WHOLE * tree.after[0];
   for (let child = node + 1; child < tree.end[node]; child = tree.end[child]) {
     if (level[child] && common) return child;

@@ -22,7 +22,7 @@ const COLUMNS = [
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
   { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function" },
   { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program" },
-  { key: "strategies", title: "Strategies", help: "Strategies that detected it", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
+  { key: "strategies", title: "Strategies", help: "Strategies that detected a change", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
   { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
@@ -52,11 +52,11 @@ function makeTable(page) {
 
   function note() {
     const notes = [];
-    if (page.state.k === "total") notes.push("Responsibility and overweight are without normalisation: equal totals have no change to explain.");
+    if (page.state.k === "total") notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.rows.length) notes.push("No function has a value.");
-    else if (!table.growth) notes.push("Both totals are equal: there is no change to explain.");
+    else if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
-    else notes.push(`An overweight of 100 % is growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`);
+    else notes.push(`An overweight of 100 % means growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`);
     return notes.join(" ");
   }
 

@@ -1,4 +1,4 @@
-// The tooltip: above or below its row, never over it.
+// The tooltip, which is above or below its row and never covers it.
 import { byId, element } from "./dom.js";
 import { shorten } from "./format.js";
 import { describe } from "./words.js";
@@ -15,7 +15,7 @@ export function showTip(page, shape, node, x, [top, bottom], isNew) {
   tip.style.left = `${Math.max(GAP, Math.min(x - 24, document.documentElement.clientWidth - width - GAP))}px`;
   const below = bottom + GAP;
   const above = top - height - GAP;
-  // without room above or below, it goes below; the details line has the same text
+  // without space above or below, the tooltip is below; the details line has the same text
   tip.style.top = `${below + height <= window.innerHeight || above < 0 ? below : above}px`;
 }
 

@@ -38,7 +38,7 @@ export function nameOf(tree, node) {
   return symbolName(tree, symbol);
 }
 
-// The name of a symbol; a renamed function has both names.
+// Returns the name of a symbol. A renamed function has both names.
 export function symbolName(tree, symbol) {
   const place = tree.formerOf?.[symbol];
   return place ? `${tree.names[symbol]} (was: ${tree.formers[place - 1]})` : tree.names[symbol];
@@ -65,7 +65,7 @@ export function ancestorsOf(tree, node) {
   return path.reverse();
 }
 
-// Two 32-bit hashes per path, so that a link remains valid on a new page that has the path.
+// Returns two 32-bit hashes per path, so that a link remains valid on any page with this path.
 export function pathHashes(tree) {
   const low = new Uint32Array(tree.size);
   const high = new Uint32Array(tree.size);
@@ -96,7 +96,7 @@ export function weightOf(tree, node) {
   return Math.max(tree.before[node], tree.after[node]);
 }
 
-// The widest row of a symbol: the one with the largest value on either side.
+// Returns the widest row of a symbol, which has the largest value on either side.
 export function widestOf(tree, symbol) {
   let best = -1;
   let width = -1;

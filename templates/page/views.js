@@ -1,4 +1,4 @@
-// The width and the start of every row in every view. A parent is never narrower than its children.
+// The width and the start of every row in every view. A parent is never narrower than its children together.
 import { inclusiveOf } from "./tree.js";
 
 export const VIEWS = ["after", "before", "union", "diff", "elided", "side"];
@@ -13,14 +13,14 @@ export const VIEW_HELP = {
   side: "Before and after next to each other",
 };
 
-// The pictures of a view, each with separate widths.
+// Returns the pictures of a view, each with separate widths.
 export function sidesOf(view, strip) {
   if (view !== "side") return [view];
   return strip ? ["before", "after", "diff"] : ["before", "after"];
 }
 
-// The exact ratio applied to the before side, as numerator and denominator.
-// `anchored` has both values of a selected subtree; without it, the anchor is the function named `factor`.
+// Returns the exact ratio of the before side, as numerator and denominator. `anchored` has both values of a selected
+// subtree. Without it, the anchor is the function named `factor`.
 export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   const own = { num: runs[1], den: runs[0] };
   if (choice === "total") {
@@ -42,7 +42,7 @@ export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   return own;
 }
 
-// Both values of the functions with this name, counting each stack once; null if there is no such function.
+// Returns both values of the functions with this name, with each stack counted once, or null without such a function.
 function anchorSums(tree, name) {
   const symbols = new Set();
   tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
@@ -61,7 +61,7 @@ function anchorSums(tree, name) {
   return [before, after];
 }
 
-// Both values of one row; null if the row does not exist.
+// Returns both values of one row, or null if the row does not exist.
 export function subtreeSums(tree, node) {
   return node < 0 ? null : [tree.before[node], tree.after[node]];
 }
@@ -108,7 +108,7 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
     }
     return start;
   }
-  // uses both sides, so that a box stays in place when the view changes
+  // both sides are used, so that a box stays in place when the view changes
   const key = (i) => (order === "width" ? Math.max(scaled(tree.before[i], ratio), tree.after[i]) : Math.abs(tree.after[i] - scaled(tree.before[i], ratio)));
   const children = [];
   for (let i = 0; i < tree.size; i++) {
@@ -126,7 +126,7 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
 
 const NEARLY_ALL = 0.99;
 
-// The display row of every node when call chains are folded: an only child with over 99 % of its parent joins its row.
+// Returns the row of every node with folded call chains, in which a child with over 99 % of its parent joins its row.
 export function foldedRows(tree, marked) {
   const rows = new Int32Array(tree.size);
   for (let i = 1; i < tree.size; i++) rows[i] = rows[tree.parent[i]] + (joinsParent(tree, i, marked) ? 0 : 1);
@@ -139,12 +139,12 @@ function joinsParent(tree, node, marked) {
   return tree.before[node] + tree.after[node] > NEARLY_ALL * (tree.before[above] + tree.after[above]);
 }
 
-// Whether a node is drawn inside its parent's box.
+// Whether a node is drawn inside the box of its parent.
 export function isFolded(pane, node) {
   return node > 0 && pane.rows[node] === pane.rows[pane.tree.parent[node]];
 }
 
-// The deepest row below `root` that is wide enough to be drawn.
+// Returns the deepest row below `root` that is wide enough to be drawn.
 export function deepestDrawn(tree, widths, root, minimum, rows = tree.depth) {
   let deepest = rows[root];
   for (let i = root; i < tree.end[root]; ) {

@@ -2,7 +2,7 @@
 import { isDrawn } from "./context.js";
 import { isFolded, scaled } from "./views.js";
 
-// The drawn siblings of a node including itself, from left to right.
+// Returns the drawn siblings of a node, including the node itself, from left to right.
 export function siblingsOf(page, node, shape) {
   const tree = page.shapes[shape];
   if (node === 0) return [0];
@@ -13,7 +13,7 @@ export function siblingsOf(page, node, shape) {
   return page.state.order === "name" ? list : list.sort((a, b) => starts[a] - starts[b]);
 }
 
-// The frame one step away: parent, widest child, next or previous sibling; -1 if there is none.
+// Returns the frame one step away (parent, widest child, next or previous sibling), or -1 if there is none.
 export function neighbourOf(page, direction) {
   const { shape, node } = page.state.focus;
   const tree = page.shapes[shape];

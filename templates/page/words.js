@@ -13,7 +13,7 @@ export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
 }
 
-// Formats a difference between the sides. If the before side is scaled, it is marked and has no sample unit.
+// Formats a difference between the sides. A difference from a scaled side is marked and has no sample unit.
 export function changeOf(page, delta, ratio = page.ratio) {
   const isScaled = scales(page, ratio);
   const text = formatSigned(perRun(page, delta), isScaled ? scaledUnit(page) : page.header.unit, page.header.exponent);

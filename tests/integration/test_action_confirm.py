@@ -151,7 +151,7 @@ def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:
     files = measured_again(waiting, SHARES)
     waiting.push_to_pull()
     assert publish(waiting, files) == 2
-    assert "give a report of this run" in waiting.log
+    assert "use a report of this run" in waiting.log
 
 
 @pytest.mark.parametrize("name", ["report.json", "links.json"])

@@ -202,7 +202,7 @@ def test_a_bundle_without_certificates_is_a_mistake(secured: Stage) -> None:
     place.write_bytes(b"\x30\x82")
     secured.inputs["ca-bundle"] = str(place)
     assert secured.record(profiles()) == 2
-    assert "holds no certificate in PEM form" in secured.log
+    assert "contains no certificate in PEM form" in secured.log
 
 
 def test_missing_certificate_file_is_ignored(stage: Stage) -> None:

@@ -158,7 +158,7 @@ def test_a_fork_that_stores_nothing_is_no_pass(forked: Stage) -> None:
     }
     assert forked.fork_comment() == 2
     assert statuses(forked) == [(forked.head, "error")]
-    assert "holds no artifact" in forked.log
+    assert "contains no artifact" in forked.log
 
 
 def test_failed_status_turns_the_job_red(forked: Stage) -> None:
@@ -195,7 +195,7 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "no manifest": (lambda members: {n: d for n, d in members.items() if n != MANIFEST_NAME}, "is missing beside"),
     "no profile": (
         lambda members: with_manifest(lambda one: one.update(files=[]))({MANIFEST_NAME: members[MANIFEST_NAME]}),
-        "it holds no profile",
+        "it contains no profile",
     ),
     "of another run": (with_manifest(lambda one: one.update(run_id=1)), "the manifest is of run 1"),
     "of a push": (with_manifest(lambda one: one.update(event="push")), "of the event 'push'"),
@@ -205,7 +205,10 @@ POISONS: dict[str, tuple[Callable[[Members], Members], str]] = {
     "a comment": (smuggled("comment.md"), "'comment.md' is no profile"),
     "a page": (smuggled("api.samples.html"), "'api.samples.html' is no profile"),
     "a picture": (smuggled("flame.SVG"), "'flame.SVG' is no profile"),
-    "no manifest of ours": (lambda members: members | {MANIFEST_NAME: b"[" * 100_000}, "is not as profgate writes it"),
+    "no manifest of ours": (
+        lambda members: members | {MANIFEST_NAME: b"[" * 100_000},
+        "does not have profgate's format",
+    ),
     "a way out": (lambda members: members | {"../../etc/profile": b"a 1\n"}, "leaves its folder"),
 }
 

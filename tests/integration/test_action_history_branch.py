@@ -200,7 +200,7 @@ def test_missing_permission_stores_an_artifact(keeping: Stage, tmp_path: Path) -
     [
         ({FILE: b"no database at all"}, "is not a usable history"),
         ({FILE: bytes(50 * 2**20 + 1)}, "more than the 52,428,800 that are read"),
-        ({"thesis.tex": b"ten years of work"}, f"holds no {FILE}"),
+        ({"thesis.tex": b"ten years of work"}, f"contains no {FILE}"),
     ],
 )
 def test_foreign_branch_is_reported_and_unchanged(keeping: Stage, files: dict[str, bytes], message: str) -> None:

@@ -148,7 +148,7 @@ def test_shard_without_artifact_service_reads_acceptances(sharded: Stage) -> Non
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"report.json": b"{}"}, "holds other files"),
+        ({"report.json": b"{}"}, "contains other files"),
         ({"report.json": b"{}", "links.json": b"{}"}, "report of shard linux"),
         ({"report.json": b"[" * 50_000, "links.json": b"{}"}, "report of shard linux"),
     ],

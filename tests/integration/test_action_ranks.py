@@ -57,7 +57,7 @@ def test_two_base_runs_are_inconclusive(stage: Stage) -> None:
     assert stage.compare(junit(9)) == 0
     change = ranks(stage)
     assert (change["kind"], change["to"] is None) == ("Unknown", False)
-    assert change["reason"]["text"] == "2 baseline runs, at least 3 are needed to know how many ranks are stable"
+    assert change["reason"]["text"] == "2 baseline runs, but at least 3 are needed to count stable ranks"
     assert change["reason"]["text"] in stage.summary
 
 
@@ -74,7 +74,7 @@ def test_third_base_run_makes_slow_tests_yellow(stage: Stage) -> None:
     assert change["ranks"]["moved"][0]["name"] == "tests.shop.test_7"
     assert stage.outputs["conclusion"] == "warn"
     (comment,) = stage.comments
-    assert "the order of the durations changed: tests got slower" in comment
+    assert "the order of the durations changed: tests became slower" in comment
     assert "| `tests.shop.test_7` |" in comment
 
 

@@ -101,7 +101,7 @@ def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     lose_artifacts(releasing)
     assert compared(releasing, "v1", "v2") == 2
     assert "v1: has no stored profiles" in releasing.log
-    assert f"release v1 has no profiles attached ({ASSET})" in releasing.log
+    assert f"release v1 has no profiles ({ASSET})" in releasing.log
 
 
 def test_pull_request_is_compared_with_latest_release(releasing: Stage) -> None:
@@ -165,8 +165,8 @@ def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> 
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"api/1.folded": b"main;f 5\n"}, "holds no profgate-manifest.json"),
-        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "is not as profgate writes it"),
+        ({"api/1.folded": b"main;f 5\n"}, "contains no profgate-manifest.json"),
+        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "does not have profgate's format"),
         ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
     ],
 )

@@ -76,14 +76,14 @@ def test_sums_beyond_62_bits_are_not_compared(tmp_path: Path, capsys: pytest.Cap
     runs = {f"x/run-{number}.folded": "main;a 4000000000000000000\n" for number in range(5)}
     before, after = side(tmp_path / "old", runs), side(tmp_path / "new", runs)
     assert main(["compare", before, after]) == 3
-    assert "beyond 62 bits" in capsys.readouterr().out
+    assert "more than 62 bits" in capsys.readouterr().out
 
 
 def test_root_value_stays_within_62_bits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("old", " 4000000000000000000\nmain;a 1\n"), ("new", "main;a 0.001\n")):
         (tmp_path / name).write_text(text)
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
-    assert "beyond 62 bits" in capsys.readouterr().out
+    assert "more than 62 bits" in capsys.readouterr().out
 
 
 def test_pages_of_similar_workloads_stay_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -85,6 +85,6 @@ def test_recorded_results_against_themselves_have_no_finding_and_no_page(file: s
 
 def test_results_without_stacks_cannot_be_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = str(DATA / "junit" / "pytest-9.2.xml")
-    with pytest.raises(ProfgateError, match="holds no call paths"):
+    with pytest.raises(ProfgateError, match="contains no call paths"):
         main(["flamegraph", file, file, "-o", str(tmp_path / "a.html")])
     assert not capsys.readouterr().out

@@ -249,7 +249,7 @@ def test_unreadable_named_file_is_an_error(tmp_path: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("stacks", "reason"),
     [
-        ("", "the target holds no samples; check the recording"),
+        ("", "the target contains no samples; check the recording"),
         ("nothing", "no such metric and unit"),
     ],
 )
@@ -268,7 +268,7 @@ def test_incomparable_sides_are_not_drawn(
 def test_empty_profile_cannot_be_folded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.folded").write_text("")
     assert main(["fold", str(tmp_path / "a.folded")]) == 3
-    assert capsys.readouterr().err == "profgate: a: the profiles hold no samples; check the recording\n"
+    assert capsys.readouterr().err == "profgate: a: the profiles contain no samples; check the recording\n"
 
 
 def test_stray_file_on_both_sides_is_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,7 +288,7 @@ def test_strategies_and_formats_are_described(capsys: pytest.CaptureFixture[str]
     assert main(["formats"]) == 0
     out = capsys.readouterr().out
     assert [name for name in ("folded", "pprof", "speedscope", "pstats", "perun") if name not in out] == []
-    assert "  record:   pytest --benchmark-json=a.json\n  proven:   pytest-benchmark 5.3.1" in out
+    assert "  record:    pytest --benchmark-json=a.json\n  tests:     pytest-benchmark 5.3.1" in out
     assert "a perf.data recording: run: perf script -i FILE > a.perf.txt" in out
 
 
@@ -372,7 +372,7 @@ def test_reports_of_two_shards_are_merged(tmp_path: Path, capsys: pytest.Capture
     [
         (["nowhere/report.json"], "No such file"),
         (["report.json", "report.json"], "is given twice"),
-        (["report.json"], "is no JSON"),
+        (["report.json"], "is not JSON"),
     ],
 )
 def test_merge_refuses_invalid_reports(
@@ -394,4 +394,4 @@ def test_same_files_on_both_sides_are_a_warning(
     with (tmp_path / "new" / "api" / "run-2.folded").open("a") as file:
         file.write(change)
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 0
-    assert ("hold the same files" in " ".join(capsys.readouterr().out.split())) is warned
+    assert ("contain the same files" in " ".join(capsys.readouterr().out.split())) is warned

@@ -201,12 +201,12 @@ def test_compare_by_commit_and_workload(repository: Repository, capsys: Capture,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["check"], "holds no history"),
-        (["store", "list"], "holds no history"),
-        (["store", "prune"], "holds no history"),
-        (["trends"], "holds no history"),
+        (["check"], "contains no history"),
+        (["store", "list"], "contains no history"),
+        (["store", "prune"], "contains no history"),
+        (["trends"], "contains no history"),
         (["store", "add", "nowhere"], "nowhere"),
-        (["compare", "HEAD:shop", "HEAD:shop"], "holds no history"),
+        (["compare", "HEAD:shop", "HEAD:shop"], "contains no history"),
         (["store", "prune", "--runs", "few"], "--runs: 'few' is not a whole number"),
     ],
 )

@@ -368,7 +368,7 @@ def test_invalid_workflow_values_are_refused(
 
 def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path), "--yes"]) == 2
-    assert f"{tmp_path}: holds none of pyproject.toml, setup.py, " in capsys.readouterr().err
+    assert f"{tmp_path}: contains none of pyproject.toml, setup.py, " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     assert main(["init", str(tmp_path), "--yes", "--language", "native code"]) == 0
 

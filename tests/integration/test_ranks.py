@@ -66,7 +66,7 @@ def test_check_tells_a_departure_and_fails_only_when_asked(baseline: Path, capsy
 
 def test_check_cannot_tell_with_two_baseline_runs(baseline: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ranks", "check", "same.json", "--baseline", str(baseline), "--last", "2"]) == 3
-    assert "2 baseline runs, at least 3" in capsys.readouterr().out
+    assert "2 baseline runs, but at least 3" in capsys.readouterr().out
 
 
 def test_a_sub_folder_is_one_run_of_many_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +120,7 @@ def test_record_takes_results_from_a_pattern_and_refuses_old_ones(capsys: pytest
     assert main([*arguments, "baseline/*.json", "--", sys.executable, "-c", "pass"]) == 2
     assert "is older than this run of COMMAND" in capsys.readouterr().err
     assert main([*arguments, "none*.json", "--", sys.executable, "-c", "pass"]) == 2
-    assert "holds no results" in capsys.readouterr().err
+    assert "contains no results" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("baseline")
@@ -150,8 +150,8 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
         (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
         (["record", "nobody.json"], "nobody.json"),
         (["check", "same.json"], "profgate-ranks: does not exist; 'profgate ranks record'"),
-        (["check", "same.json", "--baseline", "empty"], "holds no run"),
-        (["check", "empty", "--baseline", "baseline"], "holds no results"),
+        (["check", "same.json", "--baseline", "empty"], "contains no run"),
+        (["check", "empty", "--baseline", "baseline"], "contains no results"),
         (["check", "same.json", "--width", "nan"], "--width: 'nan' is not a number from 0.5"),
         (["check", "broken.json", "--baseline", "baseline"], "broken.json"),
         (["nonsense"], "no command 'nonsense'"),

@@ -122,7 +122,7 @@ def test_a_diff_comes_from_standard_input_too(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Just words.\n", "x.diff: is no unified diff; make one with: git diff BASELINE TARGET"),
+        ("Just words.\n", "x.diff: is not a unified diff; make one with: git diff BASELINE TARGET"),
         (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is broken off"),
     ],
 )

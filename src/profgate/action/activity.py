@@ -1,4 +1,4 @@
-"""Choose what a run does, using only the event and the settings."""
+"""Choice of the activity of a run, which depends only on the event and the settings."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -44,7 +44,7 @@ COMPLETE = frozenset({"success", "failure"})  # conclusions of runs that were ne
 
 
 def activity_for(context: RunContext, settings: Settings) -> Activity:
-    """Return the activity for this run. It is NOTHING if profgate does not handle the event."""
+    """Return the activity for this run. The activity is NOTHING if profgate does not handle the event."""
     event = context.event_name
     compares = event in COMPARING_EVENTS or (event in RECORDING_EVENTS and bool(settings.baseline_ref))
     if event == "pull_request_target":

@@ -120,7 +120,7 @@ def named_ref(job: Job, ref: str) -> str:
     """
     tag = latest_release(job, job.context.release_tag) if ref == LATEST else ref
     if tag is None:
-        raise ProfgateError(LATEST, "there is no published release; give a commit, branch or tag")
+        raise ProfgateError(LATEST, "there is no published release; use a commit, branch or tag")
     return tag
 
 
@@ -165,7 +165,7 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield a run's name and the file ``name`` for each of at most ``most`` trusted runs, nearest first."""
+    """Yield the names of at most ``most`` trusted runs, nearest first, with the content of their file ``name``."""
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
@@ -207,7 +207,7 @@ def recording_workflow(job: Job) -> str:
         raise SettingsError("baseline-workflow", "is empty; name the file of the workflow that records the baselines")
     path = run.path if run is not None else job.context.workflow_path
     if not path:  # older servers and other runners do not set GITHUB_WORKFLOW_REF
-        raise SettingsError("baseline-workflow", "this runner does not name the workflow; give the name of its file")
+        raise SettingsError("baseline-workflow", "this runner does not name the workflow; use the name of its file")
     return path
 
 

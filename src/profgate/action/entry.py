@@ -1,4 +1,7 @@
-"""The container's entry point. It runs the activity of the event, annotates errors, and sets all outputs."""
+"""The container's entry point.
+
+The entry point runs the activity of the event, annotates errors, and sets all outputs.
+"""
 
 import os
 import sys

@@ -152,7 +152,7 @@ class Job:
 
     @property
     def can_upload(self) -> bool:
-        """Whether the runner has an artifact service; GitHub Enterprise Server may not have one."""
+        """Whether the runner has an artifact service, which GitHub Enterprise Server may lack."""
         return bool(self.context.results_url and self.context.runtime_token)
 
     def uploads(self) -> ArtifactService:
@@ -191,5 +191,5 @@ def _certificates(bundle: str, workspace: str) -> str:
         return ""
     place = posixpath.join(workspace, bundle)
     if not Path(place).is_file():
-        raise SettingsError("ca-bundle", f"the file {bundle!r} does not exist; give a path below the workspace")
+        raise SettingsError("ca-bundle", f"the file {bundle!r} does not exist; use a path below the workspace")
     return place

@@ -1,7 +1,7 @@
 """Handle runs that follow a pull request's run: the fork comment workflow and acceptances in comments.
 
-The fork comment workflow (`workflow_run`) has a token that can write. It compares the stored profiles, which are
-untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
+The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
+are untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
 profgate responds with a reaction, and explains refusals in its existing comment. Neither sends a notification.
 """
 
@@ -27,7 +27,7 @@ from profgate.report.wording import reason_text
 
 LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
-LOST = "holds no artifact {}; run profgate in that workflow on pull_request"
+LOST = "contains no artifact {}; run profgate in that workflow on pull_request"
 TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments
 NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 

@@ -62,7 +62,7 @@ def stored_shards(job: Job) -> list[Shard]:
     for key, artifact in sorted(chosen.items()):
         where, members = f"report of shard {key}", job.client.artifact_files(artifact)
         if set(members) != {REPORT_NAME, LINKS_NAME}:
-            raise GitHubError(where, "holds other files than a shard stores; run the shard again")
+            raise GitHubError(where, "contains other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
         shards.append(Shard(key, from_json(report, where), links_from_json(links, where)))
         job.log(f"shard {key}: {artifact.name}")
@@ -110,12 +110,12 @@ def _check(job: Job, report: Report, name: str) -> None:
     """Raise `ProfgateError` if the report is for another commit than this run."""
     commit = report.target.sha
     if commit not in {job.context.head_sha, job.context.sha}:
-        what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; give a report of this run"
+        what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; use a report of this run"
         raise ProfgateError(name, what)
 
 
 def _links_beside(place: str, name: str) -> Links:
-    """Return the links from the links file in the report's folder, or no links if there is no such file."""
+    """Return the links from the links file in the folder of the report, or no links without such a file."""
     links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
     if not exists(links):
         return Links()

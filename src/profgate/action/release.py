@@ -27,8 +27,8 @@ from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
 FAILED = 2
-MOST_STEPS = 20  # largest number of comparisons between two releases
-MOST_LOOKUPS = 60  # largest number of commits whose pull requests are requested
+MOST_STEPS = 20  # maximum number of comparisons between two releases
+MOST_LOOKUPS = 60  # maximum number of commits whose pull requests are requested
 
 
 def attach_to_release(job: Job) -> int:
@@ -91,7 +91,7 @@ def _own(job: Job, tag: str, commit: str) -> LocalSet:
 
 
 def _attached(job: Job, tag: str, own: LocalSet) -> bool:
-    """Attach the profiles and return whether that succeeded; a failure does not stop the run."""
+    """Attach the profiles, and return whether this succeeded. A failure does not stop the run."""
     manifest = own.manifest or Manifest()
     described = manifest if manifest.files else described_set(job, own)
     stored = write_set(job, own, replace(described, commit=manifest.commit), "baseline")
@@ -150,7 +150,10 @@ def _between(job: Job, given: PipelineInput) -> _Between:
 
 
 def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
-    """Return the newest trusted run of each commit, in the order of ``chain``; commits without one are left out."""
+    """Return the newest trusted run of each commit, in the order of ``chain``.
+
+    Commits without such a run are left out.
+    """
     workflow, context = recording_workflow(job), job.context
     trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
     order = {sha: number for number, sha in enumerate(chain)}
@@ -160,7 +163,7 @@ def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
 
 
 def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
-    """Return one step from each recorded set of profiles to the next; the last step ends at the target side."""
+    """Return one step from each recorded set of profiles to the next. The last step ends at the target side."""
     steps, start = [], 0
     before, manifest_before = given.baseline, given.manifests[0]
     ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]

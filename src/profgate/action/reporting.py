@@ -84,7 +84,7 @@ def conclude(job: Job, result: Result) -> int:
 
 
 def _end_shard(job: Job, result: Result) -> int:
-    """Store the report for the merging job. Raises `ProfgateError` if that fails, since a lost shard would pass."""
+    """Store the report for the merging job. Raises `ProfgateError` if this fails, because a lost shard would pass."""
     name = report_artifact(job.settings.key, job.context.run_attempt)
     job.write_files({posixpath.join(SHARD_FOLDER, file): data for file, data in _files(result).items()})
     if not job.can_upload:
@@ -171,7 +171,7 @@ def _uploaded(job: Job, built: Built) -> Uploaded:
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
-    """Return the comment for a first run; ``tests`` is the number of tests in test result files."""
+    """Return the comment for a first run. ``tests`` is the number of tests in test result files."""
     return render_first_run(
         key=job.settings.key,
         workloads=len({absence.name for absence in report.not_compared if absence.side == "target"}),
@@ -236,7 +236,7 @@ _NO_START = "the pull request's diff does not start at the baseline ({}), so wha
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """Return the pull request's source diff, with the reason if it is incomplete; None if there is no pull request."""
+    """Return the pull request's source diff, with the reason if it is incomplete, or None without a pull request."""
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None

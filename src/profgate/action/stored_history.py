@@ -31,8 +31,8 @@ from profgate.pipeline import PipelineInput
 FOLDER = "history"
 RETENTION = Retention(profiles=0)
 NEARBY = 2  # number of further histories to merge, which may contain readings of concurrent runs
-LAST = 150  # newest commits that are searched; older changes were reported when they were new
-ANNOTATED = 5  # limit for the annotated trends in each direction; the summary lists more
+LAST = 150  # number of newest commits that are searched; older changes were reported when they were new
+ANNOTATED = 5  # maximum number of annotated trends in each direction; the summary lists more
 MAX_BYTES = 50 << 20  # size of the file in the branch; base64 enlarges it by a third, and GitHub limits blobs to 100 MB
 TRIES = 3
 
@@ -114,7 +114,9 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
         return None, None
     data = job.client.file_of_commit(head, FILE, max_bytes=MAX_BYTES)
     if data is None:
-        raise GitHubError(f"branch {branch}", f"holds no {FILE}; rename the branch, and the next base run creates it")
+        raise GitHubError(
+            f"branch {branch}", f"contains no {FILE}; rename the branch, and the next base run creates it"
+        )
     return head, data
 
 

@@ -1,1 +1,1 @@
-"""Attribution: which functions the pull request changed, and which other functions these changes can affect."""
+"""Attribution: which functions a pull request changed, and which other functions these changes can affect."""

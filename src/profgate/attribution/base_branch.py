@@ -1,4 +1,4 @@
-"""Separates the findings of this pull request from those that the base branch has too."""
+"""Marks the findings of a pull request that its base branch also has."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """Mark the findings that a later commit of the base branch has too; ``name`` identifies that commit.
+    """Mark the findings that a later commit of the base branch, called ``name``, also has.
 
-    Both reports have the same baseline. The marks only add evidence; no verdict changes.
+    Both reports have the same baseline. The marks are additional evidence and do not change the verdict.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}

@@ -11,16 +11,16 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
-DEEPEST = 64  # steps of a walk; longer walks are recursion
-HEAVY = 0.001  # smallest share of the run that a symbol used for the common factor may have
+DEEPEST = 64  # maximum number of steps; longer walks are recursion
+HEAVY = 0.001  # smallest share of the run of a symbol that is used for the common factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallLinks:
-    """The calls between pairs of functions.
+    """Calls between pairs of functions.
 
-    ``caller`` and ``callee`` are int64 symbols; ``baseline`` and ``target`` are the mean inclusive cost of the call per
-    run of that side.
+    ``caller`` and ``callee`` are int64 symbols. ``baseline`` and ``target`` are the mean inclusive costs of the call
+    per run of each side.
     """
 
     caller: IntArray
@@ -30,7 +30,10 @@ class CallLinks:
 
 
 def links_of(comparison: Comparison) -> CallLinks:
-    """Return the links of the call tree, or of the call graph if there is no tree; empty without calls."""
+    """Return the links of the call tree, or of the call graph if there is no tree.
+
+    Without calls, there are no links.
+    """
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -49,7 +52,7 @@ def links_of(comparison: Comparison) -> CallLinks:
 
 
 def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean share of each symbol in the runs' totals, as one float64 array per side.
+    """Return the mean share of each symbol in the totals of the runs, as one float64 array per side.
 
     ``values`` are int64 costs by run and symbol.
     """
@@ -58,10 +61,10 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
 
 
 def causes_of(comparison: Comparison) -> Causes:
-    """Find the symbol that causes each symbol's change, and the number of steps to it, for either sign of the change.
+    """Find the symbol that causes the change of each symbol, and the number of steps to it, for both directions.
 
-    Each step goes to the callee with the largest change of that sign, if it explains at least 80 % of the caller's
-    change. The factor by which all costs changed is divided out first.
+    Each step goes to the callee with the largest change in this direction, if it explains at least 80 % of the change
+    of the caller. The factor by which all costs changed is divided out first.
     """
     common, links = _common_factor(comparison), links_of(comparison)
     before, after = comparison.runs.means(comparison.total_value)
@@ -78,9 +81,9 @@ def _common_factor(comparison: Comparison) -> float:
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
-    """Return, for each symbol, the callee that explains its change, or the symbol itself if there is none.
+    """Return for each symbol the callee that explains its change, or the symbol itself if no callee does.
 
-    ``moved`` has the change of each link, ``change`` that of each symbol.
+    ``moved`` contains the change of each link, and ``change`` contains the change of each symbol.
     """
     following = np.arange(len(change), dtype=np.int64)
     rows = np.flatnonzero((moved > 0) & (links.caller != links.callee))
@@ -92,7 +95,10 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 
 
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the end of each symbol's walk and the number of steps; a walk into a cycle ends at its lowest symbol."""
+    """Return the end of each symbol's walk and its number of steps.
+
+    A walk into a cycle ends at the lowest symbol there.
+    """
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):
         after = following[end]

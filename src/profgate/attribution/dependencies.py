@@ -1,4 +1,4 @@
-"""The dependencies whose versions differ between both sides, read from their lock files."""
+"""Reads from lock files which dependencies have different versions on both sides."""
 
 import json
 import re
@@ -30,7 +30,7 @@ class Dependencies:
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """Return the package of a frame with its old and new version; None if the version did not change."""
+        """Return the package of a frame with its old and new version, or None if the version did not change."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
@@ -40,7 +40,7 @@ class Dependencies:
 
 
 def is_lock_file(path: str) -> bool:
-    """Return whether a file pins the versions of dependencies."""
+    """Return whether a file specifies the exact versions of dependencies."""
     return _reader_of(path) is not None
 
 
@@ -68,7 +68,7 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
 
 
 def _starts(file: str) -> Iterator[str]:
-    """Yield the leading folders of a path, longest first, and package folders without the version suffix."""
+    """Yield the leading folders of a path, longest first, and package folders without their version suffix."""
     parts = file.removesuffix(".py").split("/")
     for count in range(min(len(parts), 6), 0, -1):
         yield "/".join(parts[:count])

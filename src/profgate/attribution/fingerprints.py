@@ -1,4 +1,4 @@
-"""Parses a source file into functions, each with a fingerprint that ignores layout and comments."""
+"""Parser that divides a source file into functions with fingerprints that ignore layout and comments."""
 
 import hashlib
 import re
@@ -11,12 +11,12 @@ from profgate.attribution.syntax_names import name_of, signature_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST_SOURCE = 400_000  # bytes; only generated files are longer
+LARGEST_SOURCE = 400_000  # in bytes; only generated files are longer
 MOST_NODES = 1_000_000
 DEEPEST = 2_000  # levels; only generated or malicious sources are nested deeper
-SHORTEST = 12  # tokens; shorter bodies may be alike by chance
+SHORTEST = 12  # tokens; shorter bodies may be equal by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
-# nodes that count as one token although they have children
+# these nodes count as one token although they have children
 _WHOLE = node_types(
     "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
     " jsx_text preproc_arg char_literal escape_sequence"
@@ -36,10 +36,10 @@ _ITSELF = b"\x01itself"
 class SourceFunction:
     """A function, or the code of a class (``scope``) or file (``module``) outside its functions.
 
-    ``parts`` is the qualified name from the outermost scope inwards. ``first`` and ``last`` are line numbers, counted
-    from 1, and include decorators; ``opens`` is the line where the definition itself begins. ``signature``
-    distinguishes overloads. ``identifiers`` are the names used in the code. ``broken`` is True if the function contains
-    a syntax error, which makes the fingerprint meaningless.
+    ``parts`` is the qualified name, outermost scope first. The lines from ``first`` to ``last``, counted from 1,
+    include decorators, and the definition itself begins at line ``opens``. ``signature`` distinguishes overloads.
+    ``identifiers`` are the names used in the code. ``broken`` is True if the function contains a syntax error, which
+    makes the fingerprint meaningless.
     """
 
     parts: tuple[str, ...]
@@ -55,13 +55,13 @@ class SourceFunction:
 
     @property
     def name(self) -> str:
-        """The last part of the qualified name."""
+        """Last part of the qualified name."""
         return self.parts[-1] if self.parts else "<module>"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """The functions of a file, sorted by first line, and its import statements, each with the words it contains."""
+    """Functions of a file, sorted by first line, and its import statements with the words in them."""
 
     language: Language
     functions: tuple[SourceFunction, ...]
@@ -69,7 +69,7 @@ class ParsedSource:
 
 
 def parsed_source(path: str, text: str) -> ParsedSource | None:
-    """Parse a file; return None if its language has no grammar here, or the file is too long or nested too deeply."""
+    """Parse a file. Return None if the language is not supported, or the file is too long or nested too deeply."""
     language = language_of(path)
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
@@ -79,9 +79,9 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """The digest and number of some tokens.
+    """Digest and number of tokens.
 
-    ``calls``: the tokens contain a parenthesis; ``nested``: they contain a function.
+    ``calls`` states whether the tokens contain a parenthesis, and ``nested`` whether they contain a function.
     """
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
@@ -92,9 +92,9 @@ class _Tokens:
 
 @dataclass(slots=True)
 class _Open:
-    """A function, scope or file whose tokens are being read; ``depth`` is the depth of its node.
+    """Function, scope or file whose tokens are being read, with the ``depth`` of its node.
 
-    ``items`` is the depth of the statements of a scope or file. ``item`` is the digest of the current statement.
+    ``items`` is the depth of the statements in a scope or file. ``item`` is the digest of the current statement.
     """
 
     parts: tuple[str, ...]
@@ -112,7 +112,7 @@ class _Open:
 
     @property
     def current(self) -> _Tokens:
-        """The digest to which the next token is added."""
+        """Digest that receives the next token."""
         return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
@@ -139,7 +139,7 @@ class _Open:
 
 
 class _Walk:
-    """One pass over a tree, without recursion because the nesting depth of the source is not limited."""
+    """Single pass over a syntax tree. The pass is not recursive, because sources can be nested to any depth."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -151,7 +151,7 @@ class _Walk:
         self.leading: list[Node] = []
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """Parse the tree; return None if it is larger or deeper than hand-written code."""
+        """Return the parsed source, or None if the tree is larger or deeper than hand-written code."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -175,7 +175,7 @@ class _Walk:
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Process a node, and return False if its children must be skipped."""
+        """Process a node, and return whether its children must be processed too."""
         kind, now = node.type, self.open[-1]
         if self._passes_over(node, kind, now):
             return False
@@ -195,7 +195,7 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Return whether a node adds no tokens here: a comment, an import, or an attribute of the function after it."""
+        """Return whether the tokens of a node are ignored: a comment, an import, or the next function's attribute."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
@@ -226,7 +226,7 @@ class _Walk:
             self._structure(b")")
 
     def _is_documentation(self, node: "Node") -> bool:
-        """Return whether a string is a statement, as a Python docstring is."""
+        """Return whether a string is a statement, like a docstring in Python."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]
@@ -241,7 +241,7 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Open a function or a scope if the node, or the node that it wraps, is one."""
+        """Open a function or scope if the node, or the node inside it, defines one."""
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]
@@ -287,12 +287,12 @@ class _Walk:
             tokens.count += 1
 
     def _structure(self, mark: bytes) -> None:
-        """Add a mark at the beginning or end of a subtree, although it is not a token."""
+        """Add a mark, which is not a token, at the beginning or end of a subtree."""
         self._flush()
         self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 
     def _flush(self) -> None:
-        """Add a pending comma, unless it was a trailing one."""
+        """Add a pending comma, unless it was a trailing comma."""
         if self.comma:
             self.comma = False
             self._token(b",")

@@ -1,4 +1,4 @@
-"""The difference between two source folders, in the form of a pull request's diff."""
+"""Difference between two source folders, in the same form as the diff of a pull request."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff, SourceTexts
 
 CONTEXT = 3
-MOST_LINES = 20_000  # per file; the comparison takes quadratic time in the worst case
+MOST_LINES = 20_000  # maximum per file, because the comparison may take quadratic time
 
 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
-    """Diff the files that differ; a text is None if it is too large or not text.
+    """Compare the files that differ. A text is None if it is too large or not text.
 
-    ``files`` are all paths in the target's folder.
+    ``files`` are all paths in the folder of the target.
     """
     changed = []
     for path in sorted(before.keys() | after.keys()):
@@ -27,9 +27,9 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
 
 
 def _lines(text: str | None) -> list[str] | None:
-    """Return the lines as profilers count them: only a line feed ends one.
+    """Return the lines of a text, which end only at a line feed, as in profilers.
 
-    None if there is no text or the text has too many lines.
+    The result is None if there is no text or the text has too many lines.
     """
     lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
     return lines if lines is not None and len(lines) <= MOST_LINES else None
@@ -45,7 +45,7 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
             lines += ["-" + line for line in old[first:last]] + ["+" + line for line in new[start:stop]]
             edits.append(Edit(LineRange(first + 1, last), LineRange(start + 1, stop)))
         (_, first, _, start, _), (_, _, last, _, stop) = group[0], group[-1]
-        # the nearest line above that starts in the first column, as git shows it after ``@@``
+        # the nearest line above that starts in the first column, as git prints it after ``@@``
         above = reversed(new[max(0, start - 500) : start])
         heading = next((line.rstrip() for line in above if line[:1].isalpha() or line[:1] in "_$"), "")
         yield Hunk(LineRange(first + 1, last), LineRange(start + 1, stop), heading, tuple(edits), "\n".join(lines))

@@ -1,4 +1,4 @@
-"""Finds the function of a source file that a frame refers to, by name and line under the rules of its language."""
+"""Finds the function in a source file that a frame refers to, by its name and line and by the rules of the language."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -30,10 +30,10 @@ _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 @dataclass(frozen=True, slots=True)
 class FrameName:
-    """The parts of a frame's qualified name, outermost first; the last is "" if the function is nameless.
+    """The parts of a frame's qualified name, outermost first. For a nameless function, the last part is "".
 
-    ``within``: the frame, such as a comprehension, means the function around its line. ``module``: the frame is
-    top-level code.
+    ``within`` means that the frame, such as a comprehension, belongs to the function around its line. ``module`` means
+    that the frame is top-level code.
     """
 
     parts: tuple[str, ...]
@@ -43,24 +43,23 @@ class FrameName:
 
 
 def frame_name(name: str, language: Language) -> FrameName:
-    """Parse the name of a frame as profilers of the language write it."""
+    """Parse the name of a frame in the notation that profilers of the language use."""
     return _READERS[language](name[:LONGEST].strip())
 
 
 def last_names(name: str) -> frozenset[str]:
-    """Return the last part of a frame's name as each language would parse it.
+    """Return the last part of a frame's name in the notation of each language.
 
-    For a nameless function, this is the last part of the enclosing function's name.
+    For a nameless function, this is the last part of the name of the enclosing function.
     """
     found = _in_any_language(name)
     return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
-    """Return whether a frame has a function's own name; False for closures, lambdas, comprehensions and top-level code.
+    """Return whether a frame has the name of a function, unlike closures, lambdas, comprehensions and top-level code.
 
-    The language is unknown here, so a function whose name looks like a numbered closure of another language counts as a
-    closure.
+    The language is unknown, so a function whose name looks like a numbered closure of any language counts as a closure.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -69,14 +68,14 @@ def has_own_name(name: str) -> bool:
 
 
 def last_name(function: SourceFunction) -> str | None:
-    """Return the name by which a function is looked up: its own, or that of the named function around it."""
+    """Return the name by which a function is found: its own name, or the name of the function around it."""
     if function.kind == "function":
         return function.name
     return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
 
 
 def means_wholly(name: str, function: SourceFunction, language: Language | None) -> bool:
-    """Return whether a frame's name is the full qualified name of a function, possibly prefixed with a package."""
+    """Return whether a frame's name is the full qualified name of a function, with or without a package prefix."""
     if language is None:
         return False
     frame, whole = frame_name(name, language), len(function.parts)
@@ -87,10 +86,10 @@ def means_wholly(name: str, function: SourceFunction, language: Language | None)
 def functions_meant(
     name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
-    """Return the functions of a file that a frame may refer to; several if its name fits several, none if it fits none.
+    """Return the functions of a file that a frame may refer to, none or several if the name does not identify one.
 
-    If the name fits a single function, that function counts only if the line lies in it. ``exact`` means that the line
-    is a first line; it selects the function that begins there, if only one does.
+    A single function with this name counts only if it contains the line. ``exact`` means that the line is a first line,
+    which selects the function that begins there, if it is unique.
     """
     frame = frame_name(name, language)
     if frame.module:
@@ -118,7 +117,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """Return the overloads that take as many arguments as a C++ frame's name lists, if there are any."""
+    """Return the overloads with as many parameters as the name of the C++ frame has, if there are any."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -132,7 +131,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """Return the number of trailing parts that the names share; 0 if a part that both names have differs."""
+    """Return the number of trailing parts that the names share, or 0 if a part that both names have differs."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

@@ -1,4 +1,4 @@
-"""Finds the functions that changed in the changed files by comparing fingerprints of both sides."""
+"""Finds the changed functions in the changed files by comparing the fingerprints of both sides."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Sides = tuple[list[Place], list[Place]]
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """A function of one side with its state; ``partner`` is its path and function on the other side."""
+    """Function of one side with its state. ``partner`` is the path and function on the other side."""
 
     path: str
     function: SourceFunction
@@ -26,10 +26,10 @@ class KnownFunction:
 
 @dataclass(frozen=True, slots=True)
 class FunctionChanges:
-    """Functions by path, for the baseline and the target; a path is missing if it was not parsed on both sides.
+    """Functions by path for the baseline and the target. Paths that were not parsed on both sides are missing.
 
-    ``unread`` are changed sources of a known language that were not parsed. ``imported`` maps a target path to the
-    words of the import statements that were added, removed or changed in it.
+    ``unread`` contains changed sources in a supported language that were not parsed. ``imported`` maps a path in the
+    target to the words of its added, removed and changed import statements.
     """
 
     functions: tuple[dict[str, list[KnownFunction]], dict[str, list[KnownFunction]]] = field(
@@ -39,7 +39,7 @@ class FunctionChanges:
     imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
-        """Record one function; its place is None on a side that lacks it."""
+        """Record one function. A side without the function has the place None."""
         for side, (place, partner) in enumerate(((old, new), (new, old))):
             if place is not None:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
@@ -48,9 +48,9 @@ class FunctionChanges:
 def function_changes(diff: SourceDiff | None) -> FunctionChanges:
     """Find the state of every function in the changed files whose texts are known.
 
-    *same*: paired by name, equal fingerprints. *changed*: paired by name, different fingerprints. *renamed*: equal
-    fingerprints, different name or file. *added*, *removed*: without a partner. *unknown*: the function contains a
-    syntax error.
+    Functions with the same name are *same* or *changed*, depending on their fingerprints. Functions with equal
+    fingerprints and another name or file are *renamed*. Functions without a counterpart are *added* or *removed*.
+    Functions with a syntax error are *unknown*.
     """
     changes, budget = FunctionChanges(), MOST_TEXT
     if diff is None or diff.texts is None:
@@ -86,7 +86,7 @@ def unread(changes: FunctionChanges) -> list[Reason]:
 
 
 def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
-    """Return the text of a changed file on each side, empty on a side without the file; None if a text was not read."""
+    """Return the text of a changed file on each side, "" without a file, or None for a text that was not read."""
     texts = diff.texts or SourceTexts({}, {})
     before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
     after = "" if changed.status == "removed" else texts.target.get(changed.path)
@@ -94,7 +94,7 @@ def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
 
 
 def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> Sides:
-    """Record the functions that are paired by name, and return the others."""
+    """Record the functions that are paired by name, and return the remaining functions."""
     imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
     changes.imported[changed.path] = imported
     sides: Sides = ([], [])
@@ -108,7 +108,7 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports run code too
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports also run code
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides
@@ -122,7 +122,7 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
     """
 
     def name(place: Place) -> tuple[object, ...]:
-        # the number of a nameless function changes if one is added before it
+        # the number of a nameless function changes if a function is added before it
         function = place[1]
         return function.kind, function.parts[:-1] if function.kind == "anonymous" else function.parts
 
@@ -134,9 +134,9 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
-    """Return pairs of functions with equal code and different names; prefer the same file, then the same class.
+    """Return pairs of functions with equal code and different names, preferably in the same file or class.
 
-    Short bodies are alike by chance and are not paired. Nameless functions are paired only within a file.
+    Short bodies may be equal by chance and are not paired. Nameless functions are paired only within a file.
     """
 
     def in_file(place: Place) -> object:
@@ -156,9 +156,9 @@ def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
-    """Remove pairs with equal keys from both lists and return them in order; functions with the key None stay.
+    """Remove pairs with equal keys from both lists and return them in order. Functions with the key None stay.
 
-    ``single``: pair only if each side has exactly one function with the key.
+    If ``single`` is true, functions are paired only if their key is unique on each side.
     """
     groups: dict[object, Sides] = {}
     for side, places in enumerate(sides):

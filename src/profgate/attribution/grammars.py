@@ -1,4 +1,4 @@
-"""Lists the syntax nodes of each language that are functions, scopes or imports, and those that have no effect."""
+"""Syntax nodes of each language that are functions, scopes or imports, or that have no effect."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,18 +12,17 @@ Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c
 
 
 def node_types(text: str = "") -> frozenset[str]:
-    """Split node types at spaces."""
+    """Return the node types in a text, separated by spaces."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Node types by meaning.
+    """Node types of a language, by meaning.
 
-    ``wrappers`` contain a function or scope and the code before it, such as decorators; ``leading`` nodes come directly
-    before a function or scope. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure.
-    ``silent`` nodes and all nodes below them are not part of the program. In ``idle_ends`` nodes, a semicolon is
-    optional.
+    ``wrappers`` contain a function or scope and the code before it, such as decorators, and ``leading`` nodes precede a
+    function or scope. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure. ``silent``
+    nodes and all nodes below them are not part of the program. In ``idle_ends`` nodes, a semicolon is optional.
     """
 
     module: str
@@ -111,20 +110,20 @@ _SUFFIXES: dict[Language, str] = {
     "go": "go",
     "java": "java",
     "c": "c",
-    "cpp": "cc cpp cxx c++ h hh hpp hxx ipp inl cu cuh",  # headers are read as C++
+    "cpp": "cc cpp cxx c++ h hh hpp hxx ipp inl cu cuh",  # headers are parsed as C++
     "rust": "rs",
 }
 _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 
 
 def language_of(path: str) -> Language | None:
-    """Return the language of a source file by its suffix; None if the language has no grammar here."""
+    """Return the language of a source file by its suffix, or None if the language is not supported."""
     return _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 
 @cache
 def parser_of(language: Language) -> "Parser":
-    """Return a parser; its grammar is loaded on first use."""
+    """Return a parser. The grammar is loaded on first use."""
     from tree_sitter import Language as Loaded
     from tree_sitter import Parser
 

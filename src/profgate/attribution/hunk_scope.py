@@ -1,4 +1,4 @@
-"""Finds the functions that contain the changed lines of a file, as far as the hunks show them."""
+"""Finds the functions that contain the changed lines of a file, from the hunks of the diff alone."""
 
 import re
 from bisect import bisect_right
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from profgate.model.attribution import Edit, Hunk
 
-_LONGEST = 400  # characters of a line or name that are matched
+_LONGEST = 400  # maximum number of characters of a line or name that are matched
 _DEFINITION = re.compile(
     r"\s*(?:[\w@]+\s+)*?(?:def|func|function|fn|fun|sub)\b\*?\s*(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?P<name>[\w$.:]+)"
 )
@@ -18,7 +18,7 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """A line of a hunk, its number on one side (or that of the next line there), and the edit that contains it."""
+    """Line of a hunk with its number (or that of the next line) on one side, and the edit that contains it."""
 
     mark: str
     text: str
@@ -27,10 +27,10 @@ class _Line(NamedTuple):
 
 
 class FileHunks:
-    """The hunks of one file, seen from one side (0 baseline, 1 target).
+    """The hunks of one file as seen from one side (0 baseline, 1 target).
 
-    A changed line belongs to the function in the hunk's heading, or to the one defined on a line above it, up to the
-    next line that is not indented deeper.
+    A changed line belongs to the function in the heading of the hunk, or to a function defined on a line above it. A
+    function ends at the next line that is not indented deeper.
     """
 
     def __init__(self, hunks: Sequence[Hunk], side: int) -> None:
@@ -56,7 +56,7 @@ class FileHunks:
     def introduced(self, name: str) -> int | None:
         """Return the line of a definition that only this side has.
 
-        None if the hunks show no definition with this name, or one that is not only on this side.
+        The result is None if the hunks contain no definition with this name, or a definition that both sides have.
         """
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
@@ -67,7 +67,7 @@ class FileHunks:
 
     def _read(self, hunk: Hunk) -> None:
         heading = _DEFINITION.match(hunk.heading[:_LONGEST]) or _TYPED_HEADING.match(hunk.heading[:_LONGEST])
-        scopes: list[tuple[str, int]] | None = None  # the name and indentation of each definition
+        scopes: list[tuple[str, int]] | None = None  # name and indentation of each definition
         border = 0
         for line in _lines(hunk, self._side):
             own = line.text.lstrip()
@@ -101,7 +101,7 @@ def _lines(hunk: Hunk, side: int) -> Iterator[_Line]:
 
 
 def _bare(name: str) -> str:
-    """Return the last part of a qualified name, without trailing brackets; "" if it has none."""
+    """Return the last part of a qualified name without trailing brackets, or "" if there is none."""
     plain = re.sub(r"\([^()]*\)$|\[[^\[\]]*\]$", "", name[-_LONGEST:]).rstrip()
     found = re.search(r"[^\W\d]\w*$", plain)
     return found[0] if found and len(found[0]) < _LONGEST else ""

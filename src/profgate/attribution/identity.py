@@ -1,4 +1,4 @@
-"""Pairs functions and files whose names differ between the sides, using the diff, sources, callers and costs."""
+"""Pairs functions and files with different names on both sides, by the diff, sources, callers and costs."""
 
 import re
 from collections import Counter
@@ -19,16 +19,17 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # a single file on each side can match by chance
-MOST_NAMESAKES = 10  # files of one name per side; more, as with __init__.py, prove little and take long to compare
-LONGEST_PATH = 500  # characters of a path that are compared
-FEWEST_SAMPLES = 100  # smallest number of samples of each function of a pair
-ALIKE = 0.3  # smallest fraction of shared callers and callees; a pair in a chain of renames shares a third
+# maximum number of files with one name per side; more files, such as __init__.py, prove little and take long to compare
+MOST_NAMESAKES = 10
+LONGEST_PATH = 500  # maximum number of compared characters of a path
+FEWEST_SAMPLES = 100  # minimum number of samples of each function of a pair
+ALIKE = 0.3  # minimum fraction of shared callers and callees; pairs in a chain of renames share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
-COST_FACTOR = 1.5  # largest ratio of the costs of a pair
-LISTED = 0.001  # share of the run below which a function is ignored
-MOST = 200  # functions per side, heaviest first
-NEIGHBOUR = 0.05  # fraction of a function's cost; callers and callees below it appear by chance
-ROUNDS = 5  # each pair found can show that its callers and callees are pairs
+COST_FACTOR = 1.5  # maximum ratio of the costs of a pair
+LISTED = 0.001  # minimum share of the run of a function
+MOST = 200  # maximum number of functions per side, heaviest first
+NEIGHBOUR = 0.05  # minimum fraction of a function's cost; callers and callees below it occur by chance
+ROUNDS = 5  # each new pair can show that its callers and callees are pairs
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
@@ -38,7 +39,7 @@ FunctionsByFile = dict[str, set[str]]
 
 
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
-    """Map the baseline's path of a file to the target's path of the same file of the repository, if they differ.
+    """Map the baseline's path of a file to the target's path of the same repository file, if these paths differ.
 
     Paths in profiles of two releases may start with different folders. The map is empty if a side has two paths for one
     file.
@@ -85,7 +86,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions of the target.
 
     Both files are paths from the profiles. A function is paired only if each name occurs on one side only and the
-    target has a single path for the new file. `renamed` pairs functions that also got another name.
+    target has a single path for the new file. Functions that were also renamed are paired by `renamed`.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
@@ -104,7 +105,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
-    Pairs only names that occur on one side only and cannot refer to another function of their file.
+    A name is paired only if it occurs on one side only and cannot refer to another function of the file.
     """
     identities, (gone, new) = _identities(comparison), _alone(comparison)
     candidates: dict[tuple[object, ...], list[int]] = {}
@@ -122,9 +123,9 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 
 
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
-    """Return symbols that occur on one side only but must not be paired by names and costs.
+    """Return symbols on one side only that must not be paired by names and costs.
 
-    These are nameless functions, and functions that are also in the other side's source.
+    These are nameless functions, and functions that the source of the other side also contains.
     """
     names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
@@ -135,13 +136,13 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
 
 
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
-    """Map old (name, file) to new: the mutually best pairs of names that occur on one side only.
+    """Map the old name and file to the new ones, for mutually best pairs of names that occur on one side only.
 
     Both functions of a pair are in the same file and have nearly the same callers and callees. A file that occurs on
     one side only may be a renamed file, so it counts as the same file for functions with equal names. If costs are
     sampled, both functions need `FEWEST_SAMPLES`. Runtime functions are never paired, nor is a nameless function with a
     named one. If there are several candidates, the one with the most similar callers, callees and name is chosen.
-    ``refused`` are symbols that must not be paired, as the sources show.
+    ``refused`` are symbols that must not be paired because of their sources.
     """
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
@@ -159,7 +160,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """The columns used to pair names; ``lonely_files`` are the files that occur on one side only."""
+    """Columns to pair names. ``lonely_files`` are the files that occur on one side only."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -173,7 +174,7 @@ class _Pairing:
         self.lonely_files = (before ^ after) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
-        """Return the heaviest symbols that only this side has, without those known to have too few samples."""
+        """Return the heaviest symbols that only this side has, except those with too few samples."""
         alone: BoolArray = np.zeros(len(self.names), np.bool_)
         alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
         total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
@@ -188,7 +189,7 @@ class _Pairing:
     def neighbours(
         self, links: CallLinks, symbols: set[int], renames: dict[int, int]
     ) -> dict[int, set[tuple[str, int]]]:
-        """Return the callers and callees with a relevant part of each symbol's cost, under their new names."""
+        """Return the callers and callees, by new names, that account for a relevant part of each symbol's cost."""
         cost = np.maximum(links.baseline, links.target)
         inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
@@ -199,7 +200,7 @@ class _Pairing:
         return found
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
-        """Return the pairs in which each function is the best match of the other, by similarity, then by cost."""
+        """Return pairs of functions that are the best match of each other, by similarity and then by cost."""
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -219,7 +220,7 @@ class _Pairing:
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
-        """Return the similarity of two functions, 0 to 1; 0 if nothing shows that they are the same."""
+        """Return the similarity of two functions from 0 to 1, or 0 without evidence that they are the same."""
         names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]
@@ -230,7 +231,7 @@ class _Pairing:
 
 
 def _alike(old: str, new: str) -> float:
-    """Return the Dice coefficient of the names' letter pairs, 0 to 1; 1 for equal names."""
+    """Return the Dice coefficient of the letter pairs of two names, from 0 to 1 (equal names)."""
     if old == new:
         return 1.0
     first, second = (
@@ -251,7 +252,7 @@ def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
-    """Return the function that a symbol stands for; None if the symbol is code inside one, such as a comprehension."""
+    """Return the function of a symbol, or None if the symbol is code inside a function, such as a comprehension."""
     meant = sides.meant(symbol)
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
@@ -259,7 +260,7 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
-    """Return the parts of both paths before their common ending."""
+    """Return the parts of both paths before the components that they have in common."""
     before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
         before.pop()
@@ -268,7 +269,7 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 
 
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """Return the functions of each side by file, without those that are nameless in any language."""
+    """Return the functions of each side by file, except those that are nameless in any language."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
     if not any(comparison.symbols.files):
         return sides

@@ -1,4 +1,4 @@
-"""Aligns and compares both sides of one workload; the old and new name of a renamed file or function count as one."""
+"""Aligns and compares both sides of a workload. Renamed files and functions are identified with their old names."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,14 +31,14 @@ from profgate.model.workload import Workload
 if TYPE_CHECKING:
     from profgate.model.history import Reading
 
-MOST_PAST_RUNS = 10  # only tests in all runs are compared, and older runs lack more tests
+MOST_PAST_RUNS = 10  # older runs lack more tests, and only tests in all runs are compared
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayInput:
-    """Inputs to the comparison of a workload other than its profiles.
+    """Input of the comparison of a workload besides its profiles.
 
-    ``named``: the user named the files, so differences between the recordings are noted but do not block the
+    ``named`` means that the user named the files, so that differences between the recordings do not prevent the
     comparison. ``past`` returns the readings of earlier base commits for a series key.
     """
 
@@ -50,7 +50,7 @@ class OverlayInput:
 
 
 def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
-    """Compare each metric that both sides have; also return what cannot be compared."""
+    """Compare each metric that both sides have. The second result is what cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", joined(blocking))]
@@ -60,7 +60,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
     runs: list[DurationRun] = []
     if given.past is not None:
-        from profgate.compare.past import runs_of, with_past  # only needed with a history
+        from profgate.compare.past import runs_of, with_past  # imported only with a history
         from profgate.compare.readings import series_of
 
         past = given.past(series_of(workload.baseline_runs[0], given.options).key)
@@ -92,7 +92,7 @@ def _overlaid(
     for comparison in comparisons:
         refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, given.functions))
         for old, new in renamed(comparison, refused).items():
-            if new not in aliases.values():  # metrics may give different pairs; the first is used
+            if new not in aliases.values():  # metrics may give different pairs; the pairs of the first metric are used
                 aliases.setdefault(old, new)
     if not aliases:
         return comparisons, alone
@@ -100,7 +100,7 @@ def _overlaid(
 
 
 def _paired_files(names: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], tuple[Note, ...]]:
-    """Map the baseline's files to the target's, with a note if only the folders show the pairs."""
+    """Map files of the baseline to files of the target, with a note if only their folders show the pairs."""
     if diff is not None:
         return files_of_two_roots(names, diff), ()
     files, (before, after) = files_of_two_folders(names)

@@ -1,4 +1,4 @@
-"""Finds how the pull request can affect each function: changed, called by a changed function, or not reachable."""
+"""Finds out how a pull request can affect each function: changed, called by a changed function, or not reachable."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,9 +20,9 @@ from profgate.model.visible_text import cut
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
-LONGEST_PATH = 6  # most frames shown of a call path
+LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
-# files that no program reads while it is measured
+# no program reads these files during the measurement
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
 _TEXT_NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
@@ -32,17 +32,17 @@ _TEXT_NAMES = frozenset(
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
     """Add to the states how the change can affect each symbol, and by which call path.
 
-    *changed here*: the symbol's source differs. *called by a changed function*: a changed function is above the symbol
-    on a stack. *dependency changed*: the symbol is in a package whose version changed, or is called by such a package.
-    *not reachable*: no changed code runs on either side, all changes are known, and only sources and documentation
-    changed, so data cannot be the reason. *unknown*: everything else.
+    *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
+    function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
+    changed, or is called by such a package. *not reachable* means that no changed code runs on either side, that all
+    changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
         None if path else dependencies.of(name, file)
         for name, file, path in zip(symbols.names, symbols.files, states.paths, strict=True)
     ]
-    # the top-level code of a file calls everything below it
+    # the top-level code of a file calls all functions below it
     changed = [
         state in {"changed", "added"} and not name.endswith("<module>")
         for state, name in zip(states.states, symbols.names, strict=True)
@@ -68,7 +68,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
-    """Return why no function can be classified as not reachable; empty if one can."""
+    """Return why no function can be classified as not reachable, or "" if functions can be."""
     diff = sides.diff
     if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
         return "not all changed files are known"
@@ -91,14 +91,14 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """Return a text that names a changed function that runs, or may run, in the profile; empty if there is none."""
+    """Return a text that names a changed function that runs, or may run, in the profile; otherwise ""."""
     names = {
         known.function.name
         for known in _all_functions(sides)
         if known.state in _TOUCHED and known.function.kind == "function"
     }
     files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
-    top_level = {path for path in files if "/" not in path}  # a path with a folder matches none of these by itself
+    top_level = {path for path in files if "/" not in path}  # a path with a folder is none of these
     for symbol, name in enumerate(comparison.symbols.names):
         state, path = states.states[symbol], states.paths[symbol]
         if state in _TOUCHED:
@@ -126,7 +126,7 @@ def _is_text(path: str) -> bool:
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
-    """Return, for each symbol, the call path from the nearest symbol in ``above``; "" if none is above it."""
+    """Return for each symbol the call path from the nearest symbol in ``above``, or "" without such a path."""
     found = [""] * len(comparison.symbols)
     if above.any():
         paths = (
@@ -143,7 +143,7 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
-    """Yield, for each symbol below one in ``above``, the path of the stack whose cost changed most."""
+    """Yield for each symbol below a symbol in ``above`` the path of the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
@@ -162,7 +162,7 @@ def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Ite
 
 
 def _link_paths(comparison: Comparison, above: BoolArray) -> Iterable[list[int]]:
-    """Yield the shortest call paths, for profiles that contain only callers and callees."""
+    """Yield the shortest call paths in profiles that contain only callers and callees."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import dijkstra
 

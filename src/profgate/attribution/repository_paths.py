@@ -1,4 +1,4 @@
-"""Maps a file named by a profile to the file of the repository."""
+"""Finds the file of the repository that a path in a profile refers to."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,10 @@ from profgate.model.attribution import SourceDiff
 
 
 class RepositoryPaths:
-    """The files of one commit. If ``all_known`` is False, some are missing, so a bare file name does not count."""
+    """Files of one commit.
+
+    If ``all_known`` is False, files are missing, and a file name without a folder never matches.
+    """
 
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
         self._all_known = all_known
@@ -16,13 +19,13 @@ class RepositoryPaths:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def find(self, file: str | None) -> str | None:
-        """Return the matching file of the repository; None if none matches or several match equally well.
+        """Return the file of the repository, or None if no file matches or several files match equally well.
 
-        One path must end with the whole other path. The profile's path is longer if it starts with the folder of the
-        checkout or container, or with a Go module; it is shorter if it starts below the root of a package. A bare file
-        name counts only if it is unique in the repository. A path with a folder never matches a top-level file:
-        ``/usr/lib/tool/utils.py`` is not ``utils.py``. A library file with the same path as a file of the repository is
-        still mistaken for it.
+        One path must end with the whole other path. The path in the profile is longer if it starts with the folder of
+        the checkout or container, or with a Go module. The path is shorter if it starts below the root of a package. A
+        file name without a folder counts only if it is unique in the repository. A path with a folder never matches a
+        top-level file: ``/usr/lib/tool/utils.py`` is not ``utils.py``. A library file with the same path as a file of
+        the repository is still mistaken for it.
         """
         if not file or file[0] in "<~":
             return None
@@ -41,7 +44,7 @@ class RepositoryPaths:
 
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
-    """Return the files of the baseline's and the target's commit, as far as the diff contains them."""
+    """Return the files of both commits, as far as the diff contains them."""
     gone = {file.path for file in diff.files if file.status == "removed"}
     came = {file.path for file in diff.files if file.status in {"added", "renamed"}}
     after = {*(diff.repository_files or ()), *(file.path for file in diff.files)} - gone

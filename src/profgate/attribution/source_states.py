@@ -1,4 +1,4 @@
-"""Finds whether the source of each function changed, by fingerprints or, without them, by the hunks of the diff."""
+"""Finds out whether the source of each function changed, by fingerprints or by the hunks of the diff."""
 
 import hashlib
 import re
@@ -16,25 +16,26 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import PYTHON_SAMPLING
 
 BASELINE, TARGET = 0, 1
-# these formats give a function's first line unless they are sampled; others may give any of its lines
+# unless sampled, these formats contain the first line of a function; other formats may contain any line
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 # a closure is inside another function, so its line does not mark the end of that function
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
-DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line
+DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line number
 
 
 def source_states(sides: "Sides") -> SourceStates:
-    """Find the state, repository file and link of each symbol; the state is unknown if it cannot be decided.
+    """Find the state, repository file and link of each symbol. A state that cannot be determined is unknown.
 
     In a file whose ``changes`` are known, functions are compared by fingerprint, so layout, comments and moved code do
     not count. If a name matches several functions of the file, their states must agree.
 
-    In all other files the hunks decide. *same*: the diff does not touch the file, or another known function lies
-    between this one and every hunk. *changed*: the diff edits a known line of the function, or lines that the hunk
-    shows to be in it. *added*, *removed*: one side lacks the file or the definition. *renamed*: the file was renamed
-    and the function is the same. A changed comment or blank line inside a function counts. If a file has two functions
-    with the same name, only one line is known, so a change of the other function may be missed.
+    In all other files, the hunks determine the state. A function is *same* if the diff does not contain its file, or if
+    another known function lies between it and every hunk. A function is *changed* if the diff edits a known line of the
+    function, or lines that are inside the function according to the hunk. A function is *added* or *removed* if one
+    side lacks the file or the definition, and *renamed* if the file was renamed and the function is the same. A changed
+    comment or blank line inside a function counts. Of two functions with the same name in a file, only one line is
+    known, so a change of the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(
@@ -43,7 +44,7 @@ def source_states(sides: "Sides") -> SourceStates:
 
 
 class Sides:
-    """The files of both commits, and the known function lines in the changed files."""
+    """Files of both commits, and the known lines of functions in the changed files."""
 
     def __init__(self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
         self.diff = diff
@@ -67,7 +68,7 @@ class Sides:
         self._lines = self._function_lines()
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
-        """Return the state, path and link of one symbol."""
+        """Return the state, path and link of a symbol."""
         side, path = self._places[symbol]
         if path is None:
             return "unknown", None, None
@@ -89,7 +90,7 @@ class Sides:
         return functions_meant(name, line, known, language, exact=self.exact)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
-        """Return the side that a symbol's line belongs to, and its file on that side."""
+        """Return the side of a symbol's line, and the file of the symbol on that side."""
         side, name = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.names[symbol]
         file = self.symbols.files[symbol]
         if file is None and (path := self._file_by_name(side, name)) is not None:
@@ -103,7 +104,7 @@ class Sides:
         return side, self._found_paths[side, file]
 
     def _find_top_level_files(self) -> bool:
-        """Match files at the top of the repository, below the folder of the checkout; return whether any was found.
+        """Find the files at the top of the repository, in the folder of the checkout, and return whether any exist.
 
         The folder is known from the files in folders that match a file of the repository.
         """
@@ -119,7 +120,7 @@ class Sides:
         return bool(matches)
 
     def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
-        """Return the functions by last part of the name, for languages whose frames have fully qualified names."""
+        """Return the functions by last name, for languages whose frames have fully qualified names."""
         found: dict[str, list[KnownFunction]] = {}
         for path, functions in self.changes.functions[side].items():
             for known in functions if language_of(path) in WHOLE_NAMES else ():
@@ -130,7 +131,7 @@ class Sides:
     def _file_by_name(self, side: int, name: str) -> str | None:
         """Return the only changed file with a function of this qualified name, for frames without a file.
 
-        Machine code and the JVM give fully qualified names; a shorter name could belong to any library.
+        Only machine code and the JVM have fully qualified names; a shorter name could belong to any library.
         """
         known = self._whole_names[side]
         paths = {
@@ -150,7 +151,7 @@ class Sides:
         return {place: sorted(found) for place, found in lines.items()}
 
     def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
-        """Return the state of a function in a changed file, and the line of the diff that shows a change."""
+        """Return the state of a function in a changed file, and the line of the diff that changes it."""
         line, meant = self.symbols.lines[symbol], self.meant(symbol)
         if not meant:
             return self._by_hunks(symbol, side, changed)
@@ -223,9 +224,9 @@ class Sides:
 
 
 def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
-    """Return one of the possible functions if their states agree, otherwise the changed one at the symbol's line.
+    """Return one of the possible functions if their states agree, otherwise the changed function at the symbol's line.
 
-    None if there is no such function.
+    The result is None if there is no such function.
     """
     if len({known.state for known in meant}) == 1:
         return meant[0]

@@ -1,4 +1,4 @@
-"""Reads the qualified names of functions and scopes from the syntax tree."""
+"""Reads the qualified names of functions and scopes from a syntax tree."""
 
 import re
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<
 def name_of(language: Language, node: "Node", above: Sequence["Node"], closures: int) -> tuple[tuple[str, ...], bool]:
     """Return the parts that a function or scope adds to the qualified name, and whether it is named.
 
-    ``above`` are the ancestors of the node, root first. ``closures`` is the number, from 1, that the node has among the
-    nameless functions of the enclosing function.
+    ``above`` are the ancestors of the node, root first. ``closures`` is the number of the node among the nameless
+    functions of the enclosing function, from 1.
     """
     parts: tuple[str, ...]
     if language in {"javascript", "typescript", "tsx"}:
@@ -60,7 +60,7 @@ def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> s
 
 
 def without_arguments(text: str, brackets: str = "<>") -> str:
-    """Return the text without bracketed parts, however deeply nested; the ``>`` of an arrow is not a bracket."""
+    """Return the text without bracketed parts of any depth. The ``>`` of an arrow is not a bracket."""
     if brackets[0] not in text:
         return text
     outside, depth = [], 0
@@ -83,7 +83,7 @@ def _field(node: "Node", name: str) -> str:
 
 
 def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
-    """Return the function's name, or that of the variable to which it is first assigned, as JavaScript engines do."""
+    """Return the name of a function, or of the variable to which it is first assigned, as JavaScript engines do."""
     name: Node | None = node.child_by_field_name("name")
     if name is None:
         around = [node for node in above[-3:] if node.type != "parenthesized_expression"]

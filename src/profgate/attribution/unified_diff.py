@@ -1,4 +1,4 @@
-"""Parses unified diffs from ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
+"""Parses unified diffs of ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ MAX_FILES = 3_000  # the limit of GitHub's pull request files API
 MAX_HUNK_TEXT = 64 * 1024  # stored characters per hunk
 MAX_TEXT = 4 * 1024 * 1024  # stored characters of all hunks together
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
-_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # lines that each prefix adds to (baseline, target)
+_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # number of lines in (baseline, target) for each prefix
 _HEADER = re.compile(
     r"((?:rename|copy) (?:from|to)|(?:new|deleted) file mode|index|Binary files|GIT binary patch)\b ?(.*)"
 )
@@ -25,7 +25,7 @@ _NOWHERE = "/dev/null"
 
 @dataclass(slots=True)
 class TextBudget:
-    """The number of characters of hunks that may still be stored."""
+    """Number of characters of hunks that can still be stored."""
 
     left: int = MAX_TEXT
 
@@ -39,7 +39,7 @@ class TextBudget:
 
 
 def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]:
-    """Return the hunks of a file's patch from GitHub, and whether the patch is complete: GitHub may truncate it."""
+    """Return the hunks of a file's patch from GitHub, and whether GitHub did not truncate the patch."""
     lines, place = patch.split("\n"), 0
     hunks: list[Hunk] = []
     while place < len(lines) and (found := _hunk_at(lines, place, budget)) is not None:
@@ -71,10 +71,10 @@ def parse_diff(text: str, name: str) -> SourceDiff:
             header[fact[1]] = fact[2]
         place += 1
         if len(sections) > MAX_FILES + 1:
-            raise ProfgateError(name, f"changes more than {MAX_FILES:,} files; give a smaller diff")
+            raise ProfgateError(name, f"changes more than {MAX_FILES:,} files; use a smaller diff")
     files = [file for header, hunks in sections if (file := _changed_file(header, hunks)) is not None]
     if not files and text.strip():
-        raise ProfgateError(name, "is no unified diff; make one with: git diff BASELINE TARGET")
+        raise ProfgateError(name, "is not a unified diff; make one with: git diff BASELINE TARGET")
     return SourceDiff(tuple(files))
 
 
@@ -87,22 +87,22 @@ def changed_lines(hunks: Sequence[Hunk]) -> tuple[int, int]:
 def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: str, *, named: bool) -> tuple[Hunk, int]:
     where, found = f"{name}:{place + 1}", _hunk_at(lines, place, budget)
     if lines[place].startswith("@@@ "):
-        raise ProfgateError(where, "is the diff of a merge; give one of two sides: git diff BASELINE TARGET")
+        raise ProfgateError(where, "is the diff of a merge; use a diff of two sides: git diff BASELINE TARGET")
     if found is None or not named:
-        raise ProfgateError(where, "the hunk is broken off or damaged, or names no file; give a whole diff")
+        raise ProfgateError(where, "the hunk is truncated or damaged, or names no file; use a complete diff")
     return found
 
 
 def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk, int] | None:
     """Return the hunk that begins at a line, and the index after it.
 
-    None if the hunk's lines do not match the counts in its header.
+    The result is None if the lines of the hunk do not match the counts in its header.
     """
     head = _HUNK.fullmatch(lines[start])
     if head is None:
         return None
     before_left, after_left = int(head[2] or 1), int(head[4] or 1)
-    # if a side has no lines, git gives the number of the preceding line
+    # if a side has no lines, git prints the number of the preceding line
     before, after = int(head[1]) + (not before_left), int(head[3]) + (not after_left)
     baseline, target = LineRange(before, before + before_left - 1), LineRange(after, after + after_left - 1)
     stored, edits = list[str](), list[Edit]()
@@ -127,7 +127,7 @@ def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk
 
 
 def _changed_file(header: dict[str, str], hunks: Sequence[Hunk]) -> ChangedFile | None:
-    """Return the file of a header; None if the header does not name one."""
+    """Return the file of a header, or None if the header does not name a file."""
     before, after = _paths(header)
     copied = "copy from" in header
     path, previous = after or before, before or after
@@ -150,7 +150,7 @@ def _changed_file(header: dict[str, str], hunks: Sequence[Hunk]) -> ChangedFile 
 
 
 def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
-    """Return the file's path on each side; None on a side without the file."""
+    """Return the path of the file on each side, or None for a side without the file."""
     for verb in ("rename", "copy"):
         if f"{verb} from" in header and f"{verb} to" in header:
             return _unquoted(header[f"{verb} from"]), _unquoted(header[f"{verb} to"])
@@ -168,7 +168,7 @@ def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
 
 
 def _git_names(pair: str) -> tuple[str, str]:
-    """Return both names of ``diff --git a/x b/x``, used if no other line names the file."""
+    """Return both names of ``diff --git a/x b/x``, for diffs in which no other line names the file."""
     if quoted := _QUOTED_PAIR.fullmatch(pair):
         return _unquoted(quoted[1]), _unquoted(quoted[2])
     middle = len(pair) // 2
@@ -184,7 +184,7 @@ def _without_prefixes(before: str, after: str) -> tuple[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    """Decode a name as git writes it: quoted, with octal bytes, if it contains unusual characters."""
+    """Decode a name as git prints it: quoted, with octal bytes, if it contains unusual characters."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
 

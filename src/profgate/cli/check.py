@@ -11,7 +11,7 @@ from profgate.history.history_store import open_history
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_CHECKED = 50  # limit for --all; a commit with 50 workloads takes seconds
+MOST_CHECKED = 50  # maximum for --all, because a commit with 50 workloads takes seconds
 
 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
@@ -22,7 +22,7 @@ MOST_CHECKED = 50  # limit for --all; a commit with 50 workloads takes seconds
 @opt.policy_options
 @opt.strategies_option
 @opt.format_option("terminal", "json")
-@opt.verbose_option("Show what each strategy reports, unchanged rows too.")
+@opt.verbose_option("Show the results of each strategy, including unchanged rows.")
 def check(
     rev: str,
     last: int,

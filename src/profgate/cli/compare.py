@@ -32,7 +32,7 @@ GATE_FAILED = 1
 @opt.strategies_option
 @opt.format_option("terminal", "json", "markdown", "csv")
 @opt.output_option("comment.md, report.json and the flame graphs")
-@click.option("--interleaved", is_flag=True, help="The runs of both sides alternated; the total can fail too.")
+@click.option("--interleaved", is_flag=True, help="The runs of both sides alternated, so that the total can also fail.")
 @sources_options
 @click.option(
     "--history",

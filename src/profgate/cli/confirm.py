@@ -82,9 +82,9 @@ checkout_options: opt.Decorator = opt.bundled(
     "--minutes",
     type=opt.Number(0.001, 10_000.0),
     metavar="M",
-    help="Time for all runs; fewer runs are made where it is short (default: no limit).",
+    help="Time limit for all runs, which may reduce their number (default: no limit).",
 )
-@click.option("--fallback", is_flag=True, help="Where measuring fails, judge by the first measurement alone.")
+@click.option("--fallback", is_flag=True, help="If the measurement fails, use only the first measurement.")
 @opt.config_option
 @opt.output_option("report.json, links.json and comment.md")
 @click.option("--key", default="default", help="Key of the comment.")
@@ -102,8 +102,8 @@ def confirm(
 ) -> int:
     """Measure both sides again, alternating between them, and withdraw findings that are not confirmed.
 
-    REPORT is the report.json of the first measurement. COMMAND runs in the checkout of a side; PROFGATE_SIDE is
-    baseline or target, PROFGATE_RUN is the number of the run, and PROFGATE_OUT is the folder for its profiles. Their
+    REPORT is the report.json of the first measurement. COMMAND runs in the checkout of a side. PROFGATE_SIDE is
+    baseline or target, PROFGATE_RUN is the number of the run, and PROFGATE_OUT is the folder for its profiles, whose
     names must be the same as in the first measurement. Run 0 of each side is a warm-up whose profiles are discarded.
     --config is the policy file with the rules for names and filters. Exit code: 0 passed or withdrawn, 1 the gate
     failed.

@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 from profgate.report.wording import NAME_REASONS
 
-MOST_SHOWN = 40  # changed names per file
+MOST_SHOWN = 40  # number of displayed names per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
 
 
@@ -25,11 +25,11 @@ PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".
 @config_option
 @click.option("--level", type=click.Choice(get_args(Level)), help="Rules to apply (default: as configured, or safe).")
 @click.option("--native", is_flag=True, help="The frame is machine code, as perf records it.")
-@click.option("--root", is_flag=True, help="The frame stands for a process or a thread.")
+@click.option("--root", is_flag=True, help="The frame represents a process or a thread.")
 def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *, native: bool, root: bool) -> int:
     """Show how a function name is normalised for comparison, and which rules apply.
 
-    NAME is a frame as named in a profile, or a profile file; for a file, the changed names are counted by rule.
+    NAME is the name of a frame in a profile, or a profile file, for which the changed names are counted by rule.
     """
     level = level or policy.name_rules
     for name in names:

@@ -73,7 +73,7 @@ def flamegraph(
 
 def _drawable(comparison: Comparison) -> Comparison:
     if not comparison.drawable:
-        raise ProfgateError(comparison.workload, "has no stacks to draw: its format holds no call paths")
+        raise ProfgateError(comparison.workload, "has no stacks to draw: its format contains no call paths")
     return comparison
 
 

@@ -15,7 +15,7 @@ from profgate.model.policy import Policy
 @command("profgate fold profile.pb.gz > profile.folded", "profgate fold --metric cpu profile.speedscope.json")
 @click.argument("profile", type=PROFILES)
 @metric_option
-@click.option("--raw-names", is_flag=True, help="Print names as the file has them, without normalising them.")
+@click.option("--raw-names", is_flag=True, help="Print the names in the file without normalising them.")
 def fold(profile: str, metric: str | None, *, raw_names: bool) -> int:
     """Print PROFILE as folded stacks, one line for each call path."""
     policy = Policy(name_rules="none") if raw_names else None
@@ -23,7 +23,7 @@ def fold(profile: str, metric: str | None, *, raw_names: bool) -> int:
     comparison = chosen(wiring.overlays(given), metric, None)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:
-        raise ProfgateError(profile, "has no stacks: its format holds no call paths")
+        raise ProfgateError(profile, "has no stacks: its format contains no call paths")
     text = one_column_folded(tree.parent, tree.symbol, tree.target_self, names, exponent=comparison.metric.exponent)[0]
     sys.stdout.write(text)
     return 0

@@ -8,14 +8,17 @@ from profgate.cli.options import command
 from profgate.readers.foreign import FOREIGN
 from profgate.readers.reader import BuiltInReader, ProfileReader
 
-UNPROVEN = "nothing yet: read by its documentation"
+UNPROVEN = "no recorded file; based on the documentation of the format"
 
 
 @command("profgate formats")
 def formats() -> int:
-    """Describe the supported profile formats: detection, recording and tests; then the unsupported formats."""
+    """Describe the supported formats with their detection, recording and tests, then the unsupported formats."""
     parts = [_described(reader) for reader in wiring.readers()]
-    parts.append("Files packed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\n")
+    parts.append(
+        "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\
+"
+    )
     parts += [f"  {foreign.what}: {foreign.advice.format(name='FILE')}" for foreign in FOREIGN]
     sys.stdout.write("\n".join(parts) + "\n")
     return 0
@@ -25,6 +28,6 @@ def _described(reader: ProfileReader) -> str:
     text = " ".join(inspect.cleandoc(reader.__doc__ or "").replace("`", "").split())
     lines = [f"{reader.name}", f"  {text}"]
     if isinstance(reader, BuiltInReader):
-        lines += [f"  known by: {reader.looks}", f"  record:   {reader.record}"]
-        lines.append(f"  proven:   {reader.proven or UNPROVEN}")
+        lines += [f"  detection: {reader.looks}", f"  record:    {reader.record}"]
+        lines.append(f"  tests:     {reader.proven or UNPROVEN}")
     return "\n".join(lines) + "\n"

@@ -25,7 +25,11 @@ plan_options: Decorator = bundled(
     Options,
     click.option("--language", type=click.Choice([recipe.language for recipe in RECIPES]), help="Language to record."),
     click.option("--command", metavar="TEXT", help="Command to record."),
-    click.option("--install", metavar="TEXT", help="Command that installs it, one line of shell; empty for none."),
+    click.option(
+        "--install",
+        metavar="TEXT",
+        help="Shell command that installs the requirements (may be empty).",
+    ),
     click.option("--measure", is_flag=True, help="Run the command once, to choose the number of runs."),
     click.option("--branch", metavar="NAME", help="Branch that pull requests are merged into."),
     click.option("--runner", metavar="LABEL", help="Runner, or its labels separated by commas."),
@@ -34,7 +38,7 @@ plan_options: Decorator = bundled(
 
 @command("profgate init", "profgate init --yes --command 'python bench.py' --measure")
 @click.argument("folder", default=".", type=Place("the top of the repository", "dir"), metavar="[DIR]")
-@click.option("-y", "--yes", is_flag=True, help="Ask nothing and use the detected values.")
+@click.option("-y", "--yes", is_flag=True, help="Use the detected values without asking.")
 @plan_options
 def init(folder: str, options: Options, *, yes: bool) -> int:
     """Write a workflow and a policy for the repository in DIR, based on its files and your answers.

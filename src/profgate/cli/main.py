@@ -89,7 +89,7 @@ def profgate() -> None:
 
 def run_command(argv: Sequence[str]) -> int:
     """Run the command named by ``argv`` and return its exit code. Raises ProfgateError if the command fails."""
-    if sys.stdout is None:  # closed by the caller, who needs only the exit code and files
+    if sys.stdout is None:  # the caller closed standard output, and needs only the exit code and files
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
     if VARIABLE in os.environ:
         return shell_complete(profgate, {}, "profgate", VARIABLE, os.environ[VARIABLE])

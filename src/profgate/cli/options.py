@@ -75,7 +75,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
 
 
 class Number(click.ParamType):  # type: ignore[type-arg] # as above
-    """A number between two inclusive bounds, which is an integer if the lower bound is an integer."""
+    """A number between two inclusive bounds. The number is an integer if the lower bound is an integer."""
 
     name = "number"
 
@@ -83,7 +83,7 @@ class Number(click.ParamType):  # type: ignore[type-arg] # as above
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
-        """Convert the value to a number; reject infinity and NaN."""
+        """Convert the value to a number. Infinity and NaN are rejected."""
         try:
             number = type(self._least)(value)
         except ValueError:
@@ -100,8 +100,8 @@ PROFILES = Place("a profile or a folder of profiles")
 COUNT = Number(1, 1_000_000)
 SECONDS = Number(0.001, 10_000_000.0)
 
-metric_option = click.option("--metric", metavar="NAME", help="Metric to use, where the profile has several.")
-workload_option = click.option("--workload", metavar="NAME", help="Workload to use, where a folder holds several.")
+metric_option = click.option("--metric", metavar="NAME", help="Metric to use if the profile has several.")
+workload_option = click.option("--workload", metavar="NAME", help="Workload to use if a folder contains several.")
 strategies_option = click.option(
     "--strategy", "strategies", multiple=True, metavar="NAME", help="Use only this strategy (repeatable)."
 )
@@ -110,7 +110,7 @@ CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )
 FAIL_ON = click.option(
-    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Least severity that fails (default: as configured)."
+    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Lowest severity that fails (default: as configured)."
 )
 
 
@@ -121,11 +121,11 @@ def last_option(default: int, which: str = "") -> Decorator:
 
 
 def format_option(*formats: str) -> Decorator:
-    """Return the option for the output format; the first format is the default."""
+    """Return the option for the output format. The first format is the default."""
     return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
 
 
-def verbose_option(what: str = "Show unchanged rows too.") -> Decorator:
+def verbose_option(what: str = "Also show unchanged rows.") -> Decorator:
     """Return the option for more detailed output."""
     return click.option("-v", "--verbose", is_flag=True, help=what)
 

@@ -39,7 +39,7 @@ def ranks() -> None:
     cls=opt.Measuring,
 )
 @click.argument("files", nargs=-1, type=opt.PROFILES, metavar="[RESULTS]...")
-@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run COMMAND K times; each is a baseline run.")
+@click.option("--repeat", type=opt.Number(1, 100), metavar="K", help="Run COMMAND K times to record K baseline runs.")
 @click.option(
     "--results",
     multiple=True,
@@ -47,7 +47,7 @@ def ranks() -> None:
     metavar="GLOB",
     help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
 )
-@click.option("--keep-failed", is_flag=True, help="Store failed runs of COMMAND too (default: an error).")
+@click.option("--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: they are errors).")
 @click.option(
     "--timeout",
     type=opt.SECONDS,
@@ -57,7 +57,7 @@ def ranks() -> None:
 )
 @opt.output_option("stored runs", FOLDER)
 @click.option("--label", default="", show_default=False, help="Name of the run (default: its time).")
-@click.option("--commit", help="Commit that was tested (default: the one that is checked out here).")
+@click.option("--commit", help="Tested commit (default: the commit that is checked out).")
 def record(
     files: tuple[str, ...],
     repeat: int | None,
@@ -109,7 +109,7 @@ def _runs(history: str | None) -> Runs:
 
 
 runs_option: opt.Decorator = opt.bundled(
-    "runs", _runs, click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are used too.")
+    "runs", _runs, click.option("--history", type=opt.PROFILES, metavar="DIR", help="History whose runs are also used.")
 )
 rules_options: opt.Decorator = opt.bundled(
     "rules",
@@ -119,15 +119,17 @@ rules_options: opt.Decorator = opt.bundled(
         type=opt.Number(0.5, 100.0),
         default=2.0,
         metavar="W",
-        help="Standard deviations from the mean that still count as stable.",
+        help="Maximum distance of a stable order from the mean, in standard deviations.",
     ),
     click.option(
         "--sigma",
         type=click.Choice(["poisson", "observed"]),
         default="poisson",
-        help="Standard deviation: the root of the mean count, or that among five or more baseline runs.",
+        help="Standard deviation: root of the mean count, or as observed in five or more baseline runs.",
     ),
-    click.option("--min-tests", type=opt.COUNT, default=30, metavar="N", help="Fewer tests are not compared."),
+    click.option(
+        "--min-tests", type=opt.COUNT, default=30, metavar="N", help="Minimum number of tests for a comparison."
+    ),
     click.option(
         "--min-duration",
         type=opt.Number(0.0, 1_000_000_000.0),
@@ -149,7 +151,7 @@ formats = opt.format_option("terminal", "markdown", "json")
     multiple=True,
     type=opt.PROFILES,
     metavar="DIR",
-    help=f"Folder of baseline runs, a file or a folder each (default: {FOLDER}; repeatable).",
+    help=f"Folder with one file or folder per baseline run (default: {FOLDER}; repeatable).",
 )
 @click.option("--last", type=opt.COUNT, default=20, metavar="K", help="Use only the K newest runs.")
 @runs_option
@@ -196,7 +198,7 @@ def check_ranks(
 
 @opt.command("profgate ranks history", "profgate ranks history --history .profgate", of=ranks.command)
 @click.argument("folders", nargs=-1, type=opt.PROFILES, metavar="[DIR]...")
-@click.option("--window", type=opt.COUNT, default=5, metavar="K", help="Usual runs to compare with.")
+@click.option("--window", type=opt.COUNT, default=5, metavar="K", help="Number of usual runs to compare with.")
 @runs_option
 @rules_options
 @formats

@@ -30,7 +30,7 @@ def report() -> None:
 def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str | None, *, verbose: bool) -> int:
     """Merge the reports of several shards and judge them as one report.
 
-    Each REPORT is a report.json; a links.json in the same folder is read too.
+    Each REPORT is a report.json; a links.json in the same folder is also read.
     """
     if len(set(reports)) < len(reports):
         raise SettingsError("REPORT", "a file is given twice; give each report once")

@@ -35,7 +35,7 @@ class Sides:
                 raise ProfgateError(self.target, "--difference takes one folded file; leave TARGET out")
             return two_columns(self.baseline, policy)
         if self.target is None and not alone:
-            raise ProfgateError(self.baseline, "TARGET is missing; give two profiles, or --difference")
+            raise ProfgateError(self.baseline, "TARGET is missing; use two profiles, or --difference")
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
     def overlay(self, metric: str | None, workload: str | None) -> Comparison:
@@ -86,7 +86,7 @@ sides_arguments: Decorator = bundled(
 sources_options: Decorator = bundled(
     "sources",
     _sources,
-    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources (git diff); - reads stdin."),
+    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources; - reads standard input."),
     click.option("--baseline-source", type=DIRECTORY, metavar="DIR", help="Sources of BASELINE, instead of --diff."),
     click.option("--target-source", type=DIRECTORY, metavar="DIR", help="Sources of TARGET, instead of --diff."),
     click.option("--embed-source", type=click.Choice(get_args(EmbedSource)), help="Sources that the pages show."),

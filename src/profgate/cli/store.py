@@ -46,7 +46,7 @@ def store() -> None:
     default="",
     show_default=False,
     metavar="ID",
-    help="Job that measured; runs of one job are not independent.",
+    help="Job that recorded the profiles; its runs are not independent.",
 )
 @opt.config_option
 @click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
@@ -93,9 +93,9 @@ def list_commits(output: str, history: str) -> int:
 
 
 @opt.command("profgate store prune --runs 100 --profiles 20", of=store.command)
-@_newest("runs", "Newest runs that retain all symbols.")
-@_newest("symbols", "Heaviest symbols that older runs retain.")
-@_newest("profiles", "Newest runs that retain their files.")
+@_newest("runs", "Number of newest runs that retain all symbols.")
+@_newest("symbols", "Number of heaviest symbols that older runs retain.")
+@_newest("profiles", "Number of newest runs that retain their files.")
 @opt.history_option
 def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
     """Reduce old runs to their totals and heaviest symbols."""

@@ -84,7 +84,7 @@ def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]
     short = _short_name(name, short)
     place = Path(folder, name)
     if exists(str(place)):
-        raise ProfgateError(str(place), "exists already; choose another name or folder, or remove it")
+        raise ProfgateError(str(place), "already exists; choose another name or folder, or remove it")
     package = f"profgate_{name}"
     class_name = "".join(part.capitalize() for part in name.split("_"))
     for path, template in FILES.items():

@@ -93,7 +93,7 @@ def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, rep
     if last is not None:
         versions = repository.last(last)
         if len(versions) < last:
-            _report(f"only {len(versions)} of {last} versions are here; a shallow clone holds no more")
+            _report(f"only {len(versions)} of {last} versions are available, because the clone is shallow")
     for revision in version:
         if "..." in revision:
             raise ProfgateError(revision, "is a symmetric difference, which has no order; write A..B")
@@ -105,9 +105,12 @@ def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, rep
 evolution_options: opt.Decorator = opt.bundled(
     "options",
     EvolutionOptions,
-    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted one)."),
+    click.option("--metric", metavar="NAME", help="Metric to show first (default: a counted metric)."),
     click.option(
-        "--min-change", type=Percent(0.0, 1_000_000.0), metavar="PERCENT", help="Least jump (default: 5, counted: 1)."
+        "--min-change",
+        type=Percent(0.0, 1_000_000.0),
+        metavar="PERCENT",
+        help="Smallest jump (default: 5; counted metrics: 1).",
     ),
     click.option(
         "--stretches",
@@ -120,10 +123,12 @@ plan_options: opt.Decorator = opt.bundled(
     "plan",
     _plan,
     click.argument("version", nargs=-1, metavar="[VERSION]..."),
-    click.option("--last", type=opt.COUNT, metavar="N", help="Versions: the last N commits, on first parents."),
-    click.option("--tags", metavar="PATTERN", help="Versions: tags such as 'v1.*', in the order of their numbers."),
-    click.option("--releases", metavar="LIST", help="Versions: releases such as 1.0,1.1 that --setup installs."),
-    click.option("--setup", multiple=True, metavar="COMMAND", help="Run first, once a version (repeatable)."),
+    click.option("--last", type=opt.COUNT, metavar="N", help="Measure the last N commits of the first-parent history."),
+    click.option("--tags", metavar="PATTERN", help="Measure tags such as 'v1.*', sorted by version number."),
+    click.option("--releases", metavar="LIST", help="Measure releases such as 1.0,1.1 that --setup installs."),
+    click.option(
+        "--setup", multiple=True, metavar="COMMAND", help="Command to run once before each version (repeatable)."
+    ),
     click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Runs of each version."),
     click.option(
         "--timeout",
@@ -132,10 +137,14 @@ plan_options: opt.Decorator = opt.bundled(
         metavar="S",
         help="Seconds for one run.",
     ),
-    click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE names the worktree."),
+    click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE is the worktree."),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
-    click.option("--source", multiple=True, metavar="GLOB", help="Source files of a {benchmark} (repeatable)."),
-    click.option("--refine", is_flag=True, help="Measure both ends, then only the versions that locate a jump."),
+    click.option(
+        "--source", multiple=True, metavar="GLOB", help="Pattern of the source files of a {benchmark} (repeatable)."
+    ),
+    click.option(
+        "--refine", is_flag=True, help="Measure the first and the last version, then only versions that locate a jump."
+    ),
     evolution_options,
 )
 
@@ -147,8 +156,8 @@ plan_options: opt.Decorator = opt.bundled(
     cls=opt.Measuring,
 )
 @plan_options
-@click.option("--again", is_flag=True, help="Repeat versions that failed.")
-@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Most flame graphs of jumps.")
+@click.option("--again", is_flag=True, help="Measure failed versions again.")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of flame graphs of jumps.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:

@@ -1,4 +1,4 @@
-"""Builds a Comparison for each metric of a workload, with a union tree, totals by run and symbol, and observations."""
+"""Builds a Comparison for each metric of a workload: common call tree, costs by run and symbol, and observations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -33,12 +33,12 @@ from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
-TIMES = ("nanoseconds", "samples")  # units in which waiting functions must be left out
-ENOUGH_RUNS = 3  # per side; two runs give a poor estimate of the variance
+TIMES = ("nanoseconds", "samples")  # units in which waiting functions are left out
+ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
-    """Number the symbols of all runs of a workload; the maps are in the order baseline, target, base runs."""
+    """Number the symbols of all runs of a workload. The maps are in the order baseline, target, base runs."""
     numbering = number_symbols(
         (*workload.noise_runs, *workload.baseline_runs, *workload.target_runs),
         options.level,
@@ -74,7 +74,7 @@ def without_values(workload: Workload, numbering: Numbering) -> Comparison:
 def compare_workload(
     workload: Workload, notes: tuple[Note, ...], options: CompareOptions, numbering: Numbering | None = None
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Compare each metric of both sides; compute ``numbering`` if it is None.
+    """Compare each metric of both sides. If ``numbering`` is None, it is computed.
 
     Raises ComparisonError if the sides cannot be compared.
     """
@@ -133,7 +133,7 @@ def _compared(
 
 
 def _renamed(symbols: Symbols, options: CompareOptions) -> dict[int, Identity]:
-    """Return the former name and file of each renamed symbol, by symbol."""
+    """Return the former name and file of each renamed symbol."""
     former = {new: old for old, new in options.aliases.items()}
     identities = enumerate(zip(symbols.names, symbols.files, strict=True))
     return {place: former[identity] for place, identity in identities if identity in former}
@@ -147,10 +147,7 @@ def _noise(
     options: CompareOptions,
     waits: BoolArray,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the self and active values by run and symbol, and the totals by run, of base runs.
-
-    All arrays are int64. Each run is processed alone.
-    """
+    """Return the self values, the active values and the totals of base runs, as int64 arrays with one row per run."""
     found = [
         columns_of([profile], Numbering(symbols, (mapping,)), metric, options, waits)[0]
         for profile, mapping in zip(runs, maps, strict=True)
@@ -207,12 +204,12 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
     ]
     order = np.concatenate(seen)[::-1]
     place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # in reverse, so the first appearance is assigned last
+    place[order] = np.arange(len(order))[::-1]  # in reverse order, so that the first appearance is assigned last
     return place
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # each file of a base run was recorded by one job, even if the file does not name the job
+    # one job recorded each file of a base run, even if the file does not name the job
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -227,7 +224,7 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
 
 
 def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
-    """Return the number of the job that recorded each run; None if a profile does not state its job."""
+    """Return the number of the job that recorded each run, or None if a profile does not state its job."""
     jobs = [profile.facts.job for profile in profiles]
     return None if None in jobs else _numbered(jobs, profiles, metric)
 
@@ -240,7 +237,7 @@ def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metri
 
 
 def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
-    """Return the value of one sample in stored units; None if a run does not state it or the runs differ."""
+    """Return the value of one sample in stored units, or None if it is unknown or the runs differ."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found = set()
@@ -252,10 +249,7 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
-    """Return a float64 array with the value of one sample in each run, in stored units.
-
-    None if a run does not state the value.
-    """
+    """Return a float64 array with one sample's value in each run, in stored units, or None if a value is unknown."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found: list[float] = []
@@ -271,7 +265,7 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
 def _observations(
     profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
 ) -> Observations | None:
-    """Return the records of one metric of both sides; None if no profile has any."""
+    """Return the records of one metric of both sides, or None if no profile has records."""
     columns: list[tuple[IntArray | FloatArray, ...]] = []
     codes: dict[str, int] = {}
     starts = run_starts(profiles, metric).tolist()
@@ -301,7 +295,7 @@ def _observations(
 def _edges(
     profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int, metric: Metric, baselines: int
 ) -> CallEdges | None:
-    """Return the call edges of formats without stacks; None if one of the runs has no call graph."""
+    """Return the call edges of formats without stacks, or None if a run has no call graph."""
     graphs, totals = [], []
     for profile in profiles:
         place = place_of(profile, metric)
@@ -340,7 +334,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
     """Return standard errors of the differences between the sides.
 
-    None if a side has too few runs or a run is empty.
+    The result is None if a side has too few runs or a run is empty.
     """
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
@@ -353,7 +347,7 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Floa
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
     """Return the squared standard errors of the mean inclusive and mean self value of each row of the tree.
 
-    The float64 array has two rows: inclusive and self. None if a run is empty.
+    The float64 array has two rows: inclusive and self. The result is None if a run is empty.
     """
     first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
     for own in rows:

@@ -1,4 +1,4 @@
-"""Exact call counts of both sides, by path in formats with stacks and by edge in formats with a call graph."""
+"""Exact call counts of both sides: by path in formats with stacks, by edge in formats with a call graph."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ MAX_SUM = float(1 << 62)
 def path_calls(
     bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], shape: TreeShape, dropped: BoolArray
 ) -> IntArray | None:
-    """Return an int64 array with the number of calls of each path in the runs of one side.
+    """Return the int64 number of calls of each path in the runs of one side, or None if calls are unknown.
 
     ``leaf_rows`` has one int64 array per run with the tree row of each leaf. Rows in ``dropped`` and all rows below
-    them have no calls. None if a run does not count calls. Raises ComparisonError if counts overflow.
+    them have no calls. Raises ComparisonError if counts overflow.
     """
     counted = [body.calls for body in bodies if body is not None and body.calls is not None]
     if len(counted) != len(bodies):
@@ -37,10 +37,10 @@ def path_calls(
 def call_edges(
     graphs: Sequence[CallGraph], maps: Sequence[IntArray], totals: Sequence[IntArray], symbols: int, baselines: int
 ) -> CallEdges:
-    """Merge the edges of all runs by caller and callee; the first ``baselines`` runs are the baseline.
+    """Merge the edges of all runs by caller and callee. The first ``baselines`` runs are the baseline.
 
-    For each run, ``maps`` has an int64 array with the symbol of each of its frames, and ``totals`` one with the cost of
-    each of its edges in stored units of the metric. Raises ComparisonError if values overflow.
+    ``maps`` contains one int64 array per run with the symbol of each frame. ``totals`` contains one array per run with
+    the cost of each edge in stored units of the metric. Raises ComparisonError if values overflow.
     """
     _check([*totals, *(graph.edge_calls for graph in graphs), *(graph.calls for graph in graphs)])
     keys = [
@@ -60,11 +60,11 @@ def call_edges(
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:
-    """Return the comparison with exact call counts as its cost; None if the counts are unknown.
+    """Return the comparison with exact call counts as its cost, or None if the counts are unknown.
 
     The cost of a call path is the number of calls of its function. In a call graph, the total of a function is the
-    number of calls from other functions, so that each caller is responsible for the calls it makes. Recursive calls do
-    not count.
+    number of calls from other functions, so that each caller is responsible for its own calls. Recursive calls do not
+    count.
     """
     tree, edges = comparison.tree, comparison.edges
     if tree is not None:
@@ -82,7 +82,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
         return replace(comparison, metric=CALLS, period=None, tree=counted)
     if edges is None:
         return None
-    own = np.zeros_like(comparison.self_value)  # call edges store only the sum over a side's runs
+    own = np.zeros_like(comparison.self_value)  # call edges store only the sum over the runs of a side
     again = own.copy()
     recursive, symbols = edges.caller == edges.callee, own.shape[1]
     for run, calls, whole in (
@@ -99,4 +99,4 @@ def by_calls(comparison: Comparison) -> Comparison | None:
 
 def _check(columns: Sequence[IntArray]) -> None:
     if sum(float(column.sum(dtype=np.float64)) for column in columns) > MAX_SUM:
-        raise ComparisonError("all runs", "their calls and edges add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError("all runs", "their calls and edges add up to more than 62 bits; compare fewer runs")

@@ -18,7 +18,7 @@ from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
 REAL, PARTS_OF_REAL = "real", ("user", "sys")  # CPU time is part of the real time
-MEASURED_EXPONENT = -6  # amounts are float64 in the profile's unit; they are stored with six decimals
+MEASURED_EXPONENT = -6  # amounts of records are floats in the profile's unit and are stored with six decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class CompareOptions:
     """Options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
-    stacks without a symbol that matches it are dropped too. ``aliases`` map the (name, file) of a renamed function to
-    the new one; ``policy_aliases`` are those of the configuration file. ``files`` map the baseline's name of a file to
-    the target's.
+    stacks without a symbol that matches it are dropped too. ``aliases`` map the name and file of a renamed function to
+    the new name and file, and ``policy_aliases`` are the aliases in the configuration file. ``files`` map the name of a
+    file in the baseline to its name in the target.
     """
 
     level: Level = "safe"
@@ -41,9 +41,9 @@ class CompareOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunColumns:
-    """The int64 values of one metric in some runs.
+    """Int64 values of one metric in several runs.
 
-    ``own`` and ``total`` are the self and total values by run and symbol; ``sums`` are the totals of the runs.
+    ``own`` and ``total`` contain the self and total values by run and symbol, and ``sums`` the totals of the runs.
     ``active`` is ``total`` without the time spent in waiting functions.
     """
 
@@ -57,8 +57,8 @@ class RunColumns:
 class Forest:
     """The common tree shape of all runs of a workload.
 
-    ``leaf_rows`` has one int64 array per profile with the tree row of each leaf. ``dropped`` has a bool per row:
-    whether stacks that end there are left out.
+    ``leaf_rows`` has one int64 array per profile with the tree row of each leaf. ``dropped`` is a bool array that marks
+    the rows whose stacks are left out.
     """
 
     shape: TreeShape
@@ -70,7 +70,7 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """Return the index of a metric in a profile; its exponent there may differ."""
+    """Return the index of a metric in a profile, where the metric may have another exponent."""
     key = (metric.name, metric.unit, metric.better)
     places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
     return next(places, None)
@@ -84,7 +84,7 @@ def factor_of(profile: Profile, place: int, metric: Metric) -> int:
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
     """Return the values times the factor. Raises ComparisonError if their sum overflows."""
     if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
-        raise ComparisonError(name, "values in the common unit add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
 
 
@@ -95,9 +95,9 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Return the values of runs by symbol; if all runs have stacks, also their common tree and its values in each run.
+    """Return the values of runs by symbol and, if all runs have stacks, their common tree and its values in each run.
 
-    ``waiting`` has a bool per symbol: whether the function only waits. Raises ComparisonError if values overflow or a
+    ``waiting`` is a bool array that marks the functions that only wait. Raises ComparisonError if values overflow or a
     run lacks the metric.
     """
     forest, rows = None, list[IntArray]()
@@ -129,7 +129,7 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
 
 
 def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
-    """Return a bool array: whether a symbol on each row's path matches a pattern."""
+    """Return a bool array that marks the rows with a matching symbol on their path."""
     hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
     found = np.zeros(len(shape), np.bool_)
     for level in range(1, len(shape.level_start) - 1):
@@ -141,11 +141,11 @@ def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> Boo
 def _stack_columns(
     profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
 ) -> tuple[RunColumns, list[IntArray]]:
-    """Return the values of all runs by symbol and, for each run, an int64 array with the self value of each row."""
+    """Return the values of all runs by symbol, and one int64 array per run with the self value of each tree row."""
     shape, rows = forest.shape, list[IntArray]()
     own = np.zeros((len(profiles), len(symbols)), np.int64)
     total = np.zeros_like(own)
-    # the root has the symbol -1
+    # the root has symbol -1
     waits = None if waiting is None or not waiting.any() else np.append(waiting, False)[shape.symbol]
     active = total if waits is None else np.zeros_like(own)
     sums = np.zeros(len(profiles), np.int64)
@@ -174,9 +174,9 @@ def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
 
 
 def _fitting(columns: RunColumns) -> RunColumns:
-    """Return the columns. Raises ComparisonError if a side's sum over its runs overflows."""
+    """Return the columns unchanged. Raises ComparisonError if the sum over the runs overflows."""
     if int(columns.sums.sum(dtype=object)) > MAX_TOTAL:
-        raise ComparisonError("all runs", "their values add up beyond 62 bits; compare fewer runs")
+        raise ComparisonError("all runs", "their values add up to more than 62 bits; compare fewer runs")
     return columns
 
 
@@ -214,7 +214,7 @@ def _measured_columns(profiles: Sequence[Profile], numbering: Numbering, metric:
 
 
 def exclusive_amounts(profile: Profile, place: int) -> FloatArray:
-    """Return the exclusive amounts of one metric, or the inclusive amounts if no record has exclusive ones."""
+    """Return the exclusive amounts of one metric, or the inclusive amounts if no record has an exclusive amount."""
     body = profile.measurements
     if body is None:
         raise ComparisonError(profile.name, "has no records")
@@ -229,14 +229,14 @@ def runs_in(profile: Profile, metric: Metric) -> int:
 
 
 def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
-    """Return an int64 array with the index of each profile's first run among all runs, then the number of runs."""
+    """Return an int64 array with the index of each profile's first run, followed by the number of runs."""
     return np.cumsum([0, *(runs_in(profile, metric) for profile in profiles)])
 
 
 def within_real(body: Measurements) -> BoolArray:
-    """Return a bool array: whether each record is user or sys time that was recorded together with real time.
+    """Return a bool array that marks records of user or sys time that were recorded together with real time.
 
-    Adding such a record to the real time would count time twice.
+    Adding such a record to the real time would count the same time twice.
     """
     subtypes = np.array(body.subtypes, dtype=np.str_)
     return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
@@ -247,7 +247,7 @@ def _finite(amounts: FloatArray) -> FloatArray:
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """Return the metric, with six more decimals (or as many as fit) if the runs contain records.
+    """Return the metric with six more decimals, or as many as fit, if the runs contain records.
 
     The amounts of records are floats.
     """
@@ -259,7 +259,7 @@ def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
     with np.errstate(over="ignore"):
         largest = sum(float(np.abs(_finite(of_run)).sum()) for of_run in amounts)
     if not np.isfinite(largest):
-        raise ComparisonError("all runs", "their amounts add up beyond what a number can hold; record fewer")
+        raise ComparisonError("all runs", "their amounts add up to more than a number can represent; record fewer")
     exponent = metric.exponent + MEASURED_EXPONENT
     while largest * 10.0 ** (metric.exponent - exponent) > MAX_TOTAL:
         exponent += 1

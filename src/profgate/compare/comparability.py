@@ -1,4 +1,4 @@
-"""Checks before the comparison: facts that both sides state must agree; those that one side states are noted."""
+"""Checks before a comparison: facts that both sides state must agree, and differences are noted."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,9 +9,9 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 
-FAR_APART = 3.0  # ratio of the sides' totals; larger ratios cause a warning
-NO_FRAME = 0.01  # largest fraction of a side's total in stacks without a frame
-UNRESOLVED = 0.20  # largest fraction of a side's total in names that the profiler could not resolve
+FAR_APART = 3.0  # ratio of the totals of both sides above which a warning is shown
+NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame
+UNRESOLVED = 0.20  # largest fraction of a total in names that the profiler could not resolve
 _MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
@@ -42,7 +42,7 @@ def _joined(values: Iterable[str]) -> str:
 
 
 def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
-    """Compare the facts of all runs: runs that state a fact must state the same value."""
+    """Yield a note for each fact that runs state with different values."""
     sides = [[_stated(facts) for facts in side] for side in (before, after)]
     for fact in sides[0][0]:
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
@@ -77,7 +77,7 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
-    """Return notes on one workload; if the user named the two files (``named``), differences only warn."""
+    """Return notes on one workload. If the user named the two files (``named``), differences are only warnings."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):
@@ -92,7 +92,7 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
 
 
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
-    """Return warnings that depend on the values: totals far apart, stacks without a frame, and unresolved names."""
+    """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]

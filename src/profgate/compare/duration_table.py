@@ -18,13 +18,13 @@ from profgate.statistics.rank_checks import side_by_side
 
 
 def is_table_of_durations(profile: Profile) -> bool:
-    """Return whether a profile contains only amounts by name, as the results of a test run do."""
+    """Return whether a profile contains only amounts by name, like the results of a test run."""
     body = profile.measurements
     return _is_plain(profile) and body is not None and not body.scenarios and len(profile.frames.names) > 1
 
 
 def _is_plain(profile: Profile) -> bool:
-    """Return whether a profile contains amounts of one kind by name, without sizes, callers or models."""
+    """Return whether a profile contains only amounts by name, of one kind and without sizes, callers or models."""
     body = profile.measurements
     return (
         body is not None
@@ -38,9 +38,9 @@ def _is_plain(profile: Profile) -> bool:
 
 
 def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Return all results of one run by test name; repeated readings of a test are reduced to their median.
+    """Return all results of one run by test name. Several results of the same test are reduced to their median.
 
-    A profile of another kind counts as one test, with the workload's name and the profile's total. Raises
+    Any other profile counts as one test, whose name is the workload and whose duration is the total. Raises
     ComparisonError if there is no value or units differ.
     """
     readings: dict[str, list[float]] = {}
@@ -48,7 +48,7 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
     for profile in profiles:
         place = first_duration(profile.metrics)
         if place is None:
-            raise ComparisonError(profile.name, "holds no durations; ranks need values of which less is better")
+            raise ComparisonError(profile.name, "contains no durations; ranks need values of which less is better")
         unit, factor, power = base_unit(profile.metrics[place].unit)
         scale = factor * 10.0**power
         units.setdefault(unit, profile.name)
@@ -57,15 +57,15 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
                 readings.setdefault(name, []).append(value * scale)
     if len(units) > 1:
         units_by_name = ", ".join(f"{unit} in {name}" for unit, name in sorted(units.items()))
-        raise ComparisonError(label, f"its values have several units ({units_by_name}); give results of one unit")
+        raise ComparisonError(label, f"its values have several units ({units_by_name}); use results of one unit")
     if not readings:
-        raise ComparisonError(label, "holds no duration; check that the tests ran and wrote their results")
+        raise ComparisonError(label, "contains no duration; check that the tests ran and wrote their results")
     values = {name: float(np.median(found)) for name, found in sorted(readings.items())}
     return DurationRun(label, next(iter(units)), values, commit, recorded)
 
 
 def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
-    """Yield names and values of one metric, in the metric's unit."""
+    """Yield the names and values of one metric in its unit."""
     body, scale = profile.measurements, profile.metrics[place].scale
     if body is not None and _is_plain(profile):
         named = list(map(_full, profile.frames.names, profile.frames.files))
@@ -84,10 +84,10 @@ def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
 def durations_of(
     workload: Workload, past: Sequence[DurationRun] = (), options: CompareOptions | None = None
 ) -> DurationTable | None:
-    """Return the durations of the tests of a workload whose files are results of test runs.
+    """Return the durations of the tests of a workload, or None if it has other profiles or different units.
 
-    Base runs of other commits count as baseline runs, and so do the ``past`` runs from the history, with the names that
-    ``options`` produce. None if a profile is of another kind or units differ.
+    Base runs of other commits and the ``past`` runs from the history count as baseline runs. ``options`` determine the
+    names of past runs.
     """
     baseline = (*workload.baseline_runs, *workload.noise_runs)
     profiles = (*baseline, *workload.target_runs)
@@ -105,7 +105,7 @@ def durations_of(
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """Return the runs with the test names of the profiles; a name that several tests share is left out."""
+    """Return the runs with the test names of the profiles. Names that several tests share are left out."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Cost models of both sides: those in the profiles, and models fitted to the records of all other locations."""
+"""Cost models of both sides, which come from the profiles or are fitted to the records of a location."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ Columns = dict[str, NDArray[Any]]
 
 
 def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
-    """Return the models of every location, sorted by side, location and kind; None if neither side has any.
+    """Return the models of all locations, sorted by side, location and kind, or None if there are no models.
 
     If a profile has models of a location, no models are fitted for that location, except a missing linear model, which
     the comparison of models needs. If a location has several models of one kind, the one with the highest R² is used.
@@ -59,7 +59,7 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
 
 
 def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
-    """Return the best model by side, symbol and kind; a model whose R² is NaN ranks last."""
+    """Return the best model by side, symbol and kind. Any other model is better than one with an R² of NaN."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):
         for profile, mapping in runs:
@@ -73,7 +73,7 @@ def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
 
 
 def _fitted(observations: Observations | None) -> Columns:
-    """Return columns of the models fitted to records with sizes."""
+    """Return columns of the models that are fitted to records with sizes."""
     group, count = np.zeros(0, np.int64), 0
     keys, size, amount = np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0)
     if observations is not None:
@@ -102,6 +102,6 @@ def _fitted(observations: Observations | None) -> Columns:
 
 
 def _coefficients(kind: int, model: Model) -> list[float]:
-    """Return b0, b1 and b2; a coefficient that the formula needs but the profile lacks is NaN."""
+    """Return b0, b1 and b2. A coefficient that the formula needs but the profile lacks is NaN."""
     needed = {CONSTANT: 1, QUADRATIC: 3}.get(kind, 2 if kind < len(SHAPES) else 0)
     return [model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0 for place in range(3)]

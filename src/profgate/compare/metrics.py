@@ -1,4 +1,4 @@
-"""Prepares the metrics of a workload for comparison: converts them to one sampling rate and removes duplicates."""
+"""Preparation of metrics for comparison: conversion to one sampling rate, and removal of duplicates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ from profgate.model.profile import CallGraph, Profile, Stacks
 from profgate.model.units import COUNTS, Metric, MetricKind
 from profgate.model.workload import Workload
 
-_PREFERRED = ("nanoseconds", "bytes")  # units that readers can interpret
-DECIMALS = 6  # of scaled sample counts; rounding affects only the last decimal
+_PREFERRED = ("nanoseconds", "bytes")  # units that people can interpret
+DECIMALS = 6  # decimals of scaled sample counts; rounding affects only the last decimal
 MOST = float(1 << 62)
 
 
 def at_one_rate(workload: Workload) -> Workload:
-    """Scale sample counts to the target's sampling rate, and set the matching period.
+    """Scale sample counts to the sampling rate of the target, and set the period accordingly.
 
     Returns the workload unchanged if a run does not state its rate or all rates are equal. Raises `ComparisonError` if
     a value overflows.
@@ -64,7 +64,7 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:
-    """Return, for each metric, the value of one sample in stored integers; None if unknown."""
+    """Return the value of one sample of each metric, in stored integers, or None if it is unknown."""
     periods = profile.periods or (None,) * len(profile.metrics)
     return tuple(
         period or (10.0**-metric.exponent if metric.unit == "samples" else None)
@@ -73,7 +73,7 @@ def sample_values(profile: Profile) -> tuple[float | None, ...]:
 
 
 def _times(values: IntArray, factors: list[float], name: str) -> IntArray:
-    """Return the int64 values, whose first axis is the metric, times each metric's factor."""
+    """Return the int64 values, with one row per metric, multiplied by the factor of each metric."""
     rows = []
     for row, factor in zip(values, factors, strict=True):
         scaled = row if factor == 1.0 else np.rint(row * factor)
@@ -97,8 +97,8 @@ def _graph(body: CallGraph, factors: list[float], name: str) -> CallGraph:
 def without_multiples(workload: Workload) -> Workload:
     """Remove metrics that are a constant multiple of another metric in all runs of both sides.
 
-    Of two such metrics, the one in time or bytes is kept; if neither is, the first one. A removed sample metric
-    supplies the value of one sample. Only call paths and call tables are examined.
+    Of two such metrics, the metric in time or bytes remains, otherwise the first one. If the removed metric counts
+    samples, the remaining metric gets the value of one sample. Only call paths and call tables are examined.
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
     metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
@@ -115,7 +115,7 @@ def without_multiples(workload: Workload) -> Workload:
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
-    """Return whether one factor converts one metric to the other; for samples, one factor per run."""
+    """Return whether one factor converts one metric to the other. The factor for samples may differ between runs."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
     factors = {_factor(profile, stays, leaves) for profile in runs}
@@ -125,14 +125,14 @@ def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool
 
 
 def _values(profile: Profile) -> IntArray | None:
-    """Return int64 values by metric and by call path or function; None for other profiles."""
+    """Return int64 values by metric and by call path or function, or None for profiles without them."""
     if profile.stacks is not None:
         return np.concatenate([profile.stacks.values, profile.stacks.root_values[:, None]], axis=1)
     return None if profile.graph is None else profile.graph.self_value
 
 
 def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
-    """Return the factor that converts the second metric to the first, in their units; None if there is none."""
+    """Return the factor that converts the second metric to the first, or None if there is no such factor."""
     places, values = (place_of(profile, stays), place_of(profile, leaves)), _values(profile)
     if values is None or places[0] is None or places[1] is None:
         return None
@@ -146,7 +146,10 @@ def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
 
 
 def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profile:
-    """Remove metrics from a profile; a removed sample metric supplies the value of one sample."""
+    """Remove metrics from a profile.
+
+    If a removed metric counts samples, the other metric gets the value of one sample.
+    """
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:
         left, place = place_of(profile, metric), place_of(profile, same)

@@ -1,4 +1,4 @@
-"""Uses stored readings of earlier runs as noise runs of a comparison and as runs of durations."""
+"""Conversion of stored readings of earlier runs to noise runs of a comparison and to runs of durations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,8 +18,8 @@ MOST_VALUE = 1 << 62
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     """Add the readings of other base commits as noise runs, with a separate job number for each job of each commit.
 
-    Leaves out readings without the metric, readings whose lighter symbols were dropped, and readings with another value
-    per sample, since their variance differs. If the values per sample of the two sides differ, no reading is used.
+    Readings are left out if they lack the metric, have dropped their lighter symbols, or differ in the value of one
+    sample and therefore in their variance. No reading is used if the two sides differ in the value of one sample.
     """
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
@@ -42,7 +42,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         comparison,
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
-        noise_active=None,  # the history stores self values only
+        noise_active=None,  # the history stores only self values
         # all readings have the same period
         noise_sample_values=None if period is None else np.full(len(noise), float(period)),
         sample_values=None if period is None else comparison.sample_values,
@@ -51,7 +51,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
 
 
 def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
-    """Return one list for each job of each commit, with a column for each of the job's runs."""
+    """Return one list per job of each commit, with one column per run of the job."""
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:
@@ -76,7 +76,7 @@ def _factor(column: Column, comparison: Comparison) -> float:
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:
-    """Return the symbol of each name and file; -1 if several modules have the name."""
+    """Return the symbol of each name and file, or -1 for a name in several modules."""
     keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
     places: dict[SymbolKey, int] = {}
     for place, key in enumerate(keys):
@@ -87,7 +87,7 @@ def _places(comparison: Comparison) -> dict[SymbolKey, int]:
 
 
 def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -> FloatArray:
-    """Return a float64 array with the self value of each symbol in the comparison's stored unit."""
+    """Return a float64 array with the self value of each symbol, in the stored unit of the comparison."""
     row, files = np.zeros(len(comparison.symbols)), comparison.files
     own = column.own * _factor(column, comparison)
     for (name, file), value in zip(column.symbols, own.tolist(), strict=True):
@@ -98,10 +98,10 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
 
 
 def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
-    """Return one run per commit and job, in order of recording; repeated measurements are reduced to their median.
+    """Return one run per commit and job, in order of recording. Repeated measurements are reduced to their median.
 
-    Test results give a duration for each test; other profiles give one for their workload. If a job measured several
-    units, only one is used: time if present, otherwise the first.
+    Test results have one duration per test, other profiles one duration per workload. If a job measured several units,
+    only time is used, or otherwise the first unit.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:

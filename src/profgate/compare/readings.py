@@ -1,4 +1,4 @@
-"""Converts profiles to the form in which the history stores them: a series and the cost of each symbol in each run."""
+"""Conversion of profiles to readings, which the history stores: a series, and the cost of each symbol in each run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ REST: SymbolKey = ("(lighter functions, dropped)", None)
 def series_of(profile: Profile, options: CompareOptions) -> Series:
     """Return the series of a profile of one workload; only profiles of the same series can be compared.
 
-    The series includes the name rules and filters, because the same file has other symbols under other rules.
+    The series includes the name rules and filters, because they determine the symbols of a file.
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
@@ -35,10 +35,10 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 def readings_of(
     profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
 ) -> list[Reading]:
-    """Return the readings of one file: one per run of each benchmark if it has benchmarks, otherwise a single one.
+    """Return the readings of one file: one reading per run of each benchmark, or a single reading for other profiles.
 
-    ``run`` distinguishes the files of one job; ``content`` is the file's content if it is to be stored. Raises
-    ComparisonError if the profile's values overflow.
+    ``run`` distinguishes the files of one job, and ``content`` is the content of a file that is to be stored. Raises
+    ComparisonError if the values of the profile overflow.
     """
     made = []
     for part in taken_apart([profile]):
@@ -50,7 +50,7 @@ def readings_of(
 
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
-    """Return, for each run of a profile, one column per metric with the symbols of that run.
+    """Return one column per metric for each run of a profile, with the symbols of that run.
 
     Raises ComparisonError if values overflow.
     """
@@ -82,9 +82,9 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
-    """Convert a reading to a profile with its symbols but no stacks; ``number`` distinguishes runs.
+    """Convert a reading to a profile with its symbols but no stacks. ``number`` distinguishes runs.
 
-    The result pairs with the profile from which the reading was made, and has the same value for each symbol.
+    The result is paired with the profile of the reading, and has the same value for each symbol.
     """
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
@@ -118,11 +118,11 @@ def profile_of(reading: Reading, number: int) -> Profile:
 
 
 def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """Reduce the readings of all sides to their common symbols; one more symbol holds the rest of each total.
+    """Reduce the readings of all sides to their common symbols, and an additional symbol with the rest of each total.
 
-    If all readings of a workload and metric are complete, they do not change; otherwise their call counts are left out.
+    Readings of a workload and metric that are all complete stay unchanged. Otherwise their call counts are left out.
     """
-    common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # by workload, metric and unit
+    common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # the key is workload, metric and unit
 
     def key(reading: Reading, column: Column) -> tuple[str, str, str]:
         return reading.series.workload, column.metric.name, column.metric.unit
@@ -155,26 +155,26 @@ def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:
 
 
 def is_benchmark(reading: Reading) -> bool:
-    """Return whether the reading is of one benchmark in a file of results."""
+    """Return whether the reading is a benchmark in a file of results."""
     return _key_of(reading)[1] is not None
 
 
 def _key_of(reading: Reading) -> tuple[str, str | None]:
     """Return the file name and the benchmark in a series key.
 
-    Raises ProfileError if `series_of` did not make the key.
+    Raises ProfileError if the key is not from `series_of`.
     """
     try:
         name, scenario, *_ = json.loads(reading.series.key)
     except (ValueError, TypeError, RecursionError):
         name, scenario = None, None
     if not isinstance(name, str) or not (scenario is None or isinstance(scenario, str)):
-        raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has a key of no kind that is known")
+        raise ProfileError(f"history, workload {reading.series.workload!r:.60}", "has an unknown kind of key")
     return name, scenario
 
 
 def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGraph:
-    """Return the columns as a call table without callers; unknown call counts are zero."""
+    """Return the columns as a call table without callers. Unknown call counts are 0."""
     values = np.zeros((2, len(columns), len(place)), np.int64)
     calls = np.zeros(len(place), np.int64)
     for number, column in enumerate(columns):
@@ -187,7 +187,7 @@ def _table(columns: Sequence[Column], place: Mapping[SymbolKey, int]) -> CallGra
 
 
 def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> IntArray | None:
-    """Return an int64 array with the number of calls of each symbol; None if calls were not counted."""
+    """Return an int64 array with the number of calls of each symbol, or None if calls were not counted."""
     count, mapping = len(numbering.symbols), numbering.maps[0]
     if profile.graph is not None and profile.stacks is None:
         return added_at(count, mapping, profile.graph.calls)

@@ -17,7 +17,7 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """The profiles of both sides and of each base job, and the workloads with unusable files."""
+    """Profiles of both sides and of each base job, and workloads whose files cannot be used."""
 
     baseline: list[Profile]
     target: list[Profile]
@@ -72,7 +72,7 @@ def read_recordings(
 
 
 def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:
-    """Return the reason why a file cannot be used; None if it can."""
+    """Return the reason why a file cannot be used, or None if it can be used."""
     if isinstance(result, ProfileError):
         if named:
             raise result
@@ -83,7 +83,7 @@ def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool)
 
 
 def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
-    """Return one entry for a workload, which describes the first of its unusable files."""
+    """Return an entry for a workload that describes the first of its unusable files."""
     first, sides = problems[0], {problem.side for problem in problems}
     more = len({problem.file for problem in problems}) - 1
     side = "both" if len(sides) > 1 else first.side
@@ -93,12 +93,12 @@ def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
 
 
 def _of_job(profile: Profile, number: int) -> Profile:
-    """Return the profile with its job number: files that are stored together were recorded by one job."""
+    """Return the profile with its job number. Files that are stored together were recorded by one job."""
     return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=f"base run {number}"))
 
 
 def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
-    """Return the workloads without samples on one side: a broken recording must not look like a fast program."""
+    """Return the workloads without samples on one side. A failed recording must not look like a fast program."""
     held: dict[str, tuple[bool, bool]] = {}
     for comparison in comparisons:
         sums, split = comparison.run_totals, comparison.runs.baseline
@@ -109,7 +109,7 @@ def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
         for workload, (before, after) in held.items()
         if not (before and after)
     }
-    # with the side "target", it would count as a new workload, which does not fail the gate
+    # with the side "target", the recording would count as a new workload, which does not fail the gate
     return [
         NotCompared(workload, None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": side}))
         for workload, side in empty.items()

@@ -1,4 +1,4 @@
-"""Splits files of benchmark results: each benchmark becomes a workload, with the runs that the file contains."""
+"""Splits files of benchmark results, so that each benchmark becomes a workload with all its runs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
 
 
 def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
-    """Return warnings about benchmark files that apply to the whole file."""
+    """Return the warnings about whole benchmark files."""
     return without_repeats(
         Reason(ReasonCode.FILE_WARNING, {"file": profile.name, "text": text})
         for profile in profiles
@@ -29,7 +29,7 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
 
 
 def scenario_of(profile: Profile) -> str | None:
-    """Return the benchmark of a profile made by `taken_apart`; None for a profile of a program."""
+    """Return the benchmark of a profile from `taken_apart`, or None for the profile of a program."""
     return profile.configuration.workload if profile.measurements and profile.measurements.scenarios else None
 
 

@@ -1,4 +1,4 @@
-"""Numbers the symbols of all runs of a workload by (name, file), independently of the input order."""
+"""Numbers the symbols of all runs of a workload by name and file, independently of the input order."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ _NATIVE_FORMATS = frozenset({"perf"})
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
-# function names; names that are ambiguous without their file are in WAITING_IN_FILES
+# function names; WAITING_IN_FILES has the names that are ambiguous without their file
 WAITING = frozenset(
     {
         *("select.select", "select.poll", "select.epoll", "poll", "epoll_wait", "epoll_pwait", "ppoll", "pselect"),
@@ -44,7 +44,7 @@ WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """The symbols of a workload; ``maps`` has one int64 array per profile with the symbol of each of its frames."""
+    """Symbols of a workload. ``maps`` has one int64 array per profile with the symbol of each frame."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
@@ -89,12 +89,12 @@ def number_symbols(
     policy_aliases: Aliases = NO_ALIASES,
     files: Mapping[str, str] | None = None,
 ) -> Numbering:
-    """Number the symbols of all profiles; the last ``targets`` profiles are the target's.
+    """Number the symbols of all profiles, of which the last ``targets`` belong to the target.
 
-    A symbol is a name and file. If one profile has a name without a file in several modules, the name is a separate
-    symbol in each module. Labels, lines and modules are those of the last profile that has them (the target's).
-    ``aliases`` map the (name, file) of a renamed function to the new one; ``policy_aliases`` replace raw names before
-    any other rule; ``files`` map the baseline's name of a file to the target's.
+    A symbol is a name and file. If a name without a file occurs in several modules of a profile, it is a separate
+    symbol in each module. Labels, lines and modules come from the last profile that has them. ``aliases`` map the name
+    and file of a renamed function to the new name and file. ``policy_aliases`` replace raw names before any other rule.
+    ``files`` map the name of a file in the baseline to its name in the target.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
@@ -159,7 +159,7 @@ def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: 
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
-    """Return the module of each frame of each profile ("" = unknown); two versions of a module have the same label."""
+    """Return the module of each frame, or "" if it is unknown. Two versions of a module have the same label."""
     split = len(profiles) - targets
     sides = (
         {module for profile in side for module in profile.frames.modules if module}
@@ -173,7 +173,7 @@ def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """Pair names that differ only in digits, if the pair is unique; the label of both is ``old -> new``."""
+    """Pair names that differ only in digits, if the pair is unique. Both names get the label ``old -> new``."""
     before, after = _by_shape(baseline), _by_shape(target)
     texts: dict[str, str] = {}
     for shape, old in before.items():
@@ -192,7 +192,7 @@ def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]) -> set[str]:
-    """Return names without a file that occur in more than one module of a profile."""
+    """Return the names without a file that occur in more than one module of a profile."""
     found: set[str] = set()
     for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
@@ -203,7 +203,7 @@ def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequ
 
 
 def waiting_symbols(symbols: Symbols) -> BoolArray:
-    """Return a bool array: whether each symbol only waits, so that its wall-clock time depends on the load."""
+    """Return a bool array that marks symbols that only wait, so that their wall-clock time depends on the load."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
         last = name.rpartition(".")[2]

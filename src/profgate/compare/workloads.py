@@ -1,4 +1,4 @@
-"""Pairs the files of both sides into workloads, and reports those without a counterpart."""
+"""Pairs the files of both sides into workloads, and reports files without a counterpart."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The workloads that both sides have, sorted by name, and those that only one side has."""
+    """Workloads that both sides have, sorted by name, and workloads that only one side has."""
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
@@ -24,7 +24,7 @@ class Paired:
 
 
 def workload_name(path: str) -> str:
-    """Return the workload of a file: its relative path without extensions and the part that identifies the run."""
+    """Return the workload of a file: its relative path without extensions and the part that names the run."""
     *folders, file = path.replace("\\", "/").split("/")
     stem = file.split(".", 1)[0] if not file.startswith(".") else file
     if _RUN.match(stem):
@@ -34,7 +34,7 @@ def workload_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SeriesKey:
-    """The common properties of the runs of one workload: files with different formats or units are never paired."""
+    """Properties that the runs of one workload share. Files with different formats or units are never paired."""
 
     source: str
     scenario: str | None
@@ -44,13 +44,14 @@ class SeriesKey:
 
 
 def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
-    """Return the key of a profile; profiles with the same key are repeated runs, even if their file names differ.
+    """Return the key of a profile. Profiles with the same key are repeated runs, even if their file names differ.
 
     ``only`` replaces the path if each side has a single file.
     """
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
-        # the key has no units: a benchmark that gains a metric, such as memory, is still the same
+        # the key contains no units, so that a benchmark which gains a metric, such as memory, remains the same
+        # benchmark
         folder = profile.name.replace("\\", "/").rpartition("/")[0]
         return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
@@ -61,7 +62,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
 
 
 def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[SeriesKey, list[Profile]]:
-    """Return the profiles by key; ``only`` replaces the path if each side has a single file."""
+    """Return the profiles by key. ``only`` replaces the path if each side has a single file."""
     groups: dict[SeriesKey, list[Profile]] = {}
     for profile in profiles:
         groups.setdefault(series_key(profile, only), []).append(profile)
@@ -69,7 +70,7 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """Return a name for each group; if names are equal, they also contain the folder, or the format and unit."""
+    """Return a name for each group. Equal names are completed by the folder, or by the format and unit."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
@@ -84,7 +85,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Pair workloads by configuration, and benchmarks in files by name; two single files always pair."""
+    """Pair workloads by configuration, and benchmarks in files by name. Two single files are always paired."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])

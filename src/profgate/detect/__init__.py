@@ -1,1 +1,1 @@
-"""One file for each detection strategy."""
+"""Detection strategies, with one module per strategy."""

@@ -19,7 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Mean amounts per side, location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
+    """Mean amounts of each location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
 
     symbol: IntArray
     subtype: IntArray
@@ -46,25 +46,25 @@ def _groups(comparison: Comparison) -> _Groups:
 
 
 class AverageAmountThreshold:
-    """Compares the mean amounts of a location: twice as much is a degradation, half is an optimization.
+    """Compares mean amounts of locations: twice the amount is a degradation, half is an optimization.
 
-    It works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on exclusive sums
-    per run. It has no confidence value because it ignores noise. Locations with few records reach its thresholds by
-    chance, and changes by less than a factor of two are not found. Locations whose mean is negative or not finite are
-    not tested.
+    The strategy works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on
+    exclusive sums per run. The strategy has no confidence value because it ignores noise. Locations with few records
+    reach the thresholds by chance, and changes by less than a factor of two are not found. Locations whose mean is
+    negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"
     short = "aat"
     family = "A"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("degradation", 2.0, "ratio of means from which it is a degradation", 1.0),
-        OptionSpec("optimization", 0.5, "ratio of means up to which it is an optimization", 0.0, 1.0),
-        OptionSpec("zero_floor", 0.0, "mean in the target that counts as more than a baseline of zero", 0.0),
+        OptionSpec("degradation", 2.0, "smallest ratio of the means that is a degradation", 1.0),
+        OptionSpec("optimization", 0.5, "largest ratio of the means that is an optimization", 0.0, 1.0),
+        OptionSpec("zero_floor", 0.0, "largest mean in the target that is no change from a baseline of zero", 0.0),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per location and subtype. Labels contain the subtype if there are several."""
+        """Return one row per location and subtype. If there are several subtypes, labels contain them."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)

@@ -13,18 +13,18 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Runs
 from profgate.model.levels import FEWEST_JOBS
 
-PRIOR_WEIGHT = 4.0  # weight of the prior variance, in jobs
-TRIMMED_RUNS = 5  # minimum runs of a job for a trimmed mean
+PRIOR_WEIGHT = 4.0  # weight of the prior variance, as a number of jobs
+TRIMMED_RUNS = 5  # minimum number of runs of a job for a trimmed mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobTest:
     """Results of the comparison of a target with base jobs.
 
-    The arrays are float64 with one element per location. ``t`` is the test statistic (0 if the change is below the
-    floors or there are too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the
-    standard error of the difference. ``bound`` is the largest difference between a base job and the others. ``largest``
-    is the largest statistic of a base job over all locations. ``before`` and ``after`` are the costs of the two sides.
+    The arrays are float64 with one element per location. ``t`` is the test statistic (0 for changes below the floors,
+    and with too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the standard error
+    of the difference. ``bound`` is the largest difference between a base job and the others. ``largest`` is the largest
+    statistic of a base job over all locations. ``before`` and ``after`` are the costs of the two sides.
     """
 
     t: FloatArray
@@ -49,23 +49,23 @@ def jobs_of(runs: Runs) -> IntArray:
 
 
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: bool) -> JobTest:
-    """Test the costs of the base runs and the target runs.
+    """Test the difference between the target runs and the base runs.
 
     ``values`` is a float64 array with one row per location and one column per run. ``rows`` provides the floors and the
     prior variances.
     """
     numbers = jobs_of(runs)
-    labels = np.unique(numbers)[::-1]  # oldest first
+    labels = np.unique(numbers)[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
-    # a base job that is tested in place of the target uses at most as many runs as the target
+    # a base job in the role of the target uses at most as many runs as the target
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
     current = _since_last_shift(readings)
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
-    unfloored = replace(rows, floor=nothing, own=nothing)  # otherwise jobs below the floors would show no noise
+    unfloored = replace(rows, floor=nothing, own=nothing)  # without this, jobs below the floors would show no noise
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False
@@ -79,7 +79,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
-    """Return the median of the runs of a job for each location, or a trimmed mean for sample counts."""
+    """Return one value per location for the runs of a job: the median, or a trimmed mean of sample counts."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
     if values.shape[1] < TRIMMED_RUNS:
@@ -90,7 +90,7 @@ def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
 def _against(
     readings: FloatArray, chosen: BoolArray, single: FloatArray, prior: FloatArray, rows: Rows
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compare one job with the chosen ones. Return the statistic, difference and standard error for each location."""
+    """Compare one job with the chosen jobs. Return the statistic, difference and standard error of each location."""
     count = np.maximum(chosen.sum(axis=1), 1)
     mean = np.where(chosen, readings, 0.0).sum(axis=1) / count
     squares = np.where(chosen, (readings - mean[:, None]) ** 2, 0.0).sum(axis=1)

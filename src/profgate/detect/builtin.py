@@ -38,7 +38,10 @@ WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models conta
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
-    """Return the built-in strategies and those of plug-ins. Raises SettingsError if a plug-in reuses a name."""
+    """Return the built-in strategies and those of plug-ins.
+
+    Raises SettingsError if two strategies have the same name.
+    """
     known = list(STRATEGIES)
     taken = {name for strategy in known for name in (strategy.name, strategy.short)}
     for strategy in extra:
@@ -46,7 +49,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
         if lacking:
             raise SettingsError(
                 f"strategy {type(strategy).__name__}",
-                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' shows a whole one",
+                f"has no {', '.join(lacking)}; 'profgate strategies new NAME' creates a complete one",
             )
         if {strategy.name, strategy.short} & taken:
             raise SettingsError(

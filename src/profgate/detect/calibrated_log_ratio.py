@@ -30,22 +30,23 @@ def unused(name: str, default: float, maximum: float | None = None) -> OptionSpe
 class CalibratedLogRatio:
     """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
 
-    It works on costs of functions in any profile. Comparable runs (interleaved, or files from one machine) are compared
-    by a permutation test: a change is found if hardly any other split of the runs into two groups shows an equally
-    large difference in any function. Its confidence is the p value of that test, adjusted for all tests of the report.
-    Runs of different jobs are compared with the largest difference among the base jobs. Counts that hardly differ
-    between runs are compared exactly. A change that other costs in the callers of the function offset is not reported
-    as a change of the program. It is inconclusive with fewer than four runs per side, or with fewer than 1,000 samples.
+    The strategy works on the functions of any profile. Comparable runs (interleaved, or files from one machine) are
+    compared by a permutation test: a change is found if hardly any other split of the runs into two groups shows an
+    equally large difference in any function. The confidence is the p value of that test, adjusted for all tests of the
+    report. Runs of different jobs are compared with the largest difference among the base jobs. Counts that hardly
+    differ between runs are compared exactly. If other costs in the callers of a function offset its change, the change
+    is not reported as a change of the program. The strategy is inconclusive with fewer than four runs per side, or with
+    fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"
     short = "clr"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("own", OWN_FLOOR, "smallest change of a location against itself; may only be raised", OWN_FLOOR),
-        OptionSpec("listed_share", GATE_SHARE, "smallest change as a share of the run that is listed", 0.0, 1.0),
-        OptionSpec("gate_share", GATE_SHARE, "smallest change as a share of the run that may gate", 0.0, 1.0),
-        OptionSpec("min_abs", 0.0, "smallest absolute change that may gate, in the unit", 0.0),
+        OptionSpec("own", OWN_FLOOR, "smallest relative change of a location; can only be increased", OWN_FLOOR),
+        OptionSpec("listed_share", GATE_SHARE, "smallest listed change, as a share of the run", 0.0, 1.0),
+        OptionSpec("gate_share", GATE_SHARE, "smallest change that may fail the gate, as a share of the run", 0.0, 1.0),
+        OptionSpec("min_abs", 0.0, "smallest absolute change that may fail the gate, in the unit of the metric", 0.0),
         unused("q", LISTED, 0.5),
         unused("gate_q", LISTED, 0.5),
         unused("min_samples", 25),
@@ -93,7 +94,7 @@ class CalibratedLogRatio:
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
-    """Return the results for this comparison from the test of the report. Without a report, test it alone."""
+    """Return the results of this comparison in the test of the report. Without a report, test the comparison alone."""
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
@@ -101,12 +102,11 @@ def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """Return the changes that may be listed.
 
-    If there are too few runs, these are unconfirmed changes. If there are too few samples, these are the certain
-    changes.
+    With too few runs, these are unconfirmed changes. With too few samples, these are the certain changes.
     """
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
-        # the lower tail is more precise for small probabilities
+        # the lower tail has a higher precision for small probabilities
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
     found = net_changes(comparison, evidence)
@@ -114,7 +114,6 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
 
 
 def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetChange]) -> list[NetChange]:
-    """Return the changes, followed by all other tested functions."""
     named = {row.symbol for row in found}
     own = np.flatnonzero(evidence.costs.kind == SELF).tolist()
     others = [place for place in own if int(evidence.costs.symbol[place]) not in named]
@@ -123,7 +122,7 @@ def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetC
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-    """Return the kind of a change, assuming that the change is for the worse."""
+    """Return the kind of a change for the worse."""
     if not row.listed or row.net == "moved":
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole

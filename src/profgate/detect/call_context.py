@@ -1,4 +1,4 @@
-"""Comparison of calling contexts, which may be added, removed, slower, faster or moved."""
+"""Comparison of calling contexts: which are added, removed, slower, faster or moved."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of 
 
 
 class State(IntEnum):
-    """State of one calling context. Slower means a higher cost in any metric."""
+    """State of one calling context. In every metric, slower means a higher cost."""
 
     UNCHANGED = 0
     ADDED = 1
@@ -39,7 +39,10 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift that counts per context; for sample counts, at least ``sigma`` standard errors."""
+    """Return the smallest shift of each context that counts.
+
+    For sample counts, it is at least ``sigma`` standard errors.
+    """
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
@@ -52,7 +55,7 @@ class ContextTable:
     """All calling contexts of a comparison, including the root, with one element per row of its call tree.
 
     Costs are inclusive means over runs in stored units, and shares are fractions of the total of the side.
-    ``threshold`` is the smallest shift that counts. ``state`` contains `State` codes; the root is unchanged.
+    ``threshold`` is the smallest shift that counts. ``state`` contains `State` codes, and the root is always unchanged.
     """
 
     baseline: FloatArray
@@ -73,7 +76,7 @@ class ContextTable:
 
 
 def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
-    """Return all contexts with their states. Both totals must be positive."""
+    """Return all contexts with their states. The totals of both sides must be positive."""
     before, after = tree.baseline_total, tree.target_total
     share_from, share_to = before / float(before[0]), after / float(after[0])
     threshold = _thresholds(comparison, options, share_from, share_to)
@@ -83,7 +86,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
     if counts_apart(comparison):
         delta = shift
     state = np.full(len(before), int(State.UNCHANGED), dtype=np.int64)
-    # a share also falls when other costs grow, so share and cost must change in the same direction
+    # a share also falls if other costs grow, so share and cost must change in the same direction
     state[(shift >= threshold - tolerance(1.0)) & (delta > 0)] = State.SLOWER
     state[(-shift >= threshold - tolerance(1.0)) & (delta < 0)] = State.FASTER
     # a context exists on a side if it has cost or calls there
@@ -98,7 +101,7 @@ def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, 
 
 
 def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shift: float) -> IntArray:
-    """Return the kind of each context. A change is only possible unless the source is known to have changed."""
+    """Return the kind of each context. If the source is not known to have changed, the kind is a possible change."""
     full = np.where(at_least(np.abs(shift), severe_shift), Kind.SEVERE_DEGRADATION, Kind.DEGRADATION)
     strength = np.where(changed, full, Kind.MAYBE_DEGRADATION).astype(np.int64)
     states = (State.SLOWER, State.FASTER, State.ADDED, State.REMOVED)
@@ -107,9 +110,9 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return the largest fraction of each context's change that a single child explains; 0 if there is none.
+    """Return the largest fraction of each context's change that a single child explains, or 0 without a child.
 
-    A fraction near 1 means that the cause is further down.
+    If the fraction is near 1, the cause is further down in the tree.
     """
     parts = np.zeros(len(delta))
     if len(delta) == 1:
@@ -150,15 +153,16 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
 
 
 class CallContext:
-    """Finds calling contexts (call paths from the root) that were added, removed, or got slower or faster.
+    """Finds calling contexts (call paths from the root) that were added or removed, or became slower or faster.
 
-    It works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift and its own
-    cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a slower context
-    get slower too. It has no confidence value, because a shift caused by chance or a busy machine looks the same. It
-    reports a possible change unless the sources of both commits show that the function changed. It fails if frames are
-    missing or stacks are truncated, because different contexts are then merged. It reports a moved context as removed
-    and added, and marks it as moved if the cost is about the same. If the total grew, a context that became slightly
-    cheaper looks faster. Formats with functions and calls but without stacks have no contexts.
+    The strategy works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift
+    and its own cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a
+    slower context are slower too. The strategy has no confidence value, because a shift caused by chance or a busy
+    machine looks the same. The strategy reports a possible change unless the sources of both commits show that the
+    function changed. The strategy fails if frames are missing or stacks are truncated, because different contexts are
+    then merged. The strategy reports a moved context as removed and added, and marks it as moved if the cost is about
+    the same. If the total grew, a context that became slightly cheaper looks faster. Formats with functions and calls
+    but without stacks have no contexts.
     """
 
     name = "call_context"
@@ -166,8 +170,8 @@ class CallContext:
     family = "S"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("min_shift", 0.005, "smallest shift of a context's share of the run", 0.0, 1.0),
-        OptionSpec("severe_shift", 0.05, "shift from which a changed function's context is severe", 0.0, 1.0),
-        OptionSpec("sigma", 3.0, "standard errors that a shift of sample counts must reach", 0.0, 100.0),
+        OptionSpec("severe_shift", 0.05, "smallest severe shift of a context of a changed function", 0.0, 1.0),
+        OptionSpec("sigma", 3.0, "smallest shift of sample counts, in standard errors", 0.0, 100.0),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
@@ -212,7 +216,7 @@ def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
     return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
 
 
-# a renamed function is unchanged code in a renamed file
+# a renamed function is unchanged code if only its file was renamed
 SOURCES: dict[SourceState, str] = {
     "changed": "changed",
     "added": "changed",

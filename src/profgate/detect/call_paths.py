@@ -11,15 +11,15 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, DiffTree
 
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
-MOST_STEPS = 200  # maximum number of callers up to the root
+MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller of a location. Its ``symbol`` is `WHOLE` for the whole run.
+    """A caller of a location. For the whole run, ``symbol`` is `WHOLE`.
 
-    ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` that of the location inside the
-    subtree.
+    ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` is the cost of the location within
+    this subtree.
     """
 
     symbol: int
@@ -39,8 +39,8 @@ class CallPaths(ABC):
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
         """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
 
-        With ``subtree``, the location is the function with everything below it. Otherwise it is the self cost of the
-        function, and the first item is the subtree of the function.
+        With ``subtree``, the location is the function with everything below it. Otherwise, the location is the self
+        cost of the function, and the first item is the subtree of the function.
         """
 
     @abstractmethod
@@ -57,9 +57,9 @@ class CallPaths(ABC):
 
 
 def call_paths(comparison: Comparison, factors: FloatArray) -> CallPaths:
-    """Return the callers from the stacks, or from the call graph if there are none.
+    """Return the callers from the stacks, or from the call graph if the profiles have no stacks.
 
-    Costs float64[run] are divided by ``factors``.
+    The costs of each run are divided by its factor in ``factors``, a float64 array.
     """
     tree = comparison.tree
     if tree is None or tree.run_self is None:
@@ -123,7 +123,7 @@ class _TreePaths(CallPaths):
         return rows[np.concatenate([[True], tree.pre[rows][1:] >= ends[:-1]])] if len(rows) else rows
 
     def _below(self, rows: IntArray) -> FloatArray:
-        """Return the costs of the subtrees of these rows, with one row per run."""
+        """Return the costs of the subtrees of these rows in each run."""
         first = self._tree.pre[rows]
         sums = self._sums[:, first + self._tree.size[rows]] - self._sums[:, first]
         return np.asarray(sums / self._factors[:, None])
@@ -134,7 +134,7 @@ class _GraphPaths(CallPaths):
         self._comparison, self._factors = comparison, factors
 
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """Yield the caller whose calls to the location changed most, then the run."""
+        """Yield the caller whose calls to the location changed most, then the whole run."""
         comparison, edges = self._comparison, self._comparison.edges
         inside = self.explained(WHOLE, [(symbol, subtree)])
         if edges is not None:
@@ -164,11 +164,11 @@ def offsetting(
     *,
     subtree: bool,
 ) -> tuple[Enclosing, bool] | None:
-    """Return the nearest subtree whose rest offsets at least half of the change, and whether it is near.
+    """Return the nearest subtree whose other costs offset at least half of the change, and whether it is near.
 
-    A subtree is near if it belongs to the function or its direct caller. The rest is everything else in the subtree. It
-    counts if ``certain(caller, sign)`` confirms that it changed, or if the self costs of ``moving`` functions in it add
-    up to enough.
+    A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
+    ``certain(caller, sign)`` confirms that they changed, or if the self costs of the ``moving`` functions among them
+    add up to at least half of the change.
     """
     near = 0 if subtree else 1
     for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):

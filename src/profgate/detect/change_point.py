@@ -1,4 +1,4 @@
-"""Strategy with the options of change point detection, which works on the history instead of a comparison."""
+"""Strategy that defines the options of change point detection. Only the history of the base branch is searched."""
 
 from profgate.detect.strategy import WithoutRows
 from profgate.model.change import OptionSpec
@@ -8,13 +8,13 @@ from profgate.model.reason import ReasonCode
 class ChangePoint(WithoutRows):
     """Finds persistent changes of a workload's total or a function's share along the base branch.
 
-    It uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test between
-    neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as a
-    drift. It works on the history alone: in `profgate trends`, for the base runs of the action, and for the noise of
-    every comparison, which is estimated from the runs since the last change. Its confidence is Welch's two-sided p
-    value. It needs `min_segment` commits before and after the change, so it never judges a pull request. It does not
-    find changes below `min_magnitude` or changes that are reverted within `min_segment` commits. It cannot separate a
-    change of the code from a simultaneous change of the machine.
+    The strategy uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test
+    between neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as
+    a drift. The strategy works on the history alone: in `profgate trends`, for the base runs of the action, and for the
+    noise of every comparison, which is estimated from the runs since the last change. The confidence is Welch's
+    two-sided p value. The strategy needs `min_segment` commits before and after the change, so it never judges a pull
+    request. The strategy does not find changes below `min_magnitude` or changes that are reverted within `min_segment`
+    commits. The strategy cannot separate a change of the code from a simultaneous change of the machine.
     """
 
     name = "change_point"
@@ -22,8 +22,8 @@ class ChangePoint(WithoutRows):
     family = "T"
     needed = ReasonCode.HISTORY_NEEDED
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("p", 0.001, "Welch's p below which neighbouring segments differ", 1e-12, 0.5),
-        OptionSpec("window", 50, "commits that are examined together", 8, 1000),
-        OptionSpec("min_segment", 4, "fewest commits of a level", 2, 100),
-        OptionSpec("min_magnitude", 0.02, "relative change of a level that is reported", 0.0, 10.0),
+        OptionSpec("p", 0.001, "largest p value of Welch's test at which neighbouring segments differ", 1e-12, 0.5),
+        OptionSpec("window", 50, "number of commits that are examined together", 8, 1000),
+        OptionSpec("min_segment", 4, "smallest number of commits in a segment", 2, 100),
+        OptionSpec("min_magnitude", 0.02, "smallest reported relative change", 0.0, 10.0),
     )

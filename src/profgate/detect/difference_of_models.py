@@ -15,30 +15,30 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
-FLAT = 0.05  # relative slope or scatter up to which a difference counts as constant
+FLAT = 0.05  # largest relative slope or scatter of a constant difference
 CURVED = 0.90  # minimum R² of a parabola
 BETTER = 0.01  # minimum difference between the R² of a parabola and that of a line
 STRAIGHT = 0.95  # minimum R² of a line
-LEFT_OVER = 0.01  # largest residual sum of squares of a polynomial, relative to the sum of squares
+LEFT_OVER = 0.01  # largest residual sum of squares of a fitting polynomial, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
-CHUNK = 1000  # pairs per block, to limit the memory for their grids
+CHUNK = 1000  # number of pairs per block, which limits the memory of their grids
 
 
 class DifferenceOfModels(ModelStrategy):
     """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
 
-    It works on the best models of both sides over their common range of sizes. Both sides also need a linear model,
-    which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up to 25 %
-    is a possible change. Its confidence is the lower R² of the two models, which measures how well they fit the records
-    and not the noise. It therefore also reports functions in unchanged code. It is inconclusive if a model is missing
-    or the ranges of sizes do not overlap. It reports at most a possible change if the overlap is less than half of the
-    union of both ranges. fast_check, linear_regression and polynomial_regression share one vote, because they differ
-    only in the name of the form.
+    The strategy works on the best models of both sides over their common range of sizes. Both sides also need a linear
+    model, which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up
+    to 25 % is a possible change. The confidence is the lower R² of the two models, which measures how well they fit the
+    records and not the noise. The strategy therefore also reports functions in unchanged code. The strategy is
+    inconclusive if a model is missing or the ranges of sizes do not overlap. The strategy reports at most a possible
+    change if the overlap is less than half of the union of both ranges. fast_check, linear_regression and
+    polynomial_regression share one vote, because they differ only in the name of the form.
     """
 
     options: tuple[OptionSpec, ...] = (
         OptionSpec(
-            "coefficients", 0.05, "relative change of every coefficient and of the whole up to which none is", 0.0
+            "coefficients", 0.05, "largest relative change of the model and of each coefficient that is no change", 0.0
         ),
         OptionSpec("certain", 0.25, "mean relative change above which a change is no longer a maybe", 0.0),
         MIN_OVERLAP,
@@ -47,7 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the name of the form of each difference.
+        """Return the form of each difference by name.
 
         ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
         """
@@ -61,7 +61,7 @@ class DifferenceOfModels(ModelStrategy):
         more = area > 0
         certain = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
         worse = np.equal(rows.sign > 0, more)
-        # the sign comes from the area and the size from the mean; if they disagree, the change is only possible
+        # the area determines the sign and the mean determines the size; if they disagree, the change is only possible
         kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
         rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
@@ -74,7 +74,7 @@ class DifferenceOfModels(ModelStrategy):
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
         """Return the mean relative difference, the summed difference and its form for each pair in ``able``.
 
-        The differences are NaN if they are undefined.
+        Undefined differences are NaN.
         """
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
@@ -99,7 +99,7 @@ class DifferenceOfModels(ModelStrategy):
 
 
 def _refuse_without_line(rows: ModelRows) -> None:
-    """Refuse pairs if one side has neither a linear model nor records to fit one."""
+    """Refuse pairs with a side that has neither a linear model nor records to fit one."""
     models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
     lines = [
         np.isin(places, location_keys(models.symbol, models.subtype)[here])
@@ -112,7 +112,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:
-    """Return a mask of the pairs with the same model type, similar coefficients and a small difference."""
+    """Return a mask of the pairs whose models have the same type and similar coefficients and differ little."""
     sides = (rows.pairs.baseline[able], rows.pairs.target[able])
     before, after = (rows.models.coefficients[side] for side in sides)
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
@@ -123,7 +123,7 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     """Return the name of the model with the largest R² for each difference.
 
-    Ties go to the lower order. The name is "unknown" if no model fits.
+    Of equal models, the one with the lower order is chosen. If no model fits, the name is "unknown".
     """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
@@ -136,10 +136,9 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return "constant" for each difference whose slope and scatter are small.
+    """Return "constant" for each difference with a small slope and scatter.
 
-    Otherwise the form is "quadratic" or "linear" if that model fits well, or the name of the best model if neither
-    does.
+    Otherwise the form is "quadratic" or "linear" if this model fits well, or else the name of the best model.
     """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
@@ -160,7 +159,7 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the lowest polynomial degree that fits each difference, or "unknown" if there is none.
+    """Return the lowest polynomial degree that fits each difference, or "unknown" if no degree fits.
 
     A degree fits if its residual sum of squares is at most 1 % of the sum of squares.
     """

@@ -30,17 +30,17 @@ from profgate.model.units import MetricKind
 
 EXACT_RUNS = 2  # minimum runs per side to check that counts are reproducible
 EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
-FAR = 12.0  # distance assigned to an exact change
+FAR = 12.0  # distance of an exact change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """Test results of one comparison. The arrays have one element per location in ``costs``.
 
-    ``p`` is adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic, ``difference`` is target
-    minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound`` is the largest relative
-    difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the changes that reach the
-    threshold for the report and the threshold of the gate.
+    ``p`` is the p value, adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic,
+    ``difference`` is target minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound``
+    is the largest relative difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the
+    changes that reach the threshold for the report and the threshold of the gate.
     """
 
     costs: Costs
@@ -124,13 +124,15 @@ def _distance(t: FloatArray, bar: float) -> FloatArray:
 
 
 def _stored(maxima: FloatArray) -> Maxima:
-    """Round the statistics to six significant digits to keep the report small."""
     worse, better = (tuple(float(f"{value:.6g}") for value in side) for side in maxima.tolist())
     return worse, better
 
 
 def _different_jobs(comparison: Comparison) -> bool:
-    """Return whether the sides come from different jobs or, if jobs are unknown, whether there are other base runs."""
+    """Return whether the sides come from different jobs.
+
+    If the jobs are unknown, return whether other base runs exist.
+    """
     runs = comparison.runs
     if runs.baseline_jobs is None or runs.target_jobs is None:
         return runs.noise > 0
@@ -145,7 +147,6 @@ def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
 
 
 def _rows(costs: Costs) -> Rows:
-    """Return the input of the test: the costs of each location and the smallest changes that count."""
     total = costs.kind == TOTAL
     floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
     return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
@@ -179,7 +180,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
-    """Add exact changes and the smallest visible changes to the results."""
+    """Return the results with the exact changes and the smallest visible changes."""
     certain = _exact(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
     calibration = replace(
@@ -208,7 +209,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
 
 
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """Return a mask of exact changes that are far larger than the spread, or None if the test does not apply."""
+    """Return a mask of exact changes that are far larger than the spread, or None if counts are not exact."""
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None

@@ -23,7 +23,7 @@ SCORES = ("modified_z", "iqr_multiple", "stddev_multiple")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outliers:
-    """Outliers among the changes, and their scores. A score is NaN if its measure of spread is zero."""
+    """Outliers among the changes, with their scores. If the spread is zero, scores are NaN."""
 
     by_z: BoolArray
     by_fence: BoolArray
@@ -52,28 +52,31 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 
 
 class ExclusiveTimeOutliers:
-    """Finds locations whose exclusive cost changed far more than that of the others.
+    """Finds locations whose exclusive cost changed far more than the cost of other locations.
 
-    It works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each module. Modules
-    whose names differ only in version digits are treated as one. Its confidence is a distance in quartile ranges,
-    standard deviations or modified z-scores, not a probability. Some change is always the largest, so it also reports
-    locations in unchanged code. Its result is a note and does not decide the verdict.
+    The strategy works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each
+    module. Modules whose names differ only in version digits are treated as one. The confidence is a distance in
+    quartile ranges, standard deviations or modified z-scores, not a probability. The strategy also reports locations in
+    unchanged code, because some change is always the largest. The result is a note and does not decide the verdict.
     """
 
     name = "exclusive_time_outliers"
     short = "eto"
     family = "A"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("mzs", 3.5, "modified z score above which a change is severe", 0.0),
-        OptionSpec("iqr", 1.5, "quartile ranges beyond the quartiles that make a change", 0.0),
-        OptionSpec("stddev", 2.0, "standard deviations that make a possible change", 0.0),
-        OptionSpec("spread_floor", 1e-4, "spread assumed where there is none, as a part of the target's total", 0.0),
-        OptionSpec("cutoff", 0.0, "percent of the target's total below which rows are not reported", 0.0, 100.0),
-        OptionSpec("location_filter", "*", "regular expression searched in the module; * = all"),
+        OptionSpec("mzs", 3.5, "modified z-score above which a change is severe", 0.0),
+        OptionSpec("iqr", 1.5, "distance of a change from the quartiles, in quartile ranges", 0.0),
+        OptionSpec("stddev", 2.0, "distance of a possible change from the mean, in standard deviations", 0.0),
+        OptionSpec("spread_floor", 1e-4, "spread to use if there is none, as a fraction of the target's total", 0.0),
+        OptionSpec("cutoff", 0.0, "smallest reported row, in percent of the target's total", 0.0, 100.0),
+        OptionSpec("location_filter", "*", "regular expression that the module must contain; * matches all"),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per symbol above the cutoff, then one per module. Record subtypes are tested separately."""
+        """Return one row per symbol above the cutoff, then one row per module.
+
+        Record subtypes are tested separately.
+        """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)
@@ -108,7 +111,7 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` is a bool array with one row per side that states which locations exist there. ``subtype`` is the subtype
+    ``known`` is a bool array that states for each side which locations exist. ``subtype`` is the subtype
     of the records, or "" if the records have at most one subtype.
     """
 
@@ -176,7 +179,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # in records, a zero is a measurement; in stacks, a location with zero self cost may only be a caller
+            # a zero is a measurement in records, but in stacks the location may only be a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))

@@ -10,11 +10,11 @@ from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
 WHOLE = -1
-SELF, SUBTREE, TOTAL = 0, 1, 2  # kinds of locations
+SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
-STEADY_SHARE = 0.002  # minimum share of the run that a location needs to be included in the common factor
+STEADY_SHARE = 0.002  # minimum share of the run at which a location is included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
-FEWEST_STEADY = 5  # minimum number of locations; if there are fewer, the common factor is 1
+FEWEST_STEADY = 5  # minimum number of locations to compute a common factor, which is 1 otherwise
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
     MetricKind.COUNTED: 0.002,
@@ -31,8 +31,8 @@ class Costs:
     total are divided by the common factor of the other locations. ``factors`` contains the common factor of all
     locations for each run. ``kind`` is `SELF`, `SUBTREE` or `TOTAL`; ``symbol`` is `WHOLE` for the total. ``whole`` is
     the mean of the totals divided by the factors. ``sampling`` contains the minimum variance of one run for each
-    location. It is computed from ``per_sample``, the value of one sample, and ``spread``, the relative standard
-    deviation between runs.
+    location. This variance is computed from ``per_sample``, the value of one sample, and ``spread``, the relative
+    standard deviation between runs.
     """
 
     values: FloatArray
@@ -52,8 +52,9 @@ class Costs:
 def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
     """Return the costs of both sides. ``base_jobs`` prepends the base runs of other commits.
 
-    Locations that account for nearly the whole run are omitted, because the total covers them. ``interleaved`` runs
-    share the machine, so a large common factor between the sides is a change of the program and is not divided out.
+    Locations that account for nearly the whole run are omitted, because the total covers them. Both sides of
+    ``interleaved`` runs use the same machine. A large common factor between them is therefore a change of the program
+    and is not divided out.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -107,7 +108,7 @@ def between_sides(factors: FloatArray, target: int) -> float:
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
     """Return the factors of interleaved runs without the ratio between the sides, and this ratio.
 
-    The ratio is removed only if it is too large to be explained by the machine. Otherwise 1 is returned as the ratio.
+    A ratio that the machine may explain stays in the factors, and 1 is returned instead.
     """
     between = between_sides(factors, target)
     if max(between, 1.0 / between) <= MACHINE:
@@ -135,14 +136,14 @@ def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
 def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> FloatArray:
     """Return the variance of one run at the given mean costs.
 
-    It is the sum of the sampling noise and the noise between runs, of which ``spread`` is the relative standard
-    deviation.
+    The variance is the sum of the sampling noise and the noise between runs, whose relative standard deviation is
+    ``spread``.
     """
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 
 def common_factors(own: FloatArray) -> FloatArray:
-    """Return how much slower each run is than the mean run.
+    """Return the common factor of each run: how much slower the run is than the mean run.
 
     ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the median of the
     ratios of all locations with a cost in every run, weighted by their cost up to `MOST_WEIGHT`.

@@ -1,4 +1,4 @@
-"""Pairs of cost models of one location, and the result rows that all strategies on such pairs share."""
+"""Pairs of cost models of one location, and the result rows of all strategies that compare such pairs."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ KINDS = {
 CHOICE = OptionSpec(
     "choice",
     "auto",
-    "how the best model is found: auto = r_square for models of the profile, aicc for models fitted here",
+    "score of the best model: auto is r_square for models in the profile, and aicc for models fitted by profgate",
     choices=("auto", "r_square", "aicc"),
 )
 MIN_OVERLAP = OptionSpec(
-    "min_overlap", 0.5, "part of both ranges of sizes that must be common for more than a maybe", 0.0, 1.0
+    "min_overlap", 0.5, "smallest overlap of both ranges of sizes for more than a possible change", 0.0, 1.0
 )
 
 
@@ -47,12 +47,11 @@ class Pairs:
 
 
 def location_keys(symbol: IntArray, subtype: IntArray) -> IntArray:
-    """Return one int64 key per pair of symbol and subtype. The keys sort in the order of these pairs."""
+    """Return one int64 key per pair of symbol and subtype. Sorting the keys sorts the pairs."""
     return (symbol << SUBTYPE_BITS) + subtype + 1
 
 
 def _places(comparison: Comparison, models: CostModels) -> IntArray:
-    """Return the sorted int64 keys of all locations with a model or records on either side."""
     modelled = location_keys(models.symbol, models.subtype)
     columns, records = [modelled], comparison.observations
     if records is not None:
@@ -66,10 +65,10 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
-    """Return the score of each model, or NaN if it cannot be selected. Higher is better."""
+    """Return the score of each model, or NaN for models that cannot be selected. Higher is better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
-    # perfect fits share the best score, so the lowest order among them is selected
+    # perfect fits have equal scores, so the one with the lowest order is selected
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
     by_choice = {"r_square": by_r_square, "aicc": by_criterion}
     score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
@@ -123,10 +122,10 @@ def chosen_pairs(comparison: Comparison, models: CostModels, which: str, choice:
 class ModelRows:
     """Result rows for pairs of models, filled in by a strategy.
 
-    ``kinds`` is initially NoChange for rows with two models. All other rows are new, gone, or Unknown with a reason.
-    ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the union of both ranges,
-    or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and ``relative`` is the
-    relative change.
+    In ``kinds``, rows with two models are NoChange until a strategy judges them. All other rows are new, gone, or
+    Unknown with a reason. ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the
+    union of both ranges, or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and
+    ``relative`` is the relative change.
     """
 
     def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
@@ -156,7 +155,6 @@ class ModelRows:
         self.partial: dict[int, tuple[Partial, ...]] = {}
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(self.kinds)
 
     def comparable(self) -> IntArray:
@@ -175,7 +173,10 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds and relative changes. A small overlap limits a row to a possible change; NaN is Unknown."""
+        """Set kinds and relative changes.
+
+        A row with a small overlap is at most a possible change, and NaN is Unknown.
+        """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
         self.kinds[rows] = np.where(partial & certain, np.sign(kinds) * Kind.MAYBE_OPTIMIZATION, kinds)
@@ -200,7 +201,7 @@ class ModelRows:
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Add the values and exponents of growth at the largest common size; NaN without common sizes or a formula."""
+        """Add the values and growth exponents at the largest common size, or NaN without common sizes or a formula."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
@@ -247,7 +248,7 @@ class ModelRows:
         return [name or "model" for name in self._names(rows)]
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
-        """Return why a side has no model, and how many of its records state a size."""
+        """Return the reasons why a side has no model, and the number of its records that state a size."""
         found: dict[str, Parameter] = {}
         for side, (name, rows) in enumerate((("baseline", self.pairs.baseline), ("target", self.pairs.target))):
             if rows[row] == NONE:
@@ -299,7 +300,7 @@ class ModelStrategy(ABC):
 
     @abstractmethod
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Fill in the kinds, reasons and statistics of the rows."""
+        """Set the kinds, reasons and statistics of the rows."""
 
 
 def has_formula(models: CostModels, rows: IntArray) -> BoolArray:

@@ -1,6 +1,6 @@
 """Reduction of the changes of tested locations to net changes, so that each change is reported for one function only.
 
-A net change is a change that remains when the other costs of the callers are included.
+A net change remains when the other costs of the callers are included.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class NetChange:
 
     ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
     change, "offset" if the other costs of the run changed in the opposite direction, and "moved" if the other costs of
-    a caller did. ``new`` contains the new functions whose caller is this function.
+    a caller changed in the opposite direction. ``new`` contains the new functions whose caller is this function.
     """
 
     symbol: int
@@ -105,7 +105,6 @@ def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> 
 
 
 def _merged(rows: list[NetChange]) -> list[NetChange]:
-    """Merge rows of the same symbol and direction into the most certain row, with the new functions of all rows."""
     by_place: dict[tuple[int, int], list[NetChange]] = {}
     for row in rows:
         by_place.setdefault((row.symbol, row.sign), []).append(row)
@@ -119,7 +118,7 @@ def _merged(rows: list[NetChange]) -> list[NetChange]:
 
 
 def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
-    """Return for each run the common factor of the functions without a listed change."""
+    """Return the common factor of the functions without a listed change, with one value per run."""
     if comparison.metric.kind is MetricKind.COUNTED:
         return evidence.costs.factors
     own = comparison.self_value.astype(np.float64)
@@ -139,7 +138,7 @@ class _Search:
         self.factors = _factors_of_rest(comparison, evidence)
         sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = call_paths(comparison, sides)
-        # if the runs are interleaved, the change itself may cause the common factor
+        # in interleaved runs, the change itself may cause the common factor
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         changed = evidence.listed & (evidence.costs.kind == SELF)
         signs = np.sign(evidence.difference)
@@ -174,7 +173,7 @@ class _Search:
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
         """Return the result of `offsetting` for a change.
 
-        If the runs are interleaved, recorded costs are used, without division by the common factor.
+        For interleaved runs, the costs are not divided by the common factor.
         """
         paths, change = self.paths, row.change
         if self.recorded is not None:

@@ -1,4 +1,4 @@
-"""Overweight analysis: finds symbols that change the total by more than their share explains."""
+"""Overweight analysis, which finds symbols that change the total by more than their share explains."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,9 @@ class OverweightTable:
     """Symbols of both sides as parallel columns, sorted by overweight. Values are means over runs in stored units.
 
     ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
-    ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost. Their
-    inclusive values are in parallel columns. ``baseline_total`` and ``target_total`` are the totals of the sides.
+    ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost.
+    Parallel columns contain their inclusive values. ``baseline_total`` and ``target_total`` are the totals of the
+    sides.
     """
 
     symbol: IntArray
@@ -74,13 +75,13 @@ class _Values:
 
 
 class _Stacks:
-    """The merged call tree in pre-order: each row is followed by its subtree, so memory access is sequential."""
+    """The merged call tree in pre-order: each row is followed by its subtree, so that memory access is sequential."""
 
     def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
         self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
         order = np.empty(len(tree.symbol), np.int64)
         order[tree.pre] = np.arange(len(order))
-        self.symbol = tree.symbol[order].astype(np.int64)  # -1 for the root
+        self.symbol = tree.symbol[order].astype(np.int64)  # -1 is the root
         self.end = (tree.pre + tree.size)[order]
         self.own = (tree.baseline_self[order], tree.target_self[order])
         self.topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
@@ -135,8 +136,8 @@ def overweight_table(
 ) -> OverweightTable:
     """Return the table of one comparison without the stacks that contain a dropped symbol.
 
-    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. Pass ``stacks`` if they are already
-    computed.
+    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. ``stacks`` avoids computing the stacks
+    again.
     """
     values = _values(comparison, dropped, stacks)
     b, t = values.inclusive
@@ -145,7 +146,7 @@ def overweight_table(
     both = np.flatnonzero((b > 0) & known_t & known_b)
     seen = comparison.first_seen if comparison.first_seen is not None else np.arange(len(comparison.symbols))
     change, delta = total_t - total_b, t - b
-    # a single division is correctly rounded, so equal ratios compare equal
+    # a single division is rounded correctly, so equal ratios compare as equal
     ratio = delta[both] / b[both]
     if change != 0.0:
         overweight, responsibility = ratio * (total_b / change), delta[both] / change
@@ -183,7 +184,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Return whether the total changed by less than the threshold or its noise, so that ratios are unbounded."""
+    """Return whether the total changed by less than the threshold or its noise, which makes ratios unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -194,7 +195,7 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """Return the kind of each row of the table, without the limits that the test of totals sets.
+    """Return the kind of each row, before the test of totals limits it.
 
     ``bar`` is the noise of the total as a log ratio.
     """
@@ -217,10 +218,10 @@ def pivot_levels(
     bar: float | None = None,
     dropped: tuple[int, ...] = (),
 ) -> tuple[PivotLevel, ...]:
-    """Repeatedly drop the stacks of the most interesting candidate and recompute the table.
+    """Drop the stacks of the most interesting candidate and recompute the table, until no candidate is left.
 
-    The first level excludes the stacks of the symbols in ``dropped``. Returns one level without a pivot if the
-    comparison has no stacks, no candidate or an unchanged total.
+    The stacks of the symbols in ``dropped`` are excluded from the first level. There is only one level, without a
+    pivot, if the comparison has no stacks, no candidate or an unchanged total.
     """
     chosen = resolved(Overweight(), options or {})
     tree, levels = comparison.tree, list[PivotLevel]()
@@ -246,7 +247,7 @@ def _next_pivot(table: OverweightTable, options: Mapping[str, Any], bar: float |
 
 
 def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int) -> dict[str, FloatArray]:
-    """Return additional columns by name: pivot numbers, and the ratios at each level after the first."""
+    """Return additional columns by name: the numbers of the pivots, and the ratios at each level after the first."""
     pivots = [level.pivot for level in levels if level.pivot is not None]
     if not pivots:
         return {}
@@ -264,29 +265,32 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 class Overweight:
     """Finds functions whose share of the total's change is larger than their share of the baseline.
 
-    It works on any profile with inclusive costs. Responsibility is the share of the total's change, and overweight is
-    responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed in proportion
-    to the total. If there are stacks, it drops those of the most interesting symbol and repeats the analysis to find a
-    second cause. It has no confidence value, because it explains a change of the total and does not prove one. It
-    therefore reports at most a possible change until the test of totals finds a change. It fails if the total changed
-    by less than its noise, because the ratios are then unbounded. It also reports the callers of a cause. Symbols that
-    exist on one side only have no overweight and are listed separately.
+    The strategy works on any profile with inclusive costs. Responsibility is the share of the total's change, and
+    overweight is responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed
+    in proportion to the total. In profiles with stacks, it drops the stacks of the most interesting symbol and repeats
+    the analysis to find a second cause. The strategy has no confidence value, because it explains a change of the total
+    and does not prove one. The strategy therefore reports at most a possible change until the test of totals finds a
+    change. The strategy fails if the total changed by less than its noise, because the ratios are then unbounded. The
+    strategy also reports the callers of a cause. Symbols that exist on one side only have no overweight and are listed
+    separately.
     """
 
     name = "overweight"
     short = "ow"
     family = "S"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("responsibility", 0.05, "smallest share of the total's change for a candidate", 0.0),
-        OptionSpec("overweight", 1.10, "overweight above which a candidate stands out", 0.0),
-        OptionSpec("plain", 0.20, "responsibility from which a candidate is more than a maybe", 0.0),
-        OptionSpec("severe", 0.50, "responsibility from which an overweight of 2 is severe", 0.0),
-        OptionSpec("min_total_change", 0.01, "change of the total below which no symbol is reported as changed", 0.0),
-        OptionSpec("max_pivots", 5, "levels of the pivot recursion", 0, 100),
+        OptionSpec("responsibility", 0.05, "smallest share of a candidate in the change of the total", 0.0),
+        OptionSpec("overweight", 1.10, "smallest overweight of an interesting candidate", 0.0),
+        OptionSpec("plain", 0.20, "smallest responsibility for more than a possible change", 0.0),
+        OptionSpec("severe", 0.50, "smallest responsibility at which an overweight of 2 is severe", 0.0),
+        OptionSpec("min_total_change", 0.01, "smallest change of the total at which symbols are reported", 0.0),
+        OptionSpec("max_pivots", 5, "maximum number of pivots", 0, 100),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per symbol sorted by overweight, then the symbols of one side. Statistics are fractions.
+        """Return one row per symbol, sorted by overweight, then the symbols that exist on one side only.
+
+        Statistics are fractions.
 
         ``pivot`` numbers the symbols whose stacks were dropped. ``overweight_2`` is the overweight at the second level,
         which excludes the stacks of the first pivot. Further levels are numbered in the same way.

@@ -1,4 +1,4 @@
-"""Overweight tables as JSON data and text. They show which functions explain the change of the total."""
+"""Overweight tables as JSON data and text. The tables show which functions explain the change of the total."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -126,7 +126,10 @@ def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
 
 
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
-    """Return the symbols that exist on one side only. They have no overweight; their change is their whole value."""
+    """Return the symbols that exist on one side only.
+
+    Such a symbol has no overweight, and its change is its whole value.
+    """
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()
     values = (table.only_target_value if target else table.only_baseline_value).tolist()

@@ -1,8 +1,8 @@
-"""Max-T permutation test: compares the observed difference with random divisions of the runs into two groups.
+"""Max-T permutation test, which compares the observed difference with other divisions of the runs into two groups.
 
-The test is described in Westfall and Young 1993 (Resampling-based multiple testing), the moderated statistic in Tusher,
-Tibshirani and Chu 2001. Under the null hypothesis all runs are exchangeable, so every split into two groups is as
-likely as the observed one.
+Westfall and Young (Resampling-based multiple testing, 1993) describe the test, and Tusher, Tibshirani and Chu (2001)
+the moderated statistic. If the code is unchanged, all runs are exchangeable, so every split into two groups is as
+likely as the observed split.
 """
 
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 
 MOST_SPLITS = 5000
-PRIOR_WEIGHT = 6.0  # weight of the prior variance, in runs
-CHUNK = 1 << 21  # elements in one block of the matrix of locations and splits
+PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
+CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
 POWER = 0.84  # normal quantile for a power of 80 %
 
 
@@ -24,14 +24,14 @@ POWER = 0.84  # normal quantile for a power of 80 %
 def splits_of(baseline: int, target: int) -> FloatArray:
     """Return the splits of the runs into two groups. Row 0 is the observed split.
 
-    The float64 array has one row per split and one column per run. It is 1 if the run belongs to the second group. It
-    contains all splits if there are at most 5,000, otherwise 5,000 random ones. The result depends only on the numbers
-    of runs.
+    The float64 array has one row per split and one column per run. An element is 1 if the run belongs to the second
+    group. All splits are returned if there are at most 5,000, otherwise 5,000 random splits. The result depends only on
+    the numbers of runs.
     """
     runs = baseline + target
     if comb(runs, target) <= MOST_SPLITS:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
-        return np.array(rows, dtype=np.float64)  # in this order, the observed split comes first
+        return np.array(rows, dtype=np.float64)  # this order puts the observed split first
     order = np.argsort(splitmix64((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
     return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
@@ -40,8 +40,8 @@ def splits_of(baseline: int, target: int) -> FloatArray:
 class Rows:
     """Input of one test, with one row per location.
 
-    ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. A difference
-    does not count if it is below ``floor``, or below the fraction ``own`` of the smaller side.
+    ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. Differences
+    below ``floor``, or below the fraction ``own`` of the smaller side, do not count.
     """
 
     values: FloatArray
@@ -83,7 +83,7 @@ def largest(rows: Rows, splits: FloatArray) -> FloatArray:
 
 
 def tail(maxima: FloatArray, t: FloatArray) -> FloatArray:
-    """Return for each location the fraction of splits whose largest statistic reaches ``t``; 1 if ``t`` is zero."""
+    """Return for each location the fraction of splits whose largest statistic reaches ``t``, or 1 if ``t`` is zero."""
     if not len(maxima):
         return np.ones(len(t))
     reached = len(maxima) - np.searchsorted(np.sort(maxima), t - 1e-9 * np.abs(t), side="left")
@@ -106,7 +106,7 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
     target = float(splits[0].sum())
     baseline = runs - target
     middle = rows.values.mean(axis=1, keepdims=True)
-    values = rows.values - middle  # centre the values to avoid cancellation
+    values = rows.values - middle  # values are centred to avoid cancellation
     after = values @ splits.T / target
     before = -after * target / baseline
     squares = (values**2).sum(axis=1, keepdims=True)
@@ -127,7 +127,7 @@ class Family:
     """The tests of all comparisons with the same numbers of runs.
 
     ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences.
-    ``first`` and ``last`` are the results of `largest` before and after the step-down removed the significant
+    ``first`` and ``last`` are the results of `largest` before and after the step-down removes the significant
     locations.
     """
 
@@ -139,8 +139,8 @@ class Family:
 def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
     """Compute adjusted p values of all locations by step-down.
 
-    Locations with a p value up to ``found_at`` are removed from the maxima, and the test is repeated until it finds no
-    more.
+    The step-down removes locations with a p value up to ``found_at`` from the maxima and repeats the test until no
+    further location is found.
     """
     splits = splits_of(baseline, target)
     t = [observed(rows, baseline).t for rows in members]
@@ -165,7 +165,10 @@ def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:
-    """Return the smallest change in standard errors that is found with 80 % power; infinite with too few splits."""
+    """Return the smallest change, in standard errors, that is found with 80 % power.
+
+    With too few splits it is infinite.
+    """
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")
     return float(np.quantile(worse, 1.0 - level)) + POWER

@@ -14,20 +14,21 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
-SAME, WEAK = 0.2, 0.5  # net fraction of changed statistics up to which a window has no or a possible change
+# net fractions of changed statistics: up to the first, a window has no change; up to the second, a possible change
+SAME, WEAK = 0.2, 0.5
 CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
         "models",
         "best-model",
-        "which models are compared: the best of all, of those with (param) or without (nonparam) a formula, or all",
+        "compared models: the best model, the best with (param) or without (nonparam) a formula, or all models",
         choices=(
             *("best-model", "best-param", "best-nonparam"),
             *("all-param", "all-nonparam", "all-models", "best-both"),
         ),
     ),
-    OptionSpec("min_confidence", 0.15, "r_square, rounded to hundredths, that both models must reach", 0.0, 1.0),
-    OptionSpec("no_change", 0.10, "relative change up to which there is none", 0.0),
-    OptionSpec("certain", 0.25, "relative change above which a change is no longer a maybe", 0.0),
+    OptionSpec("min_confidence", 0.15, "smallest r_square of both models, rounded to hundredths", 0.0, 1.0),
+    OptionSpec("no_change", 0.10, "largest relative change that is no change", 0.0),
+    OptionSpec("certain", 0.25, "largest relative change that is only a possible change", 0.0),
     MIN_OVERLAP,
     CHOICE,
 )
@@ -36,18 +37,19 @@ CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
 class BestModelOrderEquality(ModelStrategy):
     """Finds functions whose order of growth changed, for example from linear to quadratic.
 
-    It works on cost models over the input size: those of a Perun profile, or those fitted to records that state a size.
-    The orders are constant < logarithmic < linear < quadratic < power < exponential. Its confidence is the lower R² of
-    the two best models. If this is below the minimum in the options, it reports no change. It ignores coefficients, so
-    a line that is ten times steeper is not a change. A power ranks above a quadratic for any exponent. It therefore
-    also reports the exponent of growth and both values at the largest common size. It is inconclusive if a side has no
-    usable model, for example because there are fewer than three sizes.
+    The strategy works on cost models over the input size, which come from a Perun profile or are fitted to records that
+    state a size. The orders are constant < logarithmic < linear < quadratic < power < exponential. The confidence is
+    the lower R² of the two best models. With a confidence below the minimum in the options, it reports no change. The
+    strategy ignores coefficients, so a line that is ten times steeper is not a change. A power ranks above a quadratic
+    for any exponent. The strategy therefore also reports the exponent of growth and both values at the largest common
+    size. The strategy is inconclusive if a side has no usable model, for example because there are fewer than three
+    sizes.
     """
 
     name = "best_model_order_equality"
     short = "bmoe"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("min_confidence", 0.9, "r_square that both models must reach for a change", 0.0, 1.0),
+        OptionSpec("min_confidence", 0.9, "smallest r_square of both models for a change", 0.0, 1.0),
         CHOICE,
     )
 
@@ -65,7 +67,7 @@ class BestModelOrderEquality(ModelStrategy):
 def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
     """Refuse poor fits and models without common sizes. Return the indices of the remaining rows."""
     able = rows.comparable()
-    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method: 0.145 counts as 0.14
+    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method, 0.145 counts as 0.14
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
@@ -76,12 +78,12 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
 class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
-    It works on cost models over the input size and compares their areas over the common range of sizes. A difference of
-    up to 10 % is no change, and one of up to 25 % is a possible change. Its confidence is the lower R² of the two
-    models, which measures how well they fit the records and not the noise. Large sizes dominate the area, so a change
-    at small sizes is not found. It is inconclusive if an R² is below 0.15, an area is not positive, or the ranges of
-    sizes do not overlap. It reports at most a possible change if the overlap is less than half of the union of both
-    ranges.
+    The strategy works on cost models over the input size and compares their areas over the common range of sizes. A
+    difference of up to 10 % is no change, and a difference of up to 25 % is a possible change. The confidence is the
+    lower R² of the two models, which measures how well they fit the records and not the noise. Large sizes dominate the
+    area, so a change at small sizes is not found. The strategy is inconclusive if an R² is below 0.15, an area is not
+    positive, or the ranges of sizes do not overlap. The strategy reports at most a possible change if the overlap is
+    less than half of the union of both ranges.
     """
 
     name = "integral_comparison"
@@ -117,7 +119,10 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves by the trapezoidal rule where both have values; NaN if this is less than half."""
+    """Integrate both curves by the trapezoidal rule over the sizes at which both have values.
+
+    The areas are NaN if these sizes are less than half of the range.
+    """
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
     if 2 * cells.sum() < len(cells):
@@ -128,21 +133,22 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 
 
 class LocalStatistics(ModelStrategy):
-    """Finds the range of input sizes in which a function's modelled cost changed, even if its overall cost hardly did.
+    """Finds input sizes at which a function's modelled cost changed, even if its overall cost hardly changed.
 
-    It works on cost models over the input size. It divides their common range of sizes into windows of 5 % and compares
-    eight statistics in each window: area, mean, median, largest and smallest value, sum and both quartiles. The total
-    error is the mean over the windows. An error of up to 10 % is no change, and one of up to 25 % is a possible change.
-    The JSON report always contains the windows. Its confidence is the lower R² of the two models, which measures how
-    well they fit the records and not the noise. It is inconclusive if an R² is below 0.15 or no value is positive. It
-    reports at most a possible change if the overlap is less than half of the union of both ranges.
+    The strategy works on cost models over the input size. The strategy divides their common range of sizes into windows
+    of 5 % and compares eight statistics in each window: area, mean, median, largest and smallest value, sum and both
+    quartiles. The total error is the mean over the windows. An error of up to 10 % is no change, and an error of up to
+    25 % is a possible change. The JSON report always contains the windows. The confidence is the lower R² of the two
+    models, which measures how well they fit the records and not the noise. The strategy is inconclusive if an R² is
+    below 0.15 or no value is positive. The strategy reports at most a possible change if the overlap is less than half
+    of the union of both ranges.
     """
 
     name = "local_statistics"
     short = "loc"
     options: tuple[OptionSpec, ...] = (
         *CHOICE_OPTIONS,
-        OptionSpec("density", 0.05, "width of a window as a part of the range of sizes", 0.0, 1.0),
+        OptionSpec("density", 0.05, "width of a window, as a fraction of the range of sizes", 0.0, 1.0),
     )
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
@@ -196,14 +202,15 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return eight statistics of each window, with one row per window.
 
-    They are area, mean, median, largest and smallest value, sum and both quartiles; NaN if a value is missing.
+    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. All statistics are NaN if
+    a value is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
         area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:
-        from scipy.integrate import simpson  # slow to import and rarely needed
+        from scipy.integrate import simpson  # scipy.integrate is slow to import and rarely needed
 
         area = simpson(y, x=x)
     low, middle, high = np.quantile(y, [0.25, 0.5, 0.75], axis=1)

@@ -22,7 +22,7 @@ COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values that are matched with a key of a rule, or an empty tuple if the profile does not state them."""
+    """Return the values that a key of a rule is matched with, or an empty tuple if the profile does not state them."""
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -58,9 +58,9 @@ def selected(
 ) -> list[Selection]:
     """Return the strategies for one comparison with all options, in the order of the rules and without duplicates.
 
-    Without rules, the default strategies are returned. If the comparison is ``sized``, which means that it has cost
-    models over the input size, two strategies are added to the defaults. Strategies that need the whole report are
-    omitted. Raises SettingsError if a rule names an unknown strategy.
+    Without rules, the default strategies are returned. A ``sized`` comparison has cost models over the input size, for
+    which two strategies are added to the defaults. Strategies that need the whole report are omitted. Raises
+    SettingsError if a rule names an unknown strategy.
     """
     offered = tuple(strategies)
     rules = policy.rules or tuple(Rule(method) for method in (*DEFAULTS, *(WITH_SIZES if sized else ())))
@@ -81,7 +81,10 @@ def selected(
 
 
 def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection."""
+    """Return the detections of the selected strategies.
+
+    If a strategy raises an exception, its detection reports the exception.
+    """
     return [_detection(strategy, comparison, options, context) for strategy, options in selection]
 
 
@@ -97,7 +100,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
-    """Yield a description of each fault in a detection. Raises any exception if a column has the wrong type."""
+    """Yield a description of each fault in a detection. A column of the wrong type may raise any exception."""
     if not isinstance(detection, Detection):
         yield f"it returned {type(detection).__name__}, not a Detection"
         return
@@ -124,7 +127,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Return the changes found by the strategies that need all workloads. Rules or defaults select these strategies.
+    """Return the changes of the strategies that need all workloads, as selected by rules or by default.
 
     Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
     """

@@ -18,7 +18,7 @@ from profgate.model.tests import Second
 def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
-    """Return the result of the new runs for a location or the total, or None if it has no cost in them.
+    """Return the result of the new runs for a location or for the total, or None if they contain no cost of it.
 
     With ``subtree``, the cost of the location includes all functions below it. ``worse`` is the sign of a change for
     the worse.
@@ -57,7 +57,7 @@ def _rows(comparison: Comparison, location: Location) -> BoolArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Return whether two paths may refer to the same file, because their last two components are equal.
+    """Return whether the last two components of two paths are equal, so that the paths may refer to the same file.
 
     If a path has only one component, only the file names are compared.
     """

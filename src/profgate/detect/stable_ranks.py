@@ -1,4 +1,4 @@
-"""Strategy that compares the ranks of tests or workloads by duration. It does not need a profiler."""
+"""Strategy that compares the order of tests or workloads by duration, which needs no profiler."""
 
 import math
 from collections import Counter
@@ -16,20 +16,21 @@ from profgate.model.kinds import Kind
 from profgate.model.reason import ReasonCode
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
-REPORTED = 5  # maximum number of moved tests in the report
+REPORTED = 5  # maximum number of reported tests whose rank changed
 
 
 class StableRanks(WithoutRows):
     """Finds changes in the order of tests or workloads by duration.
 
-    It counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that affect some
-    tests but not others. It works on the results of test runs with 30 or more tests, or on 30 or more workloads. It
-    needs three or more baseline runs, which may include base runs of other commits and runs from the history. A uniform
-    change does not affect ranks, so runs of different machines may be compared. Its confidence is the distance from the
-    mean count in sigmas. Sigma is the square root of the mean, which is an upper bound, or the standard deviation among
-    five or more baseline runs. It reports at most a possible change and has no vote. It does not find a slowdown of all
-    tests, or of a test that overtakes only a few others, because the count hardly changes. If hardly any rank is stable
-    in the baseline, the count cannot fall and the result is inconclusive.
+    The strategy counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that
+    affect some tests but not others. The strategy works on the results of test runs with 30 or more tests, or on 30 or
+    more workloads. The strategy needs three or more baseline runs, which may include base runs of other commits and
+    runs from the history. A uniform change does not affect ranks, so runs of different machines may be compared. The
+    confidence is the distance from the mean count in sigmas. Sigma is the square root of the mean, which is an upper
+    bound, or the standard deviation among five or more baseline runs. The strategy reports at most a possible change
+    and has no vote. The strategy does not find a slowdown of all tests, or of a test that overtakes only a few others,
+    because the count of stable ranks hardly changes. If hardly any rank is stable in the baseline, the count cannot
+    fall and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -48,7 +49,7 @@ class StableRanks(WithoutRows):
         options: Mapping[str, Any],
         context: Context,  # noqa: ARG002
     ) -> tuple[Change, ...]:
-        """Return one change for all tests if test results exist, and one change per metric for the workloads."""
+        """Return one change for all tests, or one change per metric for workloads without test results."""
         chosen = resolved(self, options)
         rules = RankRules(float(chosen["width"]), chosen["sigma"], int(chosen["min_tests"]))
         found = []
@@ -108,7 +109,7 @@ def _whole(comparison: Comparison) -> DurationTable:
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads in one table.
 
-    A workload contributes only missing values if its number of runs or its unit differs from the majority.
+    The values of a workload are missing if its number of runs or its unit differs from the majority.
     """
     if len(tables) == 1:
         return tables[0]

@@ -1,4 +1,4 @@
-"""Interface of strategies, and helper functions shared by them."""
+"""Interface of strategies, and functions that all strategies share."""
 
 from abc import ABC
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,10 @@ UNSUITED_FLAG = "unsuited"
 
 
 class Strategy(Protocol):
-    """A detection strategy. Its docstring states what it detects, in which data, its confidence, and when it fails."""
+    """A detection strategy.
+
+    Its docstring states what the strategy detects, in which data, with what confidence, and when it fails.
+    """
 
     name: str
     short: str
@@ -38,7 +41,7 @@ class ReportStrategy(Strategy, Protocol):
     def detect_all(
         self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
     ) -> tuple[Change, ...]:
-        """Return the changes of the whole report. If it cannot be tested, their kind is Unknown and they have a reason.
+        """Return the changes of the whole report. If it cannot be tested, changes are Unknown and have a reason.
 
         The flag `UNSUITED_FLAG` marks changes that are shown only if a rule names the strategy.
         """
@@ -83,7 +86,7 @@ def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> Int
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     """Return the kinds, with rows that exist on one side only marked as new or gone.
 
-    ``known`` is a bool array with one row per side that states which result rows exist there.
+    ``known`` is a bool array that states for each side which result rows exist.
     """
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)

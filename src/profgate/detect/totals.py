@@ -1,4 +1,4 @@
-"""Test of run totals."""
+"""Strategy that tests the totals of runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,25 +17,25 @@ from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
 
 NINETY_FIVE = 1.96
-REPEATED = 2  # runs per side needed to estimate the noise
+REPEATED = 2  # minimum runs per side to estimate the noise
 EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that the common factor must explain
 
 
 class Totals:
     """Tests run totals in the same way as functions, but without dividing out the common factor.
 
-    It works on run totals of any profile. It may fail the gate in three cases: the runs of both sides are interleaved,
-    the counts are exact, or the change is at least 1.5 times the threshold for functions in a comparison with base
-    jobs. In the last case it may not fail the gate if all functions share a factor of up to 2, because a different
-    machine affects totals in the same way as a real change. Its confidence is the p value of the permutation test,
-    adjusted for all tests of the report. It is inconclusive with fewer than four runs per side.
+    The strategy works on run totals of any profile. The strategy may fail the gate in three cases: the runs of both
+    sides are interleaved, the counts are exact, or the change is at least 1.5 times the threshold for functions in a
+    comparison with base jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail the
+    gate, because a different machine would have the same effect. The confidence is the p value of the permutation test,
+    adjusted for all tests of the report. The strategy is inconclusive with fewer than four runs per side.
     """
 
     name = "totals"
     short = "tot"
     family = "T"
     options: tuple[OptionSpec, ...] = (
-        OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total; may only be raised", TOTAL_FLOOR),
+        OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total; can only be increased", TOTAL_FLOOR),
         unused("alpha", 0.025, 0.5),
         unused("alpha_gate", 0.01, 0.5),
         unused("cliff", 0.33, 1.0),
@@ -93,12 +93,13 @@ def _may_gate(evidence: Evidence, shared: float | None) -> bool:
         return True
     if evidence.mode != "jobs":
         return bool(evidence.calibration.interleaved)
-    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE  # a larger factor is a change of the program
+    # a larger factor than that of a machine is a change of the program
+    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE
     return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:
-    """Return half the width of the 95 % confidence interval of the relative change, or None without repeated runs."""
+    """Return half the width of the total's 95 % confidence interval as a relative change, or None for single runs."""
     evidence = evidence_for(comparison, context)
     if isinstance(evidence, Reason) or min(comparison.runs.baseline, comparison.runs.target) < REPEATED:
         return None

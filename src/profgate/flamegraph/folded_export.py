@@ -1,4 +1,4 @@
-"""Write call trees as folded stacks, with one side or both sides on each line."""
+"""Write call trees as folded stacks, with one or both sides on each line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ _UNKNOWN = "[unknown]"
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """The factor for the before side and the number of decimals of the result; rounding preserves the sum."""
+    """Factor for the before side, and number of decimals of the result. Rounding preserves the sum."""
 
     ratio: Fraction
     decimals: int = 4
@@ -29,7 +29,7 @@ def two_column_folded(
 ) -> tuple[str, int]:
     """Return lines of `stack before after`, sorted by bytes, and the number of modified names.
 
-    The values are integers times ten to the power of `exponent`. They are rounded only if `scaling` is given.
+    The values are integers times ten to the power of `exponent`. Values are rounded only if `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
     sums = _sums(tree, frames)

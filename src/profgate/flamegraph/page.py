@@ -27,7 +27,7 @@ from profgate.model.call_tree import added_at, topmost_rows
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
-MODULES = (  # in import order; top-level names are unique across all modules
+MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
     *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
@@ -42,16 +42,16 @@ _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _FEW_COMMON = 0.5
 _STATIC_ROWS = 20
-_SAFETY = 0.97  # margin, because fewer rows compress worse
+_SAFETY = 0.97  # safety factor, because fewer rows compress less well
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # lower bound of the size of a row; it avoids building a page that is far too large
+_ROW_BYTES = 2.5  # lower bound of the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
 def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
-    """Return the page as HTML; small subtrees are merged only if the page would exceed `size_limit` bytes."""
+    """Return the page as HTML. Small subtrees are merged only if the page would exceed `size_limit` bytes."""
     tree, header = visible_page(tree, header)
     whole = order_tree(tree)
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
@@ -129,7 +129,7 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
 
 
 def _state(tree: OrderedTree) -> str:
-    """Which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` if they are equal."""
+    """Return which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` if they are equal."""
     before, after = bool(tree.before[0]), bool(tree.after[0])
     if not before or not after:
         return "after" if after else "before" if before else "neither"
@@ -137,7 +137,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Return additional notes on why the sides are hard to compare."""
+    """Return further notes on why the sides are difficult to compare."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -159,7 +159,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # only the outermost of recursive calls is counted
+    )  # only the outermost of recursive calls counts
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
@@ -167,7 +167,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)
-    least = np.sort(size)[-_STATIC_ROWS:][:1]  # limits the slow sorting by name to a few functions
+    least = np.sort(size)[-_STATIC_ROWS:][:1]  # only a few functions are sorted by name, because this is slow
     largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
     order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
     return [

@@ -1,4 +1,4 @@
-"""Represent both sides of a comparison as columns, sort these in preorder, and cut them to a maximum size."""
+"""Represent both sides of a comparison as columns, sort the columns in preorder, and limit their size."""
 
 import re
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from profgate.report import numbers
 
 ROOT_NAME = -1
 OTHER_NAME = -2
-CUT_ALL = 1.1  # a threshold above any share, which merges all rows that are not always shown
+CUT_ALL = 1.1  # threshold above any share, which merges all rows that need not be shown
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -56,8 +56,8 @@ class PageSource(TypedDict):
 class BlueprintRules:
     """Thresholds above which a calling context counts as slower or faster.
 
-    ``min_shift`` is the change of its share, and ``sigma`` is this change in standard errors. ``estimated`` is the data
-    from which the tree was estimated, if the profile has no stacks.
+    ``min_shift`` is the change of the share, and ``sigma`` is the same change in standard errors. ``estimated`` is the
+    data from which the tree was estimated, if the profile has no stacks.
     """
 
     min_shift: float = 0.005
@@ -69,10 +69,11 @@ class BlueprintRules:
 class PageTree:
     """The union of both calling context trees.
 
-    Row 0 is the root, whose parent and symbol are -1; parents precede their children. The self values are non-negative
+    Row 0 is the root, whose parent and symbol are -1. Parents precede their children. The self values are non-negative
     integers, summed over the runs of a side. Calls are exact counts, or None if unknown. ``evidence`` is a boolean
-    array of two lines: whether the inclusive and the self change of each row pass the test of repeated runs. Names,
-    files, lines and source states have one element per symbol; ``former`` maps renamed symbols to their old names.
+    array with two lines, which state whether the inclusive and the self change of each row pass the test of repeated
+    runs. Names, files, lines and source states have one element per symbol. ``former`` maps renamed symbols to their
+    old names.
     """
 
     parent: RowArray
@@ -104,7 +105,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """The data of a page in addition to the tree; values are integers times ten to the power of ``exponent``."""
+    """Data of a page in addition to the tree. Values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str
@@ -129,23 +130,23 @@ class PageHeader:
 
     @property
     def full_title(self) -> str:
-        """The title, prefixed with the workload's name unless the title already starts with this name."""
+        """Title that contains the name of the workload."""
         return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
     def eyebrow(self) -> str:
-        """The line above the workload's name."""
+        """Line above the name of the workload."""
         return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
     def short_labels(self) -> tuple[str, str]:
-        """The labels of the sides, with commits shortened to ten characters; empty if unknown."""
+        """Labels of the sides, with commits shortened to ten characters, or "" if they are unknown."""
         first, second = (label[:10] if label and _COMMIT.fullmatch(label) else label or "" for label in self.labels)
         return first, second
 
     @property
     def value_of_one_sample(self) -> int | None:
-        """The value of one sample; None if the values are not based on samples."""
+        """Value of one sample, or None if the values are not based on samples."""
         if self.sample_value:
             return self.sample_value
         return 1 if self.unit == "samples" and self.exponent == 0 else None
@@ -155,7 +156,7 @@ class PageHeader:
         return numbers.quantity(value / self.runs[side] * 10.0**self.exponent, self.unit)
 
     def change(self, value: float) -> str:
-        """Format a difference of sums as the mean per run of the after side; scaled sample counts have no unit."""
+        """Format a difference of sums as the mean per run of the after side. Scaled sample counts have no unit."""
         scaled = self.normalisation != "none"
         unit = self.unit if not scaled or self.unit in {"nanoseconds", "bytes"} else "count"
         return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
@@ -182,12 +183,12 @@ class OrderedTree:
 
     @property
     def size(self) -> int:
-        """The number of rows, including the root."""
+        """Number of rows, including the root."""
         return len(self.parent)
 
 
 def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
-    """Replace invisible characters in all names and texts; an invisible name gets a placeholder."""
+    """Replace invisible characters in all names and texts. A name without visible characters gets a placeholder."""
     return (
         replace(
             tree,
@@ -241,9 +242,9 @@ def order_tree(tree: PageTree) -> OrderedTree:
 
 
 def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
-    """Merge subtrees whose share is below `threshold` on both sides into one `other` row for each parent.
+    """Merge subtrees whose share is below `threshold` on both sides into one `other` row per parent.
 
-    Rows of symbols in `keep` and their ancestors are not merged.
+    Rows of symbols in `keep` and the ancestors of these rows are not merged.
     """
     remains = _unmerged(_shares(ordered), _rows_with(ordered, keep), threshold)
     parent = np.maximum(ordered.parent, 0)
@@ -265,7 +266,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
     """Return the smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
 
-    Return `CUT_ALL` if there is no such threshold, because too many rows are always shown.
+    If too many rows are always shown, there is no such threshold and `CUT_ALL` is returned.
     """
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
@@ -281,7 +282,7 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 
 def _shares(ordered: OrderedTree) -> FloatArray:
-    """Return the share of each row in the total, for the side on which it is larger."""
+    """Return the share of each row in the total of the side on which this share is larger."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
@@ -300,14 +301,17 @@ def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArr
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """Return the shares of before and after that have no counterpart on the other side; 0 for an empty side."""
+    """Return the shares of before and after without a counterpart on the other side.
+
+    The share of an empty side is 0.
+    """
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
 def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
-    """Return the sum over the subtree of each row in preorder; a subtree ends before the row ``end``."""
+    """Return the sum over the subtree of each row in preorder, which ends before the row ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     subtrees: IntArray = sums[end] - sums[:-1]
     return subtrees
@@ -351,7 +355,7 @@ def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> Ordere
 
 
 def _depths(parent: IntArray) -> IntArray:
-    """Return the depth of each row, by pointer doubling."""
+    """Return the depth of each row by pointer doubling."""
     above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
     while (further := depth[above]).any():
         depth += further

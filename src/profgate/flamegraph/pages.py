@@ -70,20 +70,20 @@ def build_pages(
 
 
 def _importance(metric: MetricReport) -> tuple[int, float]:
-    """Return the sort key of a page: the worst colour (red first), then the largest change relative to the total."""
+    """Return the sort key of a page: worst colour first, then the largest change relative to the total."""
     worst = min((COLOURS.index(finding.colour) for finding in metric.findings), default=len(COLOURS))
     moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
 
 
 def _blueprint_rules(policy: Policy) -> BlueprintRules:
-    """Return the thresholds of the strategy call_context, so that the blueprint's colours match the report."""
+    """Return the thresholds of the call_context strategy, so that the blueprint has the same colours as the report."""
     options = next((rule.options for rule in policy.rules if rule.method in {"call_context", "ctx"}), {})
     return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 
 
 def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a unique file name for each page. Duplicate and long names get a digest of the workload and metric."""
+    """Return a unique file name for each page. Duplicate and long names contain a digest of the workload and metric."""
     plain = [_plain_name(comparison) for comparison in comparisons]
     times = Counter(name.casefold() for name in plain)
     names = []
@@ -97,7 +97,7 @@ def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _plain_name(comparison: Comparison) -> str:
-    """Return the names of workload and metric, without characters that need quoting in file names or URLs."""
+    """Return the names of workload and metric without characters that need quoting in file names or URLs."""
     name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
     metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
     return f"{name}.{metric}"

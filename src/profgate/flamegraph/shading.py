@@ -18,12 +18,11 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The rules for the colours of rows.
+    """Rules for the colours of rows.
 
-    ``basis`` is the value whose change is shown, and ``ramp`` is the function from a change to a colour. ``reference``
-    selects the change with the strongest colour. Changes below ``gate``, a fraction of the total, are neutral; with
-    ``chance``, insignificant changes are neutral too. ``classic`` selects the colours and exact widths of
-    flamegraph.pl.
+    ``basis`` is the value whose change is shown, and ``ramp`` maps a change to a colour. ``reference`` selects the
+    change with the strongest colour. Changes below ``gate``, a fraction of the total, are neutral. With ``chance``,
+    insignificant changes are neutral too. ``classic`` selects the colours and exact widths of flamegraph.pl.
     """
 
     basis: Literal["inclusive", "self"] = "inclusive"
@@ -40,7 +39,7 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shading:
-    """The colour level of each row, from -32 (less) to +32 (more), its change, and the ratio and total for scaling."""
+    """Colour level of each row from -32 (less) to +32 (more), its change, and the ratio and total for scaling."""
 
     level: IntArray
     delta: FloatArray
@@ -85,7 +84,7 @@ def ratio_of(header: PageHeader, before_total: float, after_total: float) -> flo
 def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
     """Return the colour of flamegraph.pl for a change.
 
-    The colours range linearly from white to red for more or blue for less; the largest change is the strongest.
+    The colours range linearly from white to red for more or blue for less. The largest change has the strongest colour.
     """
     pale = int(210 * (largest - abs(delta)) / largest)
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
@@ -107,9 +106,9 @@ def _beyond_chance(
     *,
     own: bool,
 ) -> BoolArray:
-    """Return which changes are significant by the test of repeated runs or, without it, by the z-score.
+    """Return a mask of the rows whose change is significant.
 
-    Paths that exist on only one side also need 16 samples.
+    Repeated runs are tested; without them, the z-score is used. Paths that exist on only one side also need 16 samples.
     """
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
@@ -136,7 +135,7 @@ def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: Page
 
 
 def _few(ordered: OrderedTree, sample: int) -> BoolArray:
-    """Return a mask of the rows that exist on only one side and have too few samples to be significant."""
+    """Return a mask of the rows on only one side that have too few samples to be significant."""
     before, after = ordered.before / sample, ordered.after / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))

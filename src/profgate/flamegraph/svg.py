@@ -33,13 +33,16 @@ _PALETTES = {
 
 
 def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
-    """Return the flame graph as deterministic SVG, 1,200 pixels wide, with the `max_boxes` widest boxes."""
+    """Return the flame graph as an SVG image, 1,200 pixels wide, with the `max_boxes` widest boxes.
+
+    Equal input gives equal output.
+    """
     tree, header = visible_page(tree, header)
     return draw_svg(tree, order_tree(tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
-    """Return the style sheet of the image, whose hash is needed for a page's Content-Security-Policy."""
+    """Return the style sheet of the image. A page needs its hash for the Content-Security-Policy."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -49,7 +52,7 @@ def svg_style(header: PageHeader) -> str:
 
 
 def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
-    """Draw a tree in preorder. The tree and the header must be results of `visible_page`."""
+    """Draw a tree in preorder. The tree and the header must come from `visible_page`."""
     values = ordered.after if ordered.after[0] else ordered.before
     side = "after" if ordered.after[0] else "before"
     shading = shade(tree, ordered, header, style)
@@ -80,16 +83,19 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """Return the offset of each row: the sum of earlier self values in preorder, except those of ancestors."""
+    """Return the offset of each row: the sum of earlier self values in preorder, without those of ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
-    steps = np.r_[0, own]  # the value of a row is added for the rows after it
+    steps = np.r_[0, own]  # the value of a row is added before the next rows,
     np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
 
 def _widest(widths: FloatArray, limit: int) -> IntArray:
-    """Return the widest rows in preorder. A parent is at least as wide as its children, so it is always included."""
+    """Return the widest rows in preorder.
+
+    A parent is always included, because it is at least as wide as its children.
+    """
     rows = np.flatnonzero(widths >= _SMALLEST)
     if len(rows) > limit:
         rows = np.sort(rows[np.argsort(-widths[rows], kind="stable")[:limit]])
@@ -97,7 +103,7 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
 
 
 def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Return grey rectangles in place of adjacent boxes that are too small to draw."""
+    """Return grey rectangles that replace adjacent boxes that are too small to draw."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
@@ -148,7 +154,7 @@ def _box(
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
-    """Return the name of a row: its function, `all` for the root, or the number of merged rows."""
+    """Return the function of a row, `all` for the root, or the number of merged rows."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
         count = int(ordered.hidden[row])

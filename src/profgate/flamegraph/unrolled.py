@@ -1,7 +1,7 @@
-"""Unroll a call graph into an estimated call tree, for formats with callers and callees but without stacks.
+"""Estimate a call tree from a call graph, for formats with callers and callees but without stacks.
 
 The cost of a function is divided among its callers in proportion to the cost of the call edges. Costs beyond the limits
-are placed below one separate row, so that the self values of each function add up exactly.
+are placed below a separate row, so that the self values of each function add up exactly.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from profgate.model.comparison import CallEdges
 NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000
 MAX_DEPTH = 200
-SMALLEST_SHARE = 1e-5  # of the total of either side
+SMALLEST_SHARE = 1e-5  # share of the total of either side
 _ROUNDING = 1e-6
 
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-6
 class Unrolled:
     """The estimated tree as columns with one element per row.
 
-    The first unused symbol number stands for `NOT_UNROLLED`.
+    `NOT_UNROLLED` has the first unused symbol number.
     """
 
     parent: RowArray
@@ -38,7 +38,7 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
     """Estimate the call tree from self values (``own``) and total values of both sides.
 
     Both arguments are int64 arrays with a line for the baseline and a line for the target, and one element per symbol.
-    Recursive calls are not followed: their cost is part of the first call. Symbols in ``keep`` are included regardless
+    Recursive calls are part of the first call. Symbols in ``keep`` are included regardless
     of their size.
     """
     graph = _Graph(edges, own, total, keep)
@@ -54,9 +54,9 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Paths:
-    """Call paths as columns with one element per row, the root first.
+    """Call paths as columns with one element per row, root first.
 
-    ``part`` is the fraction of the function's cost, and ``calls`` is the number of calls; both have a line for each
+    ``part`` is the fraction of the cost of the function, and ``calls`` is the number of calls. Both have one line per
     side.
     """
 
@@ -82,7 +82,7 @@ class _Graph:
     def entries(self) -> _Paths:
         """Return the functions that were called from outside the recording.
 
-        Their cost is the part that no recorded caller explains.
+        The cost of these functions is the part without a recorded caller.
         """
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
@@ -96,7 +96,7 @@ class _Graph:
         paths = self._with(root, below_root, every, part, calls)
         if len(paths.parent) > 1 or not self.symbols:
             return paths
-        # every function has a caller: use the function with the largest total as the entry
+        # if every function has a caller, the function with the largest total is the entry
         entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
         return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 
@@ -113,14 +113,14 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """Return the cost as a fraction of the function's total, or of its calls if the function has no cost."""
+        """Return the cost as a fraction of the cost of the function, or of its calls if the function has no cost."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)
         return np.minimum(share, 1.0)
 
     def _with(self, paths: _Paths, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Paths:
-        """Append those of the given rows that are large enough or kept, up to the maximum number of rows."""
+        """Append the given rows that are large enough or in ``keep``, up to the maximum number of rows."""
         weight = (part * self.total[:, symbol] / self.whole[:, None]).max(axis=0, initial=0.0)
         shown = np.flatnonzero((weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0)))
         largest = np.sort(shown[np.argsort(-weight[shown], kind="stable")[: MAX_ROWS + 1 - len(paths.parent)]])
@@ -133,7 +133,7 @@ class _Graph:
 
 
 def _on_path(callee: IntArray, row: IntArray, paths: _Paths) -> BoolArray:
-    """Return whether each callee is the function of the corresponding row or of one of its ancestors."""
+    """Return whether each callee is the function of its row or of an ancestor of its row."""
     found: BoolArray = callee == paths.symbol[row]
     while row.any():
         row = paths.parent[row]
@@ -161,7 +161,7 @@ def _columns(paths: _Paths, own: IntArray) -> Unrolled:
 def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray, IntArray]:
     """Divide the self values of functions among their rows in proportion to ``part``.
 
-    Return the values of the rows, and the remaining value of each symbol.
+    The result is the values of the rows, and the remaining value of each symbol.
     """
     rows = np.arange(1, len(symbol))
     of = symbol[1:]

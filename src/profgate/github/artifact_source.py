@@ -54,7 +54,10 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run ever stored profiles; False if stored profiles have expired or are unusable."""
+        """Whether no base run ever stored profiles.
+
+        The value is False if stored profiles have expired or are unusable.
+        """
         never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
@@ -124,7 +127,7 @@ def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
 
 
 def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
-    """Return the baseline commit and its ancestors. They are requested from GitHub if too few are known."""
+    """Return the baseline commit and its ancestors. The commits are requested from GitHub if too few are known."""
     before = distances(search.start, search.listed)
     known = [commit for commit in search.listed if commit.sha in before]
     whole = bool(known) and len(search.listed) < LISTED
@@ -214,7 +217,7 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
-    """Return the artifacts of a run. They are requested only if the list ``known`` may lack them."""
+    """Return the artifacts of a run, which are requested only if the list ``known`` may lack them."""
     found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
@@ -223,7 +226,7 @@ def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
     """Return the files of an artifact as sources. Raises `ProfileError` if they do not match the manifest."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
-        raise ProfileError(f"artifact of run {candidate.run.id}", "holds no profile; record the baseline again")
+        raise ProfileError(f"artifact of run {candidate.run.id}", "contains no profile; record the baseline again")
     manifest = manifest_from_json(members[MANIFEST_NAME]) if MANIFEST_NAME in members else None
     if manifest is not None:
         check_files(manifest, files)
@@ -249,7 +252,9 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
         return None
     members = client.asset_files(asset)
     if MANIFEST_NAME not in members:
-        raise ProfileError(f"{asset.name} of release {tag}", f"holds no {MANIFEST_NAME}; attach it again with profgate")
+        raise ProfileError(
+            f"{asset.name} of release {tag}", f"contains no {MANIFEST_NAME}; attach it again with profgate"
+        )
     manifest = manifest_from_json(members[MANIFEST_NAME])
     run = RunRecord(manifest.run_id, manifest.event, "completed", None, tag, commit, None, Repository(0), "")
     return stored_set(Candidate(run, 0), members)

@@ -61,7 +61,10 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
 
 
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
-    """Return why a run is not trusted, or None. All checks are needed: a fork can use the base branch's name."""
+    """Return why a run is not trusted, or None.
+
+    All checks are needed, because a fork can use the name of the base branch.
+    """
     checks = (
         (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
         (run.repository.id == trust.repository_id, "it is of another repository"),
@@ -81,7 +84,7 @@ def will_be_trusted(run: RunRecord, trust: Trust, commit: str) -> bool:
 
 
 def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
-    """Return the trusted runs, nearest commit first; runs of the same commit are sorted from newest to oldest."""
+    """Return the trusted runs, nearest commit first. Runs of the same commit are sorted from newest to oldest."""
     reachable = distances(start, commits)
     dates = {commit.sha: commit.date.timestamp() for commit in commits}
     unique = {run.id: run for run in runs}

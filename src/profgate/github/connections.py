@@ -95,9 +95,9 @@ def _certificates(name: str, path: str) -> bytes:
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise SettingsError(name, f"{path!r}: {error.strerror}; give a file with certificates") from error
+        raise SettingsError(name, f"{path!r}: {error.strerror}; use a file with certificates") from error
     if MARK not in data:
-        raise SettingsError(name, f"{path!r} holds no certificate in PEM form; convert it, or name another file")
+        raise SettingsError(name, f"{path!r} contains no certificate in PEM form; convert it, or name another file")
     return data
 
 

@@ -123,7 +123,7 @@ class _ZipBytes(io.BytesIO):
         """Return the next bytes. Raises ProfileError if they are a directory with too many entries."""
         data = super().read(size)
         if self.max_members is not None and (entries := data.count(_ENTRY)) > self.max_members:
-            raise ProfileError(self.where, f"the zip has {entries} entries, at most {self.max_members} are read")
+            raise ProfileError(self.where, f"the zip has {entries} entries, but at most {self.max_members} are read")
         return data
 
 

@@ -87,7 +87,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
-    """Return whether the code is from another repository. A deleted repository counts as another one."""
+    """Return whether the code is from another repository. A deleted repository counts as another repository."""
     if run is not None:
         return run.head_repository_id != fields.number("event.repository.id")
     head = fields.number("event.pull_request.head.repo.id")

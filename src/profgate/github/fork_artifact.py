@@ -1,4 +1,4 @@
-"""Read the profiles that a fork's pull request run stored. They are untrusted, so they are checked first."""
+"""Read the profiles that a fork's pull request run stored. The profiles are untrusted, so they are checked first."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -41,14 +41,14 @@ def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifac
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     shown = next((name for name in sorted(files) if posixpath.splitext(name)[1].lower() in SHOWN), "")
     checks = (
-        (bool(files), "it holds no profile"),
+        (bool(files), "it contains no profile"),
         (manifest.run_id == run.id, f"the manifest is of run {manifest.run_id}, not of run {run.id}"),
         (manifest.event == run.event, f"the manifest is of the event {manifest.event!r}, not of {run.event}"),
         (not shown, f"{shown!r} is no profile, and untrusted pages are never published"),
     )
     for holds, reason in checks:
         if not holds:
-            raise ProfileError(f"artifact of run {run.id}", f"{reason}; nothing of it was read")
+            raise ProfileError(f"artifact of run {run.id}", f"{reason}; no part of it was read")
     check_files(manifest, files)
     return ForkArtifact(tuple(source_of(name, files[name]) for name in sorted(files)), manifest)
 

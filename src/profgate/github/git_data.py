@@ -11,9 +11,9 @@ from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
 
-COMPARED_FILES = 300  # GitHub's limits when it compares two commits
+COMPARED_FILES = 300  # limits of GitHub when it compares two commits
 COMPARED_COMMITS = 250
-TEXTS = 50  # files in one GraphQL query, which must finish in ten seconds
+TEXTS = 50  # number of files in one GraphQL query, which must finish in ten seconds
 NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
 MOVE_REF = (
     "mutation($repository: ID!, $updates: [RefUpdate!]!)"

@@ -29,7 +29,7 @@ def diff_of_pull(
 
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
-    """Return the diff with the list of all files of the commit. Those outside the diff are unchanged."""
+    """Return the diff with the list of all files of the commit. Files outside the diff are unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
     return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
 
@@ -46,7 +46,10 @@ def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
-    """Return a changed file. It is complete if its patch has the stated line counts, or if it was only renamed."""
+    """Return a changed file.
+
+    The file is complete if its patch has the stated line counts, or if it was only renamed.
+    """
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)
     whole &= record.patch is not None or status == "renamed"

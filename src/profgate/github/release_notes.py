@@ -14,7 +14,7 @@ from profgate.report.templates import render_template
 NOTES_NAME = "release-notes.md"
 _NO_LINKS = Links()
 ROWS = 20
-FUNCTIONS = 3  # shown for each step
+FUNCTIONS = 3  # maximum number of functions for each step
 TOTALS = 3
 PULLS = 10
 

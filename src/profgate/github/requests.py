@@ -27,10 +27,10 @@ Result = TypeVar("Result")
 API_VERSION = "2022-11-28"
 PAGE = 100
 MAX_PAGES = 100  # protects against endless pagination
-TIMEOUT = 30  # seconds without a response
+TIMEOUT = 30  # in seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # seconds; GitHub's documented wait if the response states no time
-_SECONDS = re.compile(r"[0-9]{1,10}")  # the format of numbers in the HTTP headers
+SECONDARY_WAIT = 60.0  # in seconds, as GitHub documents for responses without a time
+_SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
 # the exceptions that PyGithub raises for unexpected responses
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -52,10 +52,11 @@ class RateLimitedError(GitHubError):
 class GitHubConnection:
     """The API of one repository, accessed with one token.
 
-    ``pauses`` are the seconds between requests and between writes. A failed request is sent again at most ``retries``
-    times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate limit, and
-    ``budget`` limits the total time of waits and failures. Every method raises NotAllowed if the token is refused or
-    lacks a permission, and GitHubError on other failures. A closed connection reconnects when it is used again.
+    ``pauses`` are the numbers of seconds between requests and between writes. A failed request is sent again at most
+    ``retries`` times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate
+    limit, and ``budget`` limits the total time of waits and failures. Every method raises NotAllowed if the token is
+    refused or lacks a permission, and GitHubError on other failures. A closed connection reconnects when it is used
+    again.
     """
 
     def __init__(

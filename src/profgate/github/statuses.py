@@ -11,12 +11,12 @@ from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report.rows import Row, change_text, grouped, why
 
-LONGEST_DESCRIPTION = 140  # characters; GitHub refuses longer descriptions of statuses
+LONGEST_DESCRIPTION = 140  # number of characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
-LONGEST_SUMMARY = 60_000  # bytes; GitHub refuses summaries of more than 65,535 characters
+LONGEST_SUMMARY = 60_000  # number of bytes; GitHub refuses summaries of more than 65,535 characters
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
-PAGE = 50  # annotations that GitHub accepts in one request
+PAGE = 50  # number of annotations that GitHub accepts in one request
 LABELS = {
     "pass": "passed",
     "warn": "review",
@@ -34,7 +34,7 @@ def status_context(key: str) -> str:
 
 
 def check_name(key: str) -> str:
-    """Return the name of the check run. It differs from the status name, or a branch rule would require both."""
+    """Return the name of the check run. This name differs from the status name, or a branch rule would require both."""
     return f"profgate lines ({key})"
 
 
@@ -97,8 +97,8 @@ def publish_check_run(
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
     """Return annotations for regressions of changed functions, worst first, and the number of omitted annotations.
 
-    ``changed_paths`` are the files of the pull request. They are needed because a finding stores only the digest of a
-    path.
+    ``changed_paths`` are the files of the pull request. The paths are needed, because a finding stores only the digest
+    of a path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     groups = grouped(report)

@@ -1,4 +1,4 @@
-"""The names and descriptions of the step's outputs, and their values for a report."""
+"""Names, descriptions and values of the outputs of the step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from profgate.model.report import Finding, Report
 
 OUTPUTS = {
     "conclusion": "pass, warn, fail, not_compared or inconclusive.",
-    "findings": "Number of possible and certain regressions, one for each cause.",
+    "findings": "Number of causes of possible and certain regressions.",
     "red": "Number of causes that turn the gate red.",
     "report": "Path of report.json; empty if it could not be written.",
-    "release-notes": "Path of the Markdown for release notes, where two refs were compared.",
-    "page-url": "Address of the worst workload's flame graph page.",
-    "comment-url": "Address of the pull request comment.",
+    "release-notes": "Path of the Markdown for release notes, if two refs were compared.",
+    "page-url": "URL of the flame graph page of the worst workload.",
+    "comment-url": "URL of the pull request comment.",
     "baseline-sha": "Commit of the baseline.",
     "baseline-distance": "Number of commits from the baseline to the merge base.",
     "base-runs": "Number of base runs that were read, for the baseline and for noise.",
@@ -31,7 +31,7 @@ class Published:
 
 
 def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
-    """Return the values of all declared outputs; an output without a value is empty."""
+    """Return the values of all declared outputs. An output without a value is empty."""
     values = dict.fromkeys(OUTPUTS, "") | {
         "conclusion": "not_compared",
         "findings": "0",
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """Return the number of causes; a finding without a cause counts as one cause."""
+    """Return the number of causes. A finding without a cause counts as one cause."""
     return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

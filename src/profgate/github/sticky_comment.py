@@ -19,7 +19,10 @@ ACTIONS_LOGIN = "github-actions[bot]"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts of a comment; if ``worth`` is False, ``quiet`` may replace an old comment but is never a new one."""
+    """Texts of a comment.
+
+    If ``worth`` is False, ``quiet`` may replace an old comment, but no new comment is created.
+    """
 
     full: str
     quiet: str

@@ -1,4 +1,4 @@
-"""The commit graph: the ancestors of a commit, the nearest measured one, and reduced graphs."""
+"""Graph of commits: ancestors, nearest measured ancestors, and reduced graphs."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ class Ancestor:
 def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
     """Yield the commit and its known ancestors, nearest first.
 
-    The search is breadth-first through all parents, and ends where the graph ends, for example in a shallow clone.
-    Commits at equal distance are sorted by time, newest first, then by hash.
+    The search is breadth-first through all parents, as far as the graph is known. A shallow clone, for example, has
+    only a part of it. Commits at equal distance are sorted by time, newest first, then by hash.
     """
     seen, level, distance = {start}, [start], 0
     while level:
@@ -31,13 +31,13 @@ def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ances
 
 
 def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
-    """Return the nearest measured ancestor of a commit (not the commit itself); None if there is none."""
+    """Return the nearest measured ancestor of a commit, excluding the commit itself, or None if there is none."""
     found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
     return next(found, None)
 
 
 def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list[str]:
-    """Return the chosen commits with ancestors first; unrelated commits are sorted by time, then by hash."""
+    """Return the chosen commits, ancestors first. Unrelated commits are sorted by time, then by hash."""
     nodes, done, order = set(chosen), set[str](), list[str]()
     for start in sorted(nodes, key=lambda sha: (_time(sha, commits), sha)):
         stack = [(start, False)]
@@ -55,7 +55,7 @@ def in_order(commits: Mapping[str, StoredCommit], chosen: Iterable[str]) -> list
 
 
 def reduced(commits: Mapping[str, StoredCommit], chosen: Collection[str]) -> list[StoredCommit]:
-    """Return the chosen commits, children first; the parents of each are its nearest chosen ancestors.
+    """Return the chosen commits, children first. The parents of a commit are replaced by its nearest chosen ancestors.
 
     A parent that is an ancestor of another parent is omitted.
     """
@@ -81,7 +81,7 @@ def first_line(newest: str, commits: Mapping[str, StoredCommit]) -> list[str]:
 
 
 def _next_before(start: str, commits: Mapping[str, StoredCommit], nodes: frozenset[str]) -> list[str]:
-    """Return the first node on each path from the commit to its ancestors, in the order of the paths."""
+    """Return the first node on each path from the commit to its ancestors."""
     found: list[str] = []
     seen, stack = set[str](), [start]
     while stack:

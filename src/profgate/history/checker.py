@@ -1,4 +1,4 @@
-"""Compares commits with their nearest measured ancestors."""
+"""Comparison of commits with their nearest measured ancestors."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -20,7 +20,7 @@ Graph = dict[str, StoredCommit]
 
 
 class Checker:
-    """The checks of a revision and the commits before it; ``verbose`` adds unchanged rows to the reports."""
+    """Checks of a revision and of the commits before it. ``verbose`` adds unchanged rows to the reports."""
 
     def __init__(
         self, store: HistoryStore, rev: str, policy: Policy, strategies: tuple[str, ...] | None, *, verbose: bool
@@ -34,9 +34,9 @@ class Checker:
         self._strategies, self._verbose = strategies, verbose
 
     def checks(self, last: int | None) -> Checks:
-        """Check the commit or, if ``last`` is set, that many measured commits up to it, oldest first.
+        """Check the commit or, if ``last`` is given, as many measured commits up to this commit, oldest first.
 
-        Raises ProfgateError if none of them was measured.
+        Raises ProfgateError if no commit was measured.
         """
         before = [self._target] if last is None else [commit.sha for commit in ancestors(self._target, self._graph)]
         measured = in_order(self._graph, [sha for sha in before if sha in self._measured])
@@ -54,7 +54,10 @@ class Checker:
         return Checks(tuple(reduced(self._graph, drawn)), tuple(checks), tuple(first), len(measured) - len(newest))
 
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
-        """Group the series by distance and hash of the nearest measured ancestor; also return series without one."""
+        """Group the series by the distance and hash of the nearest measured ancestor.
+
+        The second result is the series without such an ancestor.
+        """
         groups: dict[tuple[int, str], list[str]] = {}
         without = []
         for key in sorted(self._measured[target]):
@@ -75,7 +78,8 @@ class Checker:
             before,
             after,
             policy=self._policy,
-            baseline_side=self._side(baseline, distance - 1),  # number of commits between baseline and target
+            # distance is the number of commits from the baseline to the target
+            baseline_side=self._side(baseline, distance - 1),
             target_side=self._side(target),
             strategies=self._strategies,
             verbose=self._verbose,

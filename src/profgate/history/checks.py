@@ -1,6 +1,6 @@
 """Checks, which compare a measured commit with the nearest ancestor that was measured in the same way.
 
-Checks are formatted as a commit graph with the changes beside the edges, or as JSON (`profgate.check/1`).
+Checks are printed as a commit graph with the changes beside the edges, or as JSON (`profgate.check/1`).
 """
 
 import json
@@ -21,9 +21,9 @@ from profgate.report.text_table import Line, Tone
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
-HASH_LENGTH = 12  # characters of a hash to show
-ROWS = 10  # maximum number of findings per metric, and of workloads that were not compared, unless verbose
-GAP = 3  # characters between the graph and the text beside it
+HASH_LENGTH = 12  # number of displayed characters of a hash
+ROWS = 10  # maximum number of findings per metric, and of workloads without a comparison, unless verbose
+GAP = 3  # number of characters between the graph and the text beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks, and the graph of their commits, children first; ``first`` lists workloads without a baseline."""
+    """The checks, and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
@@ -47,13 +47,13 @@ class Checks:
 
     @property
     def exit_code(self) -> int:
-        """The exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest of the checks."""
+        """Exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest of all checks."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
 
 
 def checks_json(checks: Checks) -> str:
-    """Return the JSON document; each check contains its report as `profgate.report/2`."""
+    """Return the JSON document, in which each check contains its report as `profgate.report/2`."""
     document = {
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
@@ -69,7 +69,7 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """Return the commit graph, children first. A star marks a commit; its findings are beside the edge below it.
+    """Return the commit graph, children first. A star marks a commit, and its findings are beside the edge below it.
 
     Only findings that count for the gate are shown. With ``verbose``, the changes of each strategy are shown instead,
     in lines that may be wider than ``width``.
@@ -94,12 +94,12 @@ def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> l
 
 
 def newest_of(shown: int, known: int) -> str:
-    """Return the note that only the newest measured commits were examined."""
+    """Return a note that only the newest measured commits were examined."""
     return f"the newest {shown:,} of {known:,} measured commits (--last N looks further back)"
 
 
 def _join_lanes(lanes: list[str], sha: str, lines: list[Line]) -> int:
-    """Join the lanes of a commit's children, and return the commit's lane (a column of the graph)."""
+    """Join the lanes of the children of a commit, and return its lane, which is a column of the graph."""
     if sha not in lanes:
         lanes.append(sha)
     column = lanes.index(sha)
@@ -141,7 +141,7 @@ def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
 
 
 def _headline(report: Report) -> str:
-    """Return the report's headline, or the verdict's first reason if there is no headline."""
+    """Return the headline of the report, or the first reason of the verdict if there is no headline."""
     headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
     if headline or not report.verdict.reasons:
         return headline
@@ -149,7 +149,7 @@ def _headline(report: Report) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """Yield the total and the findings of each metric; if there are many metrics, only count those without findings."""
+    """Yield the total and the findings of each metric. Of many metrics, those without findings are only counted."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0
@@ -161,7 +161,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         total, relative = pair.metric.total, numbers.in_brackets(pair.metric.total.relative)
         values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
-        functions = [row for row in found if not row.total]  # the total is in the line above
+        functions = [row for row in found if not row.total]  # the line above contains the total
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))
         if len(functions) > ROWS:
             yield "quiet", f"    … and {numbers.counted(len(functions) - ROWS, 'finding')} more"

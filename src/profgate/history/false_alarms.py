@@ -1,7 +1,8 @@
-"""Estimates the false-alarm rate of the gate from trials on unchanged code.
+"""Estimates the false alarm rate of the gate from trials on unchanged code.
 
 A trial compares a job with earlier jobs at the same commit, two random halves of the jobs at a commit, or two commits
-whose difference does not affect the program. Trials at one commit use the same runs, so they are not fully independent.
+whose difference does not affect the program. Trials at the same commit use the same runs and are therefore not fully
+independent.
 """
 
 import hashlib
@@ -13,14 +14,14 @@ from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LEAST_JOBS = 4  # minimum number of jobs at a commit for halves; with fewer jobs, a half can be a single job
+LEAST_JOBS = 4  # minimum number of jobs at a commit to form halves, because with fewer jobs a half can be a single job
 LAST = 200  # number of latest comparisons that count, so that a corrected gate recovers
 TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be promoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Two sides with equivalent code; ``name`` distinguishes trials that have the same commits."""
+    """Two sides with equivalent code. ``name`` distinguishes trials with the same commits."""
 
     baseline: str
     target: str
@@ -30,7 +31,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """Return the trials of a job that adds readings to the ``earlier`` readings of other jobs at the same commit."""
+    """Return the trials of a job that adds readings to the ``earlier`` readings of other jobs at its commit."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -69,8 +70,8 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Return whether the gate is demoted: from when red verdicts exceed the budget until they no longer do."""
-    demoted, since = False, list[bool]()  # red verdicts since the gate was last demoted or promoted
+    """Return whether the gate is demoted, which lasts from when red verdicts exceed the budget until they do not."""
+    demoted, since = False, list[bool]()  # since: the verdicts after the last demotion or promotion
     for red in reds:
         since = [*since[1 - LAST :], red]
         if demoted and len(since) >= TO_PROMOTE and sum(since) <= budget * len(since):

@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# schema keywords that can make SQLite evaluate expressions when it reads
+# keywords of a schema with which SQLite may evaluate expressions when it reads
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
 )
@@ -135,7 +135,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Create temporary tables and views that supply the tables and columns missing in a file of an older version."""
+    """Create temporary tables and views for tables and columns that a file of an older version does not have."""
     for table, columns in tables().items():
         known = columns_of(connection, table)
         missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
@@ -158,7 +158,7 @@ def check_version(connection: sqlite3.Connection, place: Path) -> None:
 
 @functools.cache
 def tables() -> dict[str, dict[str, tuple[str, bool]]]:
-    """Return the type and nullability of each column of each table; referenced tables come first."""
+    """Return the type and nullability of each column of each table. Referenced tables come first."""
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(SCHEMA)
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta'")
@@ -172,18 +172,20 @@ def columns_of(connection: sqlite3.Connection, table: str) -> dict[str, tuple[st
 
 
 def check_file(place: Path) -> None:
-    """Check an entire untrusted file. Raises ProfgateError if the file is damaged or is not a history."""
+    """Check a whole untrusted file. Raises ProfgateError if the file is damaged or is not a history."""
     with connected_untrusted(place) as connection:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":
-            raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and a new one is made")
+            raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and profgate creates a new one")
         for table, columns in tables().items():
             wrong = [INVALID[table]] if table in INVALID else []
             for name, (kind, nullable) in columns.items():
                 other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
                 wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
             if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
-                raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and a new one is made")
+                raise ProfgateError(
+                    str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one"
+                )
 
 
 if __name__ == "__main__":

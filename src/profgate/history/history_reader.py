@@ -28,8 +28,8 @@ from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CHECK_TIMEOUT = 120  # seconds
-MAX_PROFILE_BYTES = 1 << 28  # maximum size of a decompressed profile
-ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # variables that Python may need to start
+MAX_PROFILE_BYTES = 1 << 28  # maximum size of a profile after decompression
+ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Python may need to start
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
 READING = """
@@ -49,7 +49,7 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
 
-    A separate process checks the entire file first, so that a file that crashes SQLite ends only that process.
+    A separate process checks the whole file first, so that a file that crashes SQLite ends only this process.
     """
     place = Path(path)
     _check_in_process(place)
@@ -67,7 +67,7 @@ def _check_in_process(place: Path) -> None:
         raise ProfgateError(str(place), "takes too long to check; it is left out") from None
     if done.returncode:
         what = done.stdout.decode("utf-8", "replace").strip()[:300]
-        raise ProfgateError(str(place), what or "is not a readable history; remove it, and a new one is made")
+        raise ProfgateError(str(place), what or "is not a readable history; remove it, and profgate creates a new one")
 
 
 class HistoryReader:
@@ -96,9 +96,9 @@ class HistoryReader:
             return [self._series(*row) for row in self.connection.execute(query)]
 
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
-        """Return the keys of the series that were measured at each commit; ``key`` selects a single series."""
+        """Return the keys of the series that were measured at each commit. ``key`` selects a single series."""
         chosen = "" if key is None else "WHERE series = (SELECT id FROM series WHERE name = ?)"
-        # one statement, because another process may add rows between two statements
+        # a single statement, because another process may add rows between two statements
         query = (
             f"SELECT sha, series.name FROM (SELECT DISTINCT series, revision FROM readings {chosen}) AS found"  # noqa: S608 - own text
             " JOIN series ON series.id = found.series JOIN commits ON commits.id = found.revision"
@@ -112,7 +112,7 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Yield readings in the order of recording; ``key`` selects one series, ``commits`` selects commits.
+        """Yield readings in the order of recording. ``key`` selects a series, and ``commits`` selects commits.
 
         With ``profiles``, the readings contain their stored files.
         """
@@ -129,7 +129,7 @@ class HistoryReader:
                 yield self.reading(number, profiles=profiles)
 
     def reading(self, number: int, *, profiles: bool) -> Reading:
-        """Return the reading with this ID; ``profiles`` includes its stored file."""
+        """Return the reading with this ID. With ``profiles``, it contains its stored file."""
         with self.damage():
             row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:
@@ -154,13 +154,13 @@ class HistoryReader:
             yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
 
     def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
-        if not self._symbols.keys() >= set(numbers):  # symbols not read yet, or added by another process
+        if not self._symbols.keys() >= set(numbers):  # symbols that were not read yet, or that another process added
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
 
     def verdicts(self) -> list[StoredVerdict]:
-        """Return the gate's verdicts on unchanged code in the order of recording."""
+        """Return the verdicts of the gate on unchanged code in the order of recording."""
         query = (
             "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts"
             " WHERE kind = 'unchanged' ORDER BY id"
@@ -185,7 +185,7 @@ class HistoryReader:
                     raise
                 reason = str(error).splitlines()[0]
                 raise ProfgateError(
-                    str(self._place), f"is damaged ({reason}); remove it, and a new one is made"
+                    str(self._place), f"is damaged ({reason}); remove it, and profgate creates a new one"
                 ) from error
 
 

@@ -28,7 +28,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # growth factor of the number of symbols after which unused symbols are searched again
+GROWTH = 1.25  # growth of the number of symbols after which unused symbols are searched again, as a factor
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
@@ -37,15 +37,18 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
 
 @contextlib.contextmanager
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
-    """Open the history in a folder. Raises ProfgateError if there is none, unless ``write`` and ``create`` are set."""
+    """Open the history in a folder.
+
+    Raises ProfgateError if there is no history, unless both ``write`` and ``create`` are set.
+    """
     place = Path(folder) / FILE
     if write and create:
         ignore = str(place.with_name(".gitignore"))
         if not exists(ignore):
             write_text(ignore, "*\n")
     elif not place.is_file():
-        raise ProfgateError(folder, "holds no history; fill it with 'profgate store add PROFILES'")
-    # readers also need write access, because they roll back the journal of a writer that was killed
+        raise ProfgateError(folder, "contains no history; fill it with 'profgate store add PROFILES'")
+    # readers also need write access, to roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
         check_version(connection, place)
@@ -70,7 +73,7 @@ class HistoryStore(HistoryReader):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """Run all writes in the block in one transaction, while other writers wait. Calls can be nested."""
+        """Run all writes in the block in one transaction, during which other writers wait. Calls can be nested."""
         if self.connection.in_transaction:
             yield self
             return
@@ -93,14 +96,14 @@ class HistoryStore(HistoryReader):
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
-        """Add the readings that are not stored yet. Returns the number of added readings."""
+        """Add the readings that are not stored yet. Return their number."""
         with self.writing():
             return sum(self._add(reading) for reading in readings)
 
     def _add(self, reading: Reading) -> bool:
         series, job = reading.series, reading.job
         configuration = json.dumps(asdict(series.configuration))
-        facts = asdict(replace(reading.facts, job=None))  # stored in the jobs table
+        facts = asdict(replace(reading.facts, job=None))  # the jobs table contains the job
         values = (
             self._number(
                 "series", name=series.key, workload=series.workload, format=series.format, content=configuration
@@ -122,7 +125,7 @@ class HistoryStore(HistoryReader):
         return bool(cursor.rowcount)
 
     def _number(self, table: str, **values: str) -> int:
-        """Return the ID of the row whose unique columns have these values; insert the row if it is missing."""
+        """Return the ID of the row whose unique columns have these values. A missing row is inserted."""
         key = (table, *values.values())
         if key not in self._numbers:
             marks = ", ".join("?" * len(values))
@@ -135,7 +138,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """Return the ID of the reading's file, which several readings may share; None if the reading has no file."""
+        """Return the ID of the file of a reading, which several readings may share, or None if there is no file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)
@@ -148,7 +151,7 @@ class HistoryStore(HistoryReader):
         return number
 
     def _add_column(self, reading: int | None, column: Column) -> None:
-        if not self._symbol_numbers:  # one query for all symbols, because a query per symbol is too slow
+        if not self._symbol_numbers:  # one query for all symbols, because one query per symbol is too slow
             rows = self.connection.execute("SELECT name, file, id FROM symbols")
             self._symbol_numbers = {(name, file or None): number for name, file, number in rows}
         known, metric = self._symbol_numbers, column.metric
@@ -166,7 +169,8 @@ class HistoryStore(HistoryReader):
     def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
         """Add verdicts on unchanged code.
 
-        With ``replace_known``, stored verdicts on the same commits and job are replaced. Otherwise they are kept.
+        With ``replace_known``, stored verdicts on the same commits and job are replaced. Otherwise, the stored verdicts
+        remain.
         """
         rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
         self._insert("verdicts", rows, replace_known=replace_known)
@@ -174,7 +178,7 @@ class HistoryStore(HistoryReader):
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
         """Store the text of the reported trends of each series.
 
-        With ``replace_known``, stored texts of the same series are replaced. Otherwise they are kept.
+        With ``replace_known``, stored texts of the same series are replaced. Otherwise, the stored texts remain.
         """
         same = {"baseline": "", "target": "", "strategy": "change_point"}
         rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
@@ -188,7 +192,7 @@ class HistoryStore(HistoryReader):
                 self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
 
     def merge(self, other: HistoryReader) -> int:
-        """Add the entries that only the other history has. Returns the number of added readings.
+        """Add the entries that only the other history has. Return the number of added readings.
 
         Raises ProfgateError, and adds nothing, if the other history is damaged.
         """
@@ -203,13 +207,13 @@ class HistoryStore(HistoryReader):
         return added
 
     def _copy(self, other: HistoryReader) -> int:
-        """Copy all rows of the other history; this is much faster than adding readings one by one."""
+        """Copy all rows of the other history, which is much faster than adding readings one by one."""
         for table, columns in tables().items():
             names, marks = ", ".join(columns), ", ".join("?" * len(columns))
             rows = other.connection.execute(f"SELECT {names} FROM {table}")  # noqa: S608 - own names
             self.connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
         if not self._used_symbols() <= {number for (number,) in self.connection.execute("SELECT id FROM symbols")}:
-            raise ValueError("a column holds a symbol that has no name")
+            raise ValueError("a column contains a symbol without a name")
         return int(self.connection.execute("SELECT COUNT(*) FROM readings").fetchone()[0])
 
     def _unknown(self, other: HistoryReader) -> list[int]:
@@ -219,7 +223,7 @@ class HistoryStore(HistoryReader):
         return [number for number, *identity in rows if tuple(identity) not in known]
 
     def prune(self, retention: Retention) -> int:
-        """Remove data beyond the retention limits. Returns the number of columns that lost symbols."""
+        """Remove data beyond the retention limits. Return the number of columns that lost symbols."""
         with self.writing():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
@@ -251,7 +255,7 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drop the symbols with the smallest self values up to reading ``last``. Returns the number of changed rows.
+        """Drop the symbols with the smallest self values up to reading ``last``. Return the number of changed rows.
 
         Rows are deleted and inserted again, because SQLite leaves pages half empty when rows shrink in place.
         """
@@ -264,7 +268,7 @@ class HistoryStore(HistoryReader):
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
-        """Drop symbols that no reading uses, if there are many symbols and many were added since the last search."""
+        """Drop symbols that no reading uses, if many symbols were added since the last search."""
         count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
         row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
         left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0
@@ -283,7 +287,7 @@ class HistoryStore(HistoryReader):
 
 
 def _run_bytes(text: str) -> bytes:
-    """Return eight bytes that identify a run; readings from a history contain these bytes in hexadecimal."""
+    """Return eight bytes that identify a run. A reading from a history contains them in hexadecimal."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 

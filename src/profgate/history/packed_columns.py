@@ -1,4 +1,4 @@
-"""Converts the columns of a stored reading to bytes, and parses such bytes without trusting them.
+"""Conversion of the columns of a stored reading to bytes, and parsing of such bytes without trust in them.
 
 The layout is little-endian. The first byte is the encoding of the rest (1 plain, 2 deflated). The rest, the body,
 consists of a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol
@@ -53,18 +53,21 @@ def unpacked(data: bytes) -> tuple[IntArray, IntArray, IntArray, IntArray | None
     differences, own, rest, *calls = columns
     numbers, total = _within(np.cumsum(differences)), _within(rest + own)
     if (numbers < 0).any():
-        raise ValueError("the columns hold impossible numbers")
+        raise ValueError("the columns contain impossible numbers")
     return read_only(numbers), read_only(own), read_only(total), read_only(calls[0]) if calls else None
 
 
 def _within(values: IntArray) -> IntArray:
     if ((values > MOST_VALUE) | (values < -MOST_VALUE)).any():
-        raise ValueError("the columns hold impossible numbers")
+        raise ValueError("the columns contain impossible numbers")
     return values
 
 
 def thinned(data: bytes, rows: int) -> bytes:
-    """Keep only the ``rows`` rows with the largest self values. Raises ValueError if the bytes are invalid."""
+    """Remove all rows except the ``rows`` rows with the largest self values.
+
+    Raises ValueError if the bytes are invalid.
+    """
     numbers, own, total, calls = unpacked(data)
     heaviest = own.argsort(kind="stable")[::-1][:rows]
     left = None if calls is None else calls[heaviest]
@@ -83,7 +86,7 @@ def _body(data: bytes) -> bytes:
     if data[:1] == bytes([PLAIN]):
         return data[1:]
     if data[:1] != bytes([DEFLATED]):
-        raise ValueError("the columns are of a kind this version does not know")
+        raise ValueError("the columns have an encoding that this version does not support")
     machine = zlib.decompressobj()
     try:
         body = machine.decompress(data[1:], HEAD.size + 4 * (1 + 8 * MOST_ROWS))

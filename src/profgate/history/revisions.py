@@ -1,4 +1,4 @@
-"""Resolves revision names to commits, and loads the stored readings of both sides of a comparison."""
+"""Resolves names of revisions to commits, and loads the stored readings of both sides of a comparison."""
 
 import glob
 import re
@@ -19,12 +19,15 @@ from profgate.model.policy import Policy
 from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 
-MOST_ANCESTORS = 500  # maximum number of commits to search for readings
+MOST_ANCESTORS = 500  # maximum number of commits that are searched for readings
 HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
-    """Resolve a revision with git, or as a unique prefix of a ``known`` hash. Raises ProfgateError if both fail."""
+    """Return the commit of a revision, by git or as a unique prefix of a ``known`` hash.
+
+    Raises ProfgateError if there is no such commit.
+    """
     try:
         return resolved(rev)
     except ProfgateError:
@@ -35,11 +38,14 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Return the commit, the ancestors that git finds, and all commits in the history; git takes precedence."""
+    """Return the commit, the ancestors that git finds, and all commits in the history.
+
+    If both know a commit, git's is used.
+    """
     known = store.commits()
     try:
         return known | commits_before(sha)
-    except ProfgateError:  # not in a repository, or the commit is missing from this clone
+    except ProfgateError:  # no repository, or the clone does not contain the commit
         if not known.get(sha, StoredCommit("")).parents:
             raise
         return known
@@ -48,7 +54,7 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that maps the key of a series to its readings at the baseline's ancestors."""
+    """Return a function that maps the key of a series to its readings at the ancestors of the baseline."""
     ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
     return lambda key: past_of(store, ancestry, key)
 
@@ -61,7 +67,7 @@ def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
 
 
 def stored_name(text: str) -> tuple[str, str] | None:
-    """Split ``REV:WORKLOAD`` into revision and workload; return None if the text is a path."""
+    """Split ``REV:WORKLOAD`` into revision and workload, or return None for a path."""
     if exists(text) or ":" not in text:
         return None
     rev, _, workload = text.partition(":")
@@ -69,7 +75,7 @@ def stored_name(text: str) -> tuple[str, str] | None:
 
 
 def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
-    """Load both sides of a comparison; at least one of them is in the history.
+    """Load both sides of a comparison, of which at least one is in the history.
 
     If the baseline is stored, the noise is estimated from the commits before it. Raises ProfgateError if a commit or
     workload is not in the history.
@@ -93,6 +99,6 @@ def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading]
     chosen = [each for each in series if workload in ("", each.workload)]
     if not chosen:
         known = ", ".join(dict.fromkeys(each.workload for each in series)) or "nothing"
-        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which holds {known} of this commit")
+        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which contains {known} of this commit")
     readings = [reading for each in chosen for reading in store.readings(each.key, [sha], profiles=True)]
     return readings, Side(workload, sha)

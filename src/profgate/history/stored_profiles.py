@@ -1,4 +1,4 @@
-"""Converts profiles to readings, converts stored readings to the sides of a comparison, and runs trials on them."""
+"""Conversion of profiles to readings and of readings to the sides of a comparison, and comparison of trials."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.model.units import Metric
 from profgate.pipeline import PipelineInput
 
-LARGEST_STORED = 32 << 20  # bytes; files of larger profiles are not stored
+LARGEST_STORED = 32 << 20  # in bytes; files of larger profiles are not stored
 
 
 def trend_rules(policy: Policy) -> Rules:
@@ -34,7 +34,7 @@ def trend_rules(policy: Policy) -> Rules:
 def readings(
     sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
 ) -> list[Reading]:
-    """Return the readings of these files; with ``keep``, readings contain their files.
+    """Return the readings of these files, which contain the files themselves with ``keep``.
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """
@@ -54,7 +54,7 @@ def readings(
 
 
 def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]) -> StoredVerdict:
-    """Compare the sides of a trial without automatic demotion, and return the gate's verdict."""
+    """Compare the sides of a trial without automatic demotion, and return the verdict of the gate."""
     before, after = stored_sides(trial.before, trial.after)
     given = PipelineInput(
         before,
@@ -72,7 +72,7 @@ def tried(trial: Trial, policy: Policy, past: Callable[[str], Sequence[Reading]]
 
 
 def stored_sides(*sides: Sequence[Reading]) -> list[list[SourceFile]]:
-    """Return the stored files of each side or, if any of them is missing, profiles made from the readings.
+    """Return the stored files of each side or, if any file is missing, profiles made from the readings.
 
     Symbols that the history dropped from some readings are merged into one symbol in all readings. Raises ProfileError
     if a stored file is unreadable.

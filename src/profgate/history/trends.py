@@ -1,7 +1,7 @@
-"""Finds trends: persistent changes of a workload's total or of a symbol's share along a line of commits.
+"""Finds trends: persistent changes of a workload's total or a symbol's share along a line of commits.
 
-Reported trends are stored in the history, so that each trend is reported only once. Their JSON format is
-`profgate.trends/1`.
+Reported trends are stored in the history, so that each trend is reported only once. The JSON format of the stored
+trends is `profgate.trends/1`.
 """
 
 import contextlib
@@ -26,21 +26,21 @@ from profgate.report.templates import render_template
 from profgate.report.text_table import Line
 from profgate.statistics.change_points import Shift, change_points, shifts
 
-CHANGE_POINT = "change_point"  # the strategy that finds trends
+CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
-LEAST_SHARE = 0.01  # minimum share of the run for a symbol to be examined
+LEAST_SHARE = 0.01  # minimum share of the run of an examined symbol
 MOST_SYMBOLS = 20
 LEAST_MOVE = 0.005  # minimum change of a symbol's share of the run
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
-LARGEST = 1e300  # maximum value; ratios of larger values overflow
+LARGEST = 1e300  # maximum value, because ratios of larger values overflow
 MOST_PAST = 30  # maximum number of commits for the noise estimate
-HASH_LENGTH = 12  # characters of a commit hash to show
+HASH_LENGTH = 12  # number of displayed characters of a commit hash
 MOST_ROWS = 50  # maximum number of rows in a summary
 
 
 @dataclass(frozen=True, slots=True)
 class TrendRules:
-    """The options of the strategy `change_point`."""
+    """Options of the strategy `change_point`."""
 
     p: float = 0.001
     window: int = 50
@@ -50,7 +50,7 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A persistent change of a total (in the metric's unit) or of a symbol's share, from ``before`` to ``after``.
+    """A persistent change from ``before`` to ``after`` of a total, in the unit of the metric, or of a symbol's share.
 
     ``name`` is None for the total. A step occurs at commit ``first``. A drift spans ``commits`` measured commits, from
     ``first`` to ``last``. ``p`` is a two-sided p-value.
@@ -77,7 +77,7 @@ class Trend:
 
     @property
     def relative(self) -> float | None:
-        """The change as a fraction of ``before``; None if ``before`` is zero."""
+        """Change as a fraction of ``before``, or None if ``before`` is zero."""
         return (self.after - self.before) / self.before if self.before else None
 
     @property
@@ -86,7 +86,7 @@ class Trend:
         return (self.after > self.before) == (self.better == "lower")
 
 
-Rules = Callable[[Series, Metric], TrendRules]  # function that returns the options for a series and metric
+Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a series and metric
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ class _Line:
 
 
 def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """Find the persistent changes of every series along ``line``, whose commits are sorted oldest first."""
+    """Find the persistent changes of all series along ``line``, which contains commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
@@ -112,7 +112,7 @@ def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> lis
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes of one series along a line of commits. For each metric, the total comes first."""
+    """Find the persistent changes of one series along a line of commits. The total of each metric comes first."""
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)
@@ -132,7 +132,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """Return the readings since the last persistent change of any total, so that all are at the same level."""
+    """Return the readings since the last persistent change of any total, so that all readings are at the same level."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):
@@ -147,7 +147,7 @@ def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not known. A trend is also known if it has grown or moved by a few commits."""
+    """Return the trends that are not known. A known trend may have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
@@ -217,7 +217,10 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
 
 
 def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """Return the commits at which the symbol's share is known, and the shares; those of dropped symbols are unknown."""
+    """Return the commits at which the share of a symbol is known, and the shares.
+
+    Shares of dropped symbols are unknown.
+    """
     commits, shares = [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
         known = [share for column in columns if (share := _share(column, symbol)) is not None]
@@ -251,7 +254,7 @@ def past_of(store: HistoryReader, ancestors: Iterable[str], key: str) -> list[Re
 
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
-    """Return the trends as JSON; ``further`` is the number of older measured commits that were not examined."""
+    """Return the trends as JSON. ``further`` is the number of older measured commits that were not examined."""
     rows = [
         asdict(trend) | {"kind": "drift" if trend.is_drift else "step", "relative": trend.relative, "new": trend in new}
         for trend in trends
@@ -276,7 +279,7 @@ def trends_lines(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -
 
 
 def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
-    """Return a trend as one line, for an annotation."""
+    """Return a trend as one line for an annotation."""
     place = f"{name_text(trend.workload, 60)}, {name_text(trend.metric, 30)}"
     return f"{place}, {_what(trend)}: {_how(trend)}, {_when(trend, commits)}"
 

@@ -1,1 +1,1 @@
-"""Detection of a project's setup, and writing of its workflow and policy, for `profgate init`."""
+"""Detection of a project's setup, and creation of its workflow and policy, for `profgate init`."""

@@ -1,6 +1,6 @@
 """Detection of the commands in a repository that run its benchmarks or tests.
 
-The files are not trusted, so only single lines that match `PLAIN` are used.
+Because the files are not trusted, only single lines that match `PLAIN` are used.
 """
 
 import configparser
@@ -14,13 +14,14 @@ from typing import Any
 
 from profgate.init.repository_files import Files
 
-Environment = tuple[str, str, list[str], list[str]]  # a tox environment: name, file, commands, requirements
+Environment = tuple[str, str, list[str], list[str]]  # environment of tox: name, file, commands and requirements
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
 NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
-TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")  # command prefix, or placeholder for arguments
+# prefix of a command, or placeholder for its arguments
+TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
@@ -31,7 +32,7 @@ SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command with its origin and its requirements, which are arguments of ``pip install`` or targets of ``make``."""
+    """A command with its origin and its requirements: arguments of ``pip install``, or targets of ``make``."""
 
     command: str
     place: str
@@ -56,7 +57,7 @@ def python_commands(files: Files) -> list[Command]:
 
 
 def node_commands(files: Files) -> list[Command]:
-    """Return the scripts of package.json that run with node alone, benchmarks first, then benchmark files."""
+    """Return the scripts of package.json that need only node, benchmarks first, and then benchmark files."""
     scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
     chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
@@ -73,7 +74,10 @@ def node_commands(files: Files) -> list[Command]:
 
 
 def go_commands(files: Files) -> list[Command]:
-    """Return one command per package, most benchmarks first, since go profiles only one package at a time."""
+    """Return one command per package, because go profiles one package at a time.
+
+    Packages with most benchmarks are first.
+    """
     counts: dict[str, int] = {}
     for path in files.listed("**/*_test.go"):
         folder = f"./{path.rpartition('/')[0]}".rstrip("/") if "/" in path else "."
@@ -179,7 +183,7 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
 
 
 def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
-    """Return the program that a Makefile rule runs last, with the targets it needs, or else the target itself."""
+    """Return the program that a Makefile rule runs last, with its required targets, or else the target itself."""
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
     plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
@@ -250,7 +254,7 @@ def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
 
 
 def _lines(value: object) -> list[str]:
-    """Return one line for each entry of a list; the texts of a nested list are joined."""
+    """Return one line per entry of a list, in which the texts of a nested list are joined."""
     entries = value if isinstance(value, list) else []
     rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
@@ -273,7 +277,7 @@ def _of_make(text: str) -> list[Command]:
 
 
 def _python(line: str) -> str:
-    """Return a command that starts Python directly, so that a sampler can follow it; empty for any other command."""
+    """Return a command that starts Python directly, so that a sampler can follow it, or "" for any other command."""
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]
@@ -289,7 +293,7 @@ def _python(line: str) -> str:
 
 
 def _node(line: str) -> str:
-    """Return the arguments of ``node`` in a script; empty if the script is any other shell command."""
+    """Return the arguments of ``node`` in a script, or "" for any other shell command."""
     words = SEGMENT.split(line.strip())[-1].split()
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words = words[1:]

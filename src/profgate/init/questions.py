@@ -1,4 +1,4 @@
-"""Planning of a workflow from options, terminal answers and detected values, in this order of precedence."""
+"""Plan of a workflow from options, answers on the terminal and detected values, in this order of precedence."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -20,7 +20,10 @@ VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The command-line options; None means that the user is asked. ``measure`` requests one run of the command."""
+    """Command-line options.
+
+    The user is asked for options that are None. ``measure`` requests one run of the command.
+    """
 
     language: str | None = None
     command: str | None = None
@@ -40,7 +43,7 @@ class Questions:
         """Ask until the input is the number of a choice, an empty line or a valid text, and return the value.
 
         An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
-        returns the problem of a text, empty if it is valid.
+        returns the problem of a text, or "" for a valid text.
         """
         if not self._ask:
             return choices[0][0]
@@ -58,7 +61,7 @@ class Questions:
             sys.stdout.write(f"  That {problem}.\n")
 
     def agreed(self, question: str) -> bool:
-        """Return whether the user agrees; False without a terminal."""
+        """Return whether the user agrees. Without a terminal, the answer is False."""
         return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
 
     def _line(self, prompt: str) -> str:
@@ -118,7 +121,7 @@ def workflow_path(project: Project, questions: Questions) -> str:
     stems = {PurePosixPath(path).stem for path in project.workflows}
     free = next((name for name in NAMES if name not in stems), None)
     if free is None:
-        raise ProfgateError(WORKFLOWS, f"holds {' and '.join(NAMES)} already; rename one of them")
+        raise ProfgateError(WORKFLOWS, f"already contains {' and '.join(NAMES)}; rename one of them")
     return f"{WORKFLOWS}/{free}.yml"
 
 
@@ -128,7 +131,7 @@ def _recipe(top: str, project: Project, questions: Questions, language: str | No
         return known[language]
     if not project.recipes:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
-        raise ProfgateError(top, f"holds none of {marks}; name the language with --language")
+        raise ProfgateError(top, f"contains none of {marks}; name the language with --language")
     sys.stdout.write(f"Detected: {' and '.join(recipe.language for recipe in project.recipes)}.\n")
     if len(project.recipes) == 1:
         return project.recipes[0]

@@ -1,10 +1,10 @@
-"""Recipes for recording profiles in a workflow, one for each language."""
+"""Recipes for recording profiles in a workflow, with one recipe per language."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SAMPLES = 10_000  # in all runs of a side
+SAMPLES = 10_000  # number of samples in all runs of a side
 FEWEST_RUNS, MOST_RUNS = 5, 50
 RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
 PERF = (
@@ -41,7 +41,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The samples per second and runs per side. ``seconds`` is the measured duration of the command, if known."""
+    """Samples per second, and runs per side. ``seconds`` is the measured duration of the command, if it is known."""
 
     rate: int
     runs: int
@@ -49,7 +49,7 @@ class Extent:
 
     @property
     def samples(self) -> int:
-        """The number of samples per side, 0 if unknown."""
+        """Number of samples per side, or 0 if it is unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
     @property
@@ -59,7 +59,7 @@ class Extent:
 
 
 def extent_for(most: int, seconds: float | None) -> Extent:
-    """Return the lowest rate and the fewest runs that give enough samples, up to the profiler's highest rate."""
+    """Return the lowest rate and the fewest runs that give enough samples, up to the highest rate of the profiler."""
     if seconds is None:
         return Extent(most, FEWEST_RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
@@ -115,7 +115,7 @@ def _native(command: str, rate: int) -> tuple[str, ...]:
 def _rust(command: str, rate: int) -> tuple[str, ...]:
     """Return lines that run the built program under perf.
 
-    A benchmark's program is found by name, so that cargo itself is not recorded.
+    The program of a benchmark is found by name, so that cargo itself is not recorded.
     """
     if not command.startswith("cargo bench"):
         return _native(command, rate)

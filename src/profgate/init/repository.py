@@ -27,13 +27,16 @@ class SetupStep:
 
     @property
     def option(self) -> str:
-        """The name of the input that sets the version."""
+        """Name of the input that selects the version."""
         return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The detected properties. The first entry of each list is the best guess. ``ours`` is a workflow with profgate."""
+    """Detected properties.
+
+    The first entry of each list is the best guess. ``ours`` is an existing workflow with profgate.
+    """
 
     recipes: tuple[Recipe, ...]
     workflows: tuple[str, ...]
@@ -62,7 +65,7 @@ def detected(files: Files) -> Project:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """Parse a workflow; return an empty result if it is invalid. Callers read only scalars, so aliases are harmless."""
+    """Parse a workflow. An invalid workflow is empty. Callers read only scalars, so aliases are harmless."""
     import yaml
 
     try:
@@ -78,7 +81,7 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """Return the labels of a Linux runner, as the action requires; empty for expressions and other systems."""
+    """Return the labels of a Linux runner, which the action requires, or () for expressions and other systems."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
@@ -97,7 +100,7 @@ def _setups(steps: object) -> Iterator[SetupStep]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """Return the branches whose pushes trigger a workflow; YAML 1.1 parses a bare ``on`` as true."""
+    """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
@@ -105,5 +108,5 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 
 
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """Return the entries without duplicates, the most frequent first."""
+    """Return the entries without duplicates, most frequent first."""
     return [entry for entry, _ in Counter(found).most_common()]

@@ -1,4 +1,4 @@
-"""The content of the workflow and the policy file that ``profgate init`` writes."""
+"""Content of the workflow and the policy file that ``profgate init`` writes."""
 
 import json
 import math

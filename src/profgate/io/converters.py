@@ -11,8 +11,8 @@ from pathlib import Path
 
 from profgate.model.source import SourceFile, source_of
 
-TIMEOUT = 120  # seconds
-LARGEST = 512 << 20  # bytes of a recording
+TIMEOUT = 120  # in seconds
+LARGEST = 512 << 20  # maximum number of bytes of a recording
 LARGEST_RESULT = 1 << 30
 JFR_EVENTS = ("jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample")
 JFR_DEPTH = 1024
@@ -30,8 +30,8 @@ class Converter:
 def converted(source: SourceFile) -> SourceFile:
     """Convert a recording to a format that profgate reads.
 
-    Returns the source itself if it needs no conversion, or if the tool is missing or fails: its reader then raises an
-    error that names the command to run.
+    Returns the source itself if it needs no conversion, or if the tool is missing or fails. The reader then raises an
+    error with the command to run.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:

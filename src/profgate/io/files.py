@@ -37,7 +37,7 @@ def sources_under(place: str) -> list[SourceFile]:
         if path.is_dir():
             return _sources(path, path.rglob("*"), place)
         if not glob.has_magic(place):
-            raise ProfgateError(place, "does not exist; give a file, a folder or a pattern")
+            raise ProfgateError(place, "does not exist; use a file, a folder or a pattern")
         folder = _fixed_part(path)
         found = glob.iglob(place, recursive=True)  # noqa: PTH207 - supports both absolute and relative patterns
         return _sources(folder, (Path(name) for name in found), place)
@@ -73,7 +73,7 @@ def _read(place: str, limit: int) -> bytes:
         with _translated_errors(place), Path(place).open("rb") as stream:
             data = stream.read(limit + 1)
     if len(data) > limit:
-        raise ProfgateError(place, f"is larger than {limit:,} bytes; give a smaller file")
+        raise ProfgateError(place, f"is larger than {limit:,} bytes; use a smaller file")
     return data
 
 
@@ -129,7 +129,7 @@ def give_to_owner(folder: str, workspace: str) -> None:
     """Change the owner of a folder and its content to the owner of the workspace, if possible. No link is followed.
 
     Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
-    Without a workspace, do nothing.
+    Without a workspace, the owner does not change.
     """
     if not workspace:
         return
@@ -170,7 +170,7 @@ def _source(path: Path, name: str) -> SourceFile:
     with path.open("rb") as stream:
         facts = os.fstat(stream.fileno())
         if not stat.S_ISREG(facts.st_mode):
-            raise ProfgateError(name, "is not a regular file; give regular files")
+            raise ProfgateError(name, "is not a regular file; use regular files")
         return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), str(path))
 
 
@@ -184,10 +184,10 @@ def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile
         if not path.resolve().is_relative_to(root):
             raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")
         if not path.is_file():
-            raise ProfgateError(_shown(name), "is not a regular file; give regular files")
+            raise ProfgateError(_shown(name), "is not a regular file; use regular files")
         names[name] = path
         if len(names) > MAX_FILES:
-            raise ProfgateError(place, f"holds more than {MAX_FILES:,} files; name a smaller folder")
+            raise ProfgateError(place, f"contains more than {MAX_FILES:,} files; name a smaller folder")
     return [_source(names[name], name) for name in sorted(names)]
 
 
@@ -212,4 +212,4 @@ def _translated_errors(place: str) -> Iterator[None]:
     except RuntimeError as error:  # a circular link, before Python 3.13
         raise ProfgateError(_shown(place), f"cannot be followed ({error}); remove the link") from error
     except ValueError as error:
-        raise ProfgateError(_shown(place), f"is no path ({error})") from error
+        raise ProfgateError(_shown(place), f"is not a path ({error})") from error

@@ -10,9 +10,9 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 from profgate.model.history import StoredCommit
 
-TIMEOUT = 120  # seconds
+TIMEOUT = 120  # in seconds
 SHORT_TIMEOUT = 30
-LARGEST_BLOB = 2_000_000  # bytes
+LARGEST_BLOB = 2_000_000  # in bytes
 MOST_BLOBS = 2_000
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
@@ -58,10 +58,10 @@ def resolved(rev: str, folder: str = ".") -> str:
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
-        raise ProfgateError(rev, "names no commit of this repository; give a branch, a tag or a hash") from error
+        raise ProfgateError(rev, "names no commit of this repository; use a branch, a tag or a hash") from error
     name = found.decode("ascii", "replace").split()[-1] if found.split() else ""
     if not NAME.fullmatch(name):
-        raise ProfgateError(rev, "names no commit of this repository; give a branch, a tag or a hash")
+        raise ProfgateError(rev, "names no commit of this repository; use a branch, a tag or a hash")
     return name
 
 
@@ -121,12 +121,12 @@ def tracked_files() -> frozenset[str] | None:
 
 
 def head_commit() -> str:
-    """Return the hash of the checked-out commit; empty without git, a repository or a commit."""
+    """Return the hash of the checked-out commit, or "" without git, a repository or a commit."""
     return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
 
 
 def base_branch(folder: str) -> str | None:
-    """Return the remote's default branch, or the current branch if it is unknown; None without git or a repository."""
+    """Return the default branch of the remote, or else the current branch, or None without git or a repository."""
     for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
         name = (
             (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")

@@ -82,7 +82,7 @@ class NativeKernels:
 
 
 class NativeLineScan:
-    """A scan in compiled code; its memory is freed with this object."""
+    """A scan in compiled code. The memory of the scan is freed with this object."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library

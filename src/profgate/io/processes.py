@@ -15,13 +15,13 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 
 GRACE = 5.0  # seconds between SIGTERM and SIGKILL
-LAST_OUTPUT = 1 << 16  # bytes returned from the end of a log
+LAST_OUTPUT = 1 << 16  # number of bytes from the end of a log that are returned
 PREFIX = "PROFGATE_"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a command; ``failure`` is empty if it succeeded, ``output`` is the end of its output."""
+    """Result of a command. ``failure`` is empty if the command succeeded, and ``output`` is the end of its output."""
 
     nanoseconds: int
     failure: str = ""
@@ -48,7 +48,7 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """Replace every ``{name}`` in the words by its value, once; leave other braces unchanged."""
+    """Replace every ``{name}`` in the words by its value once, and leave other braces unchanged."""
     pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
     return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
@@ -82,7 +82,7 @@ def run_command(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        except (OSError, ValueError) as error:  # ValueError: a null byte among the words
+        except (OSError, ValueError) as error:  # ValueError is raised for a null byte in a word
             return Outcome(0, f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}")
         try:
             on_start(Started(process.pid, _ticks(process.pid)))
@@ -114,7 +114,7 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 def end_leftover(started: Started) -> bool:
     """Kill a process group that remained after an earlier profgate was killed, and return whether there was one."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
-        return False  # it has ended, or another process has its number
+        return False  # the group has ended, or another process has its number
     _signal(started.group, signal.SIGKILL)
     return True
 
@@ -126,8 +126,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             _signal(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE)
-    finally:  # also after a second Ctrl-C
-        _signal(process.pid, signal.SIGKILL)  # the command, if it ignored SIGTERM, and its children
+    finally:  # necessary also after a second Ctrl-C
+        _signal(process.pid, signal.SIGKILL)  # kills the children, and the command if it ignored SIGTERM
         process.wait()
 
 
@@ -143,7 +143,7 @@ def _tail(log: str) -> str:
 
 
 def _ticks(process: int) -> int:
-    """Return the start time of a process, in clock ticks since boot; 0 if unknown."""
+    """Return the start time of a process in clock ticks since boot, or 0 if it is unknown."""
     try:
         text = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
     except OSError:

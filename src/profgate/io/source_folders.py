@@ -1,4 +1,7 @@
-"""Comparison of two source folders on disk: the files that differ, and their texts. Links are never followed."""
+"""Comparison of two source folders on disk, which finds the files that differ and their texts.
+
+Links are not followed.
+"""
 
 import filecmp
 import os
@@ -6,7 +9,7 @@ from pathlib import Path
 
 from profgate.errors import ProfgateError
 
-LARGEST_FILE = 400_000  # bytes; larger files are not treated as sources
+LARGEST_FILE = 400_000  # in bytes; larger files are not treated as sources
 MOST_FILES = 100_000
 HIDDEN = (".", "__pycache__", "node_modules")
 Texts = dict[str, str | None]
@@ -42,7 +45,7 @@ def files_below(folder: str) -> dict[str, Path]:
                 continue
             found[path.relative_to(root).as_posix()] = path
             if len(found) > MOST_FILES:
-                raise ProfgateError(folder, f"holds more than {MOST_FILES:,} files; name the folder of the sources")
+                raise ProfgateError(folder, f"contains more than {MOST_FILES:,} files; name the folder of the sources")
     return found
 
 

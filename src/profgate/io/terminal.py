@@ -15,7 +15,7 @@ STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", 
 
 
 def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
-    """Write plain text, or lines with styles; characters that the stream cannot encode become question marks."""
+    """Write plain text, or lines with styles. Characters that the stream cannot encode become question marks."""
     toned = [("text", line) for line in lines.removesuffix("\n").split("\n")] if isinstance(lines, str) else lines
     encoding = getattr(stream, "encoding", None) or "utf-8"
     printable = [(tone, line.encode(encoding, "replace").decode(encoding)) for tone, line in toned]

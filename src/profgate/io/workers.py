@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
-_BATCHES = 1000  # this many numbers fit in the smallest possible pipe (4,096 bytes)
+_BATCHES = 1000  # so many numbers fit in the smallest possible pipe (4,096 bytes)
 _LENGTH = 8  # bytes per length field
 
 
@@ -23,8 +23,9 @@ def processors() -> int:
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
     """Yield the number and result of each task in order of completion.
 
-    This process also runs tasks. It repeats a task that fails in another process, so that the error is raised here. All
-    tasks run in this process on systems other than Linux, and if there are threads, because a fork would lose them.
+    This process also runs tasks. A task that fails in another process is repeated here, so that the error is raised in
+    this process. All tasks run in this process on systems other than Linux, and if there are threads, because a fork
+    would lose them.
     """
     helpers = min(processes, len(tasks)) - 1
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
@@ -53,7 +54,7 @@ def _batch(tasks: int) -> int:
 
 
 def _queue(tasks: int) -> int:
-    """Return the read end of a pipe with batch numbers; the kernel delivers each number to only one process."""
+    """Return the read end of a pipe with batch numbers. The kernel delivers each number to only one process."""
     waiting, numbers = os.pipe()
     starts = range(0, tasks, _batch(tasks))
     os.write(numbers, b"".join(start.to_bytes(_NUMBER, "little") for start in starts))
@@ -108,7 +109,7 @@ def _write(made: object, file: int) -> None:
 
 
 def _read(file: int) -> list[tuple[int, Result]]:
-    """Return the results from shared memory; their columns are not copied."""
+    """Return the results from shared memory, without copying their columns."""
     data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     parts, place = [], 0
     while place < len(data):

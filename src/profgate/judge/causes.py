@@ -7,7 +7,7 @@ from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
 from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # a finding names the cause if its self cost has at least this fraction of the change
+NAMES_IT = 0.5  # minimum self cost of a finding that names the cause, as a fraction of the change
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]

@@ -18,9 +18,9 @@ from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # maximum for each strategy; further changes are only counted
 LISTED_CONTEXTS = 200  # lower maximum, because each change in a context includes its call path
-CARRIED = 0.8  # if a child context has at least this fraction of the change, the child is the cause
-NEW_COST_SHARE = 0.001  # new and gone locations below this share of the run on both sides are only counted
-HALF = 0.5  # if shared functions have less than this share of a side, the report says so
+CARRIED = 0.8  # minimum fraction of the change that a child context needs to be the cause
+NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
+HALF = 0.5  # smaller shares of shared functions are reported
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 

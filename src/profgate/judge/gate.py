@@ -11,7 +11,7 @@ from profgate.model.report import Colour, Direction, Finding, MetricReport, Seve
 
 CONTEXTS = "call_context"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
-ROSE_AS_MUCH = 0.5  # calls explain a growth of time if they grew by at least this fraction of it
+ROSE_AS_MUCH = 0.5  # minimum growth of calls that explains a growth of time, as a fraction of this growth
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),

@@ -7,8 +7,8 @@ from profgate.model.change import Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Relation
 
-WHOLE = -1  # symbol of a row about the whole workload
-LONGEST_PATH = 100  # frames; longer paths are cut in the middle
+WHOLE = -1  # symbol of a row for the whole workload
+LONGEST_PATH = 100  # number of frames; longer paths are cut in the middle
 
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
@@ -24,7 +24,7 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
 
 
 def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """Return the function names from the root to a node of the tree; a very long path is cut in the middle."""
+    """Return the function names from the root to a node of the tree. A very long path is cut in the middle."""
     tree, path = comparison.tree, []
     while tree is not None and node > 0:
         path.append(comparison.symbols.names[tree.symbol[node]])

@@ -21,7 +21,7 @@ from profgate.model.visible_text import cut, name_text, plain
 Place = tuple[str, str | None, str, str]  # visible name, file, workload and metric of a finding
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
 
-MOST_COMMANDS = 20  # in one comment or commit
+MOST_COMMANDS = 20  # maximum number in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
 ROOM = 1.25  # limit of an acceptance without max=, as a multiple of the growth that was shown
@@ -96,14 +96,14 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, file: str | None = None) -> str:
-    """Return a comment that accepts a location, without its reason. Pass ``file`` if the name is ambiguous."""
+    """Return a comment that accepts a location, without a reason. Pass ``file`` if the name is ambiguous."""
     shown = name_text(location)
     place = f" file={_quoted(file)}" if file else ""
     return f"/profgate accept {_quoted(shown)}{place}: "
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """Return the valid limits as text. They are stored in profgate's comment so that later pushes do not raise them."""
+    """Return the valid limits as text, which profgate's comment stores so that later pushes do not raise them."""
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 

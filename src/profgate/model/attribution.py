@@ -6,16 +6,16 @@ from typing import Literal, NamedTuple
 
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
-"""The place of a state is its number in stored columns: new states go to the end."""
+"""The index of a state is stored in columns, so new states are added at the end."""
 
 Reach = Literal["unknown", "changed here", "called by a changed function", "not reachable", "dependency changed"]
-"""How a change can affect a function."""
+"""Ways in which a change can affect a function."""
 
 FileStatus = Literal["added", "removed", "modified", "renamed"]
 
 
 class LineRange(NamedTuple):
-    """The lines from ``first`` to ``last``, counted from 1; empty if ``last`` is less than ``first``."""
+    """Lines from ``first`` to ``last``, counted from 1. The range is empty if ``last`` is less than ``first``."""
 
     first: int
     last: int
@@ -25,12 +25,12 @@ class LineRange(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of lines."""
+        """Number of lines."""
         return self.last - self.first + 1
 
 
 class Edit(NamedTuple):
-    """A replacement of adjacent lines; ``target`` is empty for a removal, ``baseline`` for an addition."""
+    """Replacement of adjacent lines. ``target`` is empty for a removal, and ``baseline`` is empty for an addition."""
 
     baseline: LineRange
     target: LineRange
@@ -41,7 +41,7 @@ class Hunk:
     """One hunk of a file's diff, with its edits. The line ranges of both sides include context.
 
     ``heading`` is the function shown after ``@@``, or empty. ``text`` contains the lines with their markers (``" "``,
-    ``"-"``, ``"+"``). It is truncated at a line end if the diff is too large.
+    ``"-"``, ``"+"``). If the diff is too large, the text is truncated at a line end.
     """
 
     baseline: LineRange
@@ -53,9 +53,9 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """One changed file; its path is relative to the repository and uses ``/``.
+    """One changed file. The path is relative to the repository and uses ``/``.
 
-    ``previous_path`` is its path in the baseline. ``complete`` is False if hunks are missing because the file is binary
+    ``previous_path`` is the path in the baseline. ``complete`` is False if hunks are missing because the file is binary
     or its diff is too large. ``blobs`` are the git object ids of both versions, which may be abbreviated.
     """
 
@@ -99,10 +99,10 @@ class SourceDiff:
 class SourceStates:
     """How the source changes affect each symbol of a comparison. Each tuple has one element per symbol.
 
-    ``paths`` are paths of files in the repository, None if the symbol's file is not known to be there. ``links`` are
-    URLs of the symbol's line in the diff, or of its file at the compared commit. ``through`` names the calls or the
-    package through which the change affects the symbol. ``reach`` and ``through`` may be empty. ``doubt`` is the reason
-    why no symbol can be classified as not reachable.
+    ``paths`` are paths of files in the repository, or None if the file of a symbol is not known to be in the
+    repository. ``links`` are URLs of the symbol's line in the diff, or of its file at the compared commit. ``through``
+    names the calls or the package through which the change affects the symbol. ``reach`` and ``through`` may be empty.
+    ``doubt`` is the reason why no symbol can be classified as not reachable.
     """
 
     states: tuple[SourceState, ...]

@@ -7,15 +7,15 @@ import numpy as np
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 
 MAX_DEPTH = 65_535
-NARROW = 50  # rows per level; with fewer, a loop over the rows is faster than numpy calls for each level
+NARROW = 50  # rows per level; for fewer rows, a loop over all rows is faster than numpy calls for each level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
-    """A tree in level order. Row 0 is the root (parent -1, symbol -1); siblings are adjacent and sorted by symbol.
+    """A tree in level order. Row 0 is the root (parent -1, symbol -1). Siblings are adjacent and sorted by symbol.
 
-    ``level_start`` is an int64 array with one element more than there are levels. Level d consists of the rows from
-    ``level_start[d]`` up to but not including ``level_start[d + 1]``; level 0 is the root.
+    ``level_start`` is an int64 array with one element per level and an additional last element. Level d is the rows
+    from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
     """
 
     parent: RowArray
@@ -93,7 +93,7 @@ def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
 
 
 def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
-    numbers, free = [0] * len(parent), [1] * len(parent)  # free: the position of the row's next child
+    numbers, free = [0] * len(parent), [1] * len(parent)  # free contains the position of each row's next child
     for row in range(1, len(parent)):
         number = numbers[row] = free[parent[row]]
         free[row] = number + 1
@@ -115,12 +115,12 @@ def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray
 
 
 def levels_of(shape: TreeShape) -> RowArray:
-    """Return the depth of each row as an int32 array; the root has depth 0."""
+    """Return the depth of each row as an int32 array. The root has depth 0."""
     return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)
 
 
 def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
-    """Return an int64 array with the exact sum of each row's values; ``numpy.bincount`` rounds sums above 2**53."""
+    """Return the exact sum of each row's values as int64. ``numpy.bincount`` would round sums above 2**53."""
     out = np.zeros(count, np.int64)
     np.add.at(out, rows, values)
     return out

@@ -28,7 +28,7 @@ class OptionSpec:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The location of a change: a symbol, or the whole workload (``name`` "total").
+    """Location of a change: a symbol, or the whole workload with the ``name`` "total".
 
     ``context`` contains the names on the call path from the root to the symbol if the change concerns only that path.
     """
@@ -47,7 +47,7 @@ def path_text(path: Sequence[str], frames: int = 3) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The kind of change and the relative change, as a fraction, of a curve between ``x_from`` and ``x_to``."""
+    """Change of a curve between ``x_from`` and ``x_to``: its kind, and the relative change as a fraction."""
 
     kind: str
     relative: float | None
@@ -123,9 +123,9 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One strategy's result for one location; None means unknown.
+    """Result of one strategy for one location. Unknown values are None.
 
-    Values are in the metric's base unit or names of models.
+    Values are in the base unit of the metric, or names of models.
     """
 
     strategy: str

@@ -1,4 +1,4 @@
-"""The data of both sides for one workload and metric, prepared for all strategies."""
+"""Data of both sides for one workload and metric, which all strategies use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The symbols of one comparison, sorted by (name, file, module); a symbol's number is its index.
+    """The symbols of one comparison, sorted by name, file and module. The number of a symbol is its index.
 
     A module known in two versions is shown as ``old -> new``. ``labels`` are the raw names from the
     target. Lines are displayed but never compared.
@@ -39,7 +39,7 @@ class Symbols:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiffTree:
-    """The merged calling context tree of both sides; values are sums over the runs of a side.
+    """The merged calling context tree of both sides. Values are sums over the runs of a side.
 
     Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, and siblings are
     adjacent and ordered by symbol. Arrays have one element per row: int32 for parent, symbol and depth, int64 for the
@@ -68,11 +68,11 @@ class DiffTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
-    """Caller and callee pairs from formats without stacks, sorted by both. Values are sums over the runs of a side.
+    """Pairs of caller and callee from formats without stacks, sorted by both. Values are sums over the runs of a side.
 
     All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
-    the inclusive value of the callee when called by the caller, in stored units of the metric; ``*_calls`` is the exact
-    number of these calls. ``*_symbol_calls`` counts all calls of each symbol, including calls from outside the
+    the inclusive value of the callee when called by the caller, in stored units of the metric, and ``*_calls`` is the
+    exact number of these calls. ``*_symbol_calls`` counts all calls of each symbol, including calls from outside the
     recording, which have no edge.
     """
 
@@ -91,7 +91,7 @@ class Runs:
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
-    and the memory layout. Job numbers are None if the profiles do not state their jobs; every run is then treated as a
+    and the memory layout. If the profiles do not state their jobs, job numbers are None and every run is treated as a
     separate job.
     """
 
@@ -108,7 +108,7 @@ class Runs:
 
     @property
     def base_jobs(self) -> tuple[int, ...]:
-        """The job number of every base run, runs of the baseline first; numbers start at 0."""
+        """Job number of every base run, counted from 0. The runs of the baseline come first."""
         own, others = self.baseline_jobs or range(self.baseline), self.noise_jobs or range(self.noise)
         jobs = [*((0, job) for job in own), *((1, job) for job in others)]
         numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
@@ -117,7 +117,10 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A limitation of the comparison. ``blocks`` prevents it; ``advisory`` makes its totals informational."""
+    """Limitation of the comparison.
+
+    If ``blocks`` is true, it prevents the comparison. If ``advisory`` is true, totals are only informational.
+    """
 
     reason: Reason
     blocks: bool = False
@@ -126,12 +129,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """Repeated records of both sides by symbol; empty if the profile has one value per run.
+    """Repeated records of both sides by symbol. There are none if the profile has one value per run.
 
     Each array has one element per record. The arrays ``symbol``, ``side`` (0 = baseline, 1 = target), ``run`` (baseline
     runs first) and ``subtype`` (an index into ``subtypes``) are int64. The arrays ``amount`` and ``exclusive``, both in
     the metric's unit, and ``size`` (NaN = unknown) are float64. If no record has an exclusive value, ``exclusive``
-    equals ``amount``; if only some have one, it is 0 for the others.
+    equals ``amount``. Otherwise, it is 0 for records without one.
     """
 
     symbol: IntArray
@@ -146,7 +149,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The ends of the call chains that explain changes, and their lengths in steps, as int64 arrays by symbol."""
+    """Ends of the call chains that explain changes, and the numbers of steps to them, as int64 arrays by symbol."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -161,7 +164,7 @@ class Comparison:
     ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
     of waiting functions) are int64 arrays by run and symbol, with the baseline runs first. ``run_totals`` is an int64
     array with one element per run. ``noise_self``, ``noise_active`` (None if unknown) and ``noise_totals`` are the same
-    values for base runs of other commits. The boolean array ``present`` marks the symbols that occur on each side,
+    values for base runs of other commits. The boolean array ``present`` marks the symbols that occur on each side, and
     ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position at which each
     symbol first appears in the baseline's input, read from root to leaf. ``period`` is the value of one sample if it is
     known and equal in all runs. ``sample_values`` and ``noise_sample_values`` are float64 arrays with the value of one
@@ -203,5 +206,5 @@ class Comparison:
 
     @property
     def drawable(self) -> bool:
-        """Whether there are call paths, or calls from which call paths can be estimated."""
+        """Whether call paths are known or can be estimated from calls."""
         return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 
-# formulas in order of growth; a model's number is its index in MODEL_NAMES
+# formulas in order of growth; the number of a model is its index in MODEL_NAMES
 SHAPES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
-# curves without a formula, stored in a profile as values of x and y
+# curves without a formula, which a profile stores as x and y values
 CURVES = ("regressogram", "moving_average", "kernel_regression")
 MODEL_NAMES = SHAPES + CURVES
 CONSTANT, LOGARITHMIC, LINEAR, QUADRATIC, POWER, EXPONENTIAL = range(len(SHAPES))

@@ -13,7 +13,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, base_unit
 
-TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # format names
+TEST_RESULTS = frozenset({"junit", "pytest-durations", "pytest-report-log", "go-test", "durations"})  # names of formats
 SCHEMA = "profgate.durations/1"
 MARK = SCHEMA.encode()
 MOST_BYTES = 256 << 20
@@ -75,14 +75,14 @@ class RankCheck:
     """The comparison of a target's stable ranks with several baseline runs. ``reason`` explains an unknown order.
 
     ``mean`` is the mean count of stable ranks over all pairs of baseline runs, and ``count`` is the mean over the pairs
-    of the target with each baseline run. Both are None if no pair exists. ``order`` is below or above if ``count``
-    differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random order has as
-    many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the number of the
-    other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show. ``direction`` is
-    the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a baseline run from
-    its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is the number of tests
-    that moved farther than that. ``identical`` is True if every target run is equal to a baseline run, so that
-    ``count`` has no meaning.
+    of the target with each baseline run. Both means are None if no pair exists. ``order`` is below or above if
+    ``count`` differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random
+    order has as many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the
+    number of the other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
+    ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a
+    baseline run from its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is
+    the number of tests that moved farther than that. ``identical`` is True if every target run is equal to a baseline
+    run, so that ``count`` has no meaning.
     """
 
     order: Order
@@ -109,14 +109,14 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The lowest and highest count at which the order is considered unchanged."""
+        """Lowest and highest count of an unchanged order."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
 
     @property
     def distance(self) -> float | None:
-        """The distance of the count from the mean, in sigmas."""
+        """Distance of the count from the mean, in sigmas."""
         if self.mean is None or self.count is None or not self.sigma:
             return None
         return (self.count - self.mean) / self.sigma
@@ -135,7 +135,7 @@ class RankCheck:
 
 @dataclass(frozen=True, slots=True)
 class RankPoint:
-    """The comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
+    """Comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
 
     run: DurationRun
     check: RankCheck
@@ -173,19 +173,21 @@ def durations_from_json(data: bytes, where: str) -> DurationRun:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ProfileError(where, f"is no JSON ({error}); record the run again") from None
+        raise ProfileError(where, f"is not JSON ({error}); record the run again") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise ProfileError(where, f"its schema is not {SCHEMA}; record the run again")
     texts = {name: content.get(name, "") for name in ("label", "commit", "recorded", "unit")}
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > 1000:
-            raise ProfileError(where, f"{name!r} is no short text; record the run again")
+            raise ProfileError(where, f"{name!r} is not a short text; record the run again")
     durations = content.get("durations")
     if not isinstance(durations, dict):
-        raise ProfileError(where, "'durations' is no JSON object; record the run again")
+        raise ProfileError(where, "'durations' is not a JSON object; record the run again")
     values = {}
     for name, value in durations.items():
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-            raise ProfileError(where, f"the duration of {name[:80]!r} is no number from 0 on; record the run again")
+            raise ProfileError(
+                where, f"the duration of {name[:80]!r} is not a number of at least 0; record the run again"
+            )
         values[name] = float(value)
     return DurationRun(texts["label"] or where, texts["unit"], values, texts["commit"], texts["recorded"])

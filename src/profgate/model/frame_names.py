@@ -1,7 +1,7 @@
 """The identity of a frame: the parts of its name and file that are the same in two builds.
 
-The rules run in a fixed order, from specific to general, up to five times until nothing changes, so that
-``normalise(normalise(x)) == normalise(x)``. Lines, addresses and hashes are not part of the key; they are attributes.
+The rules run in a fixed order, from specific to general, until nothing changes, but at most five times. A normalised
+name therefore does not change if it is normalised again. Lines, addresses and hashes are not part of the identity.
 """
 
 import re
@@ -37,7 +37,7 @@ class NameRule:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern on first use, since a typical run needs few patterns."""
+    """Compile a pattern on first use, because a typical run needs few patterns."""
     return re.compile(pattern)
 
 
@@ -46,7 +46,7 @@ _CLOSING = {"<": ">", "[": "]"}
 
 
 def _without_arguments(name: str) -> str:
-    """Replace ``f<a<b>>`` by ``f<>`` and ``f[a[b]]`` by ``f[]``; unclosed brackets and ``->`` do not change."""
+    """Replace ``f<a<b>>`` by ``f<>`` and ``f[a[b]]`` by ``f[]``. Unclosed brackets and ``->`` do not change."""
     parts, place = [], 0
     for found in _ARGUMENTS.finditer(name):
         if found.start() < place:
@@ -189,7 +189,7 @@ def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
 
 
 def _may_change(name: str, needles: Iterable[str]) -> bool:
-    if not name or name[0] == "/":  # an unknown name or a path
+    if not name or name[0] == "/":  # the name is unknown or a path
         return True
     for needle in needles:  # noqa: SIM110 - a generator is slower than the search itself
         if needle in name:
@@ -223,9 +223,9 @@ def frame_key(
     native: bool = False,
     needles: tuple[str, ...] = _ALL_NEEDLES,
 ) -> FrameKey:
-    """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the key's file.
+    """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the file of the key.
 
-    ``needles`` is the result of `needles_in` for names that include this one; a shorter list makes the search faster.
+    ``needles`` is the result of `needles_in` for names that include this name. A short list makes the search faster.
     """
     if level == "none":
         return FrameKey(name, file, line)
@@ -242,7 +242,7 @@ def frame_key(
 
 
 class NameStep(NamedTuple):
-    """A change of a name by the rule ``code``; ``before`` and ``after`` are the names before and after it."""
+    """Change of a name by the rule ``code``, with the name ``before`` and ``after`` the change."""
 
     code: str
     before: str
@@ -252,7 +252,7 @@ class NameStep(NamedTuple):
 def steps_of(
     name: str, level: Level = "safe", aliases: Aliases = NO_ALIASES, *, native: bool = False, root: bool = False
 ) -> tuple[list[NameStep], FrameKey]:
-    """Return each step that normalises a raw name, and the resulting key, which is the same as that of `frame_key`."""
+    """Return each step that normalises a raw name, and the resulting key, which equals the result of `frame_key`."""
     steps: list[NameStep] = []
 
     def took(code: str, before: str, after: str) -> str:

@@ -1,6 +1,6 @@
 """Records in the history: commits, the jobs that measured them, readings and verdicts.
 
-A reading is one file of one workload. It has one column per metric, with the total and the cost of each symbol. For
+A reading is one file of one workload and has one column per metric, with the total and the cost of each symbol. For
 test durations and wall times, the symbols are tests or benchmarks.
 """
 
@@ -11,12 +11,12 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
-SymbolKey = tuple[str, str | None]  # normalised name and file
+SymbolKey = tuple[str, str | None]  # normalised name, and file
 
 
 @dataclass(frozen=True, slots=True)
 class StoredCommit:
-    """A commit; ``time`` is the committer date in seconds since 1970 (0 = unknown)."""
+    """A commit. ``time`` is the committer date in seconds since 1970, or 0 if it is unknown."""
 
     sha: str
     parents: tuple[str, ...] = ()
@@ -26,7 +26,7 @@ class StoredCommit:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """The job that measured a commit. ``identity`` is run, attempt and job as in the manifest, "" if unknown."""
+    """The job that measured a commit. ``identity`` is the run, attempt and job in the manifest, or "" if unknown."""
 
     identity: str = ""
     ref: str = ""
@@ -35,7 +35,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The series of a reading. Readings with equal ``key`` are compared; ``workload`` is the name in reports."""
+    """Series of a reading. Readings with equal ``key`` are compared, and ``workload`` is the name in reports."""
 
     key: str
     workload: str
@@ -47,7 +47,7 @@ class Series:
 class Column:
     """One metric of one reading, in stored units (``metric.exponent``).
 
-    ``own``, ``total`` and ``calls`` are int64 arrays with one element per symbol; ``calls`` is None if calls were not
+    ``own``, ``total`` and ``calls`` are int64 arrays with one element per symbol. ``calls`` is None if calls were not
     counted. ``whole`` is False if only the heaviest symbols are stored, but ``sum`` always includes all symbols.
     ``period`` is the value of one sample.
     """

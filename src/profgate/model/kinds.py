@@ -21,7 +21,7 @@ class Kind(IntEnum):
 
     @property
     def word(self) -> str:
-        """The published name, for example ``NotInBaseline``."""
+        """Published name, for example ``NotInBaseline``."""
         return "".join(part.capitalize() for part in self.name.split("_"))
 
 

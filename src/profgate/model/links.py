@@ -1,11 +1,14 @@
-"""URLs of a report's uploaded pages. The report does not contain them, since it is written before the upload."""
+"""URLs of the uploaded pages of a report.
+
+The report does not contain these URLs, because it is written before the upload.
+"""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """URLs of uploaded pages; None or absent if nothing was uploaded.
+    """URLs of uploaded pages, which are None or absent if nothing was uploaded.
 
     ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the URL of
     the overview of all pages, ``report`` that of the JSON report, and ``run`` that of the workflow run. ``fetch`` is

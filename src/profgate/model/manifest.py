@@ -1,4 +1,4 @@
-"""The manifest of a set of profiles: the commit, run and machine, and the format and digest of each file."""
+"""Manifest of a set of profiles: the commit, run and machine, and the format and digest of each file."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 
 @dataclass(frozen=True, slots=True)
 class ManifestFile:
-    """One stored profile. ``path`` is relative to the manifest; other values are None if unknown."""
+    """One stored profile. ``path`` is relative to the manifest. Unknown values are None."""
 
     path: Text
     sha256: Digest
@@ -37,7 +37,7 @@ class ManifestFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A stored set of profiles; an empty string means unknown."""
+    """A stored set of profiles. Unknown values are empty strings."""
 
     commit: Text = ""
     ref: Text = ""
@@ -53,7 +53,7 @@ class Manifest:
     files: tuple[ManifestFile, ...] = ()
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
-        """Return the facts of a file, with missing facts taken from the manifest."""
+        """Return the facts of a file. Facts that the file lacks come from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
         known: dict[str, Any] = {name: getattr(self, name) or None for name in ("os", "architecture", "cpu_model")}
@@ -73,7 +73,7 @@ def manifest_from_json(data: bytes) -> Manifest:
 
     Raises `ProfileError` if it is not a manifest of a known version.
     """
-    from pydantic import TypeAdapter, ValidationError  # imported late: few commands read a manifest
+    from pydantic import TypeAdapter, ValidationError  # imported late because few commands read a manifest
 
     if len(data) > MOST_BYTES:
         raise ProfileError(MANIFEST_NAME, f"is larger than {MOST_BYTES:,} bytes; record the baseline again")
@@ -87,7 +87,7 @@ def manifest_from_json(data: bytes) -> Manifest:
         what = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     except (ValueError, RecursionError) as error:
         what = str(error)
-    raise ProfileError(MANIFEST_NAME, f"is not as profgate writes it ({what}); record the baseline again")
+    raise ProfileError(MANIFEST_NAME, f"does not have profgate's format ({what}); record the baseline again")
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
@@ -96,7 +96,7 @@ def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
     if len(listed) != len(manifest.files):
         raise ProfileError(MANIFEST_NAME, "lists a file twice; store the profiles again")
     if set(listed) != set(files):
-        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact holds; store the profiles again")
+        raise ProfileError(MANIFEST_NAME, "lists other files than the artifact contains; store the profiles again")
     for path, digest in listed.items():
         if hashlib.sha256(files[path]).hexdigest() != digest:
             raise ProfileError(path, "its bytes differ from the manifest; store the profiles again")

@@ -9,9 +9,9 @@ MOST_ALIASES = 200
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """Pairs of a pattern and a new name; the first pattern that matches the whole name applies.
+    """Pairs of a pattern and a new name. The first pattern that matches the whole name applies.
 
-    A star matches any text; the stars of the new name are replaced by the matched texts in order.
+    A star matches any text. The stars of the new name are replaced by the matched texts in order.
     """
 
     pairs: tuple[tuple[str, str], ...] = ()
@@ -26,7 +26,10 @@ class Aliases:
 
 
 def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the error in the last of these pairs, empty if there is none. A new name must not match any pattern."""
+    """Return the error in the last of these pairs, or "" if the pair is valid.
+
+    A new name must not match any pattern.
+    """
     pattern, new = pairs[-1]
     if not pattern or not new or pattern == new:
         return "leads from a name to another one; write old: new"

@@ -15,14 +15,14 @@ Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
-MEANING = "meaning"  # metadata key for the description of a policy key
+MEANING = "meaning"  # metadata key of the description of a policy key
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that applies a strategy to matching profiles.
+    """Rule that applies a strategy to matching profiles.
 
-    ``keys`` maps type, cmd, args, ... to accepted glob patterns.
+    ``keys`` maps keys such as type, cmd and args to accepted glob patterns.
     """
 
     method: str
@@ -35,8 +35,8 @@ class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
     Fields with a meaning are keys of the section ``gate`` in the policy file, where their names contain hyphens.
-    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is whether
-    these results made the gate advisory, None if their order was not checked.
+    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` states whether
+    these results made the gate advisory, or is None if their order was not checked.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -49,10 +49,12 @@ class Policy:
     fail_on: FailOn = field(
         default="degradation",
         metadata={
-            MEANING: "The least severity that turns the check red: severe, degradation (the default), maybe or never."
+            MEANING: "Lowest severity that turns the check red: severe, degradation (the default), maybe or never."
         },
     )
-    fail_on_total: FailOn = field(default="degradation", metadata={MEANING: "The same for the total of a workload."})
+    fail_on_total: FailOn = field(
+        default="degradation", metadata={MEANING: "Lowest severity of a workload's total that turns the check red."}
+    )
     on_not_compared: OnNotCompared = field(
         default="unreadable",
         metadata={
@@ -62,31 +64,33 @@ class Policy:
     )
     on_inconclusive: OnInconclusive = field(
         default="neutral",
-        metadata={MEANING: "neutral (the default) or fail, when the runs are too few or too noisy to judge."},
+        metadata={MEANING: "Result if there are too few runs or too much noise: neutral (the default) or fail."},
     )
     gate_without_history: bool = field(default=False, metadata={MEANING: "Deprecated, without effect."})
     max_gate_distance: Annotated[int, Interval(ge=0, le=50)] = field(
         default=0,
-        metadata={MEANING: "Commits between the merge base and a baseline that may turn something red (0)."},
+        metadata={MEANING: "Largest distance of the baseline from the merge base, in commits, for red results (0)."},
     )
     budget: Annotated[float, Interval(gt=0, le=1)] = field(
-        default=0.01, metadata={MEANING: "Part of the comparisons of unchanged code that may be red (0.01)."}
+        default=0.01, metadata={MEANING: "Fraction of the comparisons of unchanged code that may be red (0.01)."}
     )
     auto_demote: bool = field(
         default=False,
-        metadata={MEANING: "true lets the gate only advise while it is over the budget (false by default)."},
+        metadata={MEANING: "Whether the gate is advisory while it exceeds the budget (false by default)."},
     )
     unchanged_paths: tuple[str, ...] = field(
         default=("*.md", "*.rst", "docs/*", "LICENSE*"),
-        metadata={MEANING: "Paths that do not affect the program; * is any text (*.md, *.rst, docs/* and LICENSE*)."},
+        metadata={
+            MEANING: "Paths that do not affect the program; * matches any text (*.md, *.rst, docs/* and LICENSE*)."
+        },
     )
     confirm: Confirm = field(
         default="off",
-        metadata={MEANING: "off (the default), required or when-possible: whether red waits for a second measurement."},
+        metadata={MEANING: "Whether red needs a second measurement: off (the default), required or when-possible."},
     )
     owners: tuple[str, ...] = field(
         default=(),
-        metadata={MEANING: "Who may accept a slowdown; without it everybody who may write to the repository."},
+        metadata={MEANING: "Users who may accept a slowdown; by default everybody with write access."},
     )
     own_baseline: bool = field(
         default=False,
@@ -95,24 +99,24 @@ class Policy:
         },
     )
     ignore: tuple[str, ...] = field(
-        default=(), metadata={MEANING: "Functions whose stacks are left out; * is any text."}
+        default=(), metadata={MEANING: "Functions whose stacks are left out; * matches any text."}
     )
     focus: tuple[str, ...] = field(
-        default=(), metadata={MEANING: "Functions without which a stack is left out; * is any text."}
+        default=(), metadata={MEANING: "Functions of which every stack must contain one; * matches any text."}
     )
     name_rules: Literal["none", "safe", "loose"] = field(
         default="safe",
         metadata={
-            MEANING: "How names of both sides are aligned: none, safe (the default) or loose (profgate explain-name)."
+            MEANING: "Rules that align names of both sides: none, safe (the default) or loose (profgate explain-name)."
         },
     )
     aliases: Aliases = field(
         default_factory=Aliases,
-        metadata={MEANING: "Old names of functions, stars standing for any text, and what they are called now."},
+        metadata={MEANING: "Old and new names of functions, in which * matches any text."},
     )
     embed_source: EmbedSource = field(
         default="changed",
-        metadata={MEANING: "Whose source a page may hold: changed functions (changed, the default), none or all."},
+        metadata={MEANING: "Functions whose source a page may contain: changed (the default), none or all."},
     )
 
     @property

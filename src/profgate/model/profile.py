@@ -8,12 +8,12 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
 PYTHON_SAMPLING = "profiling.sampling"
-"""`Facts.profiler` of Python's own sampling profiler."""
+"""`Facts.profiler` for Python's own sampling profiler."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameList:
-    """The unmodified frames of one profile. A frame's number is its index; None means unknown."""
+    """The unmodified frames of one profile. The number of a frame is its index. Unknown values are None."""
 
     names: list[str]
     files: list[str | None]
@@ -26,7 +26,7 @@ class FrameList:
         return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
 
     def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
-        """Add a frame while the profile is read."""
+        """Add a frame."""
         self.names.append(name)
         self.files.append(file)
         self.lines.append(line)
@@ -38,11 +38,10 @@ class Stacks:
     """Call paths as a front-coded stream.
 
     Each event is a frame that differs from the previous path. ``depth`` (uint16) and ``frame`` (int64, frame numbers)
-    have one element per event. The parent of an event at depth d is the last event at depth d - 1; the parent of an
-    event at depth 0 is the root. The boolean array ``leaf`` marks events at which a stack ends. ``values`` is an int64
-    array by metric and leaf with exact integer values (see `Metric.exponent`). ``root_values`` is an int64 array by
-    metric with the values of samples without frames. ``calls`` is an int64 array with the exact call count of each
-    leaf's path, or None.
+    have one element per event. The parent of an event at depth d is the last event at depth d - 1, or the root for
+    depth 0. The boolean array ``leaf`` marks events at which a stack ends. ``values`` is an int64 array by metric and
+    leaf with exact integer values (see `Metric.exponent`). ``root_values`` is an int64 array by metric with the values
+    of samples without frames. ``calls`` is an int64 array with the exact call count of each leaf's path, or None.
     """
 
     depth: IntArray
@@ -129,9 +128,10 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about a recording from its file or the manifest; None if they are not stated.
+    """Facts about a recording, from its file or the manifest. Facts that are not stated are None.
 
-    ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler: wall, cpu, gil, ...
+    ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler, such as wall, cpu or
+    gil.
     """
 
     format: str = ""
@@ -149,7 +149,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` contains the value of one sample for each metric, None if unknown."""
+    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if it is unknown."""
 
     name: str
     configuration: Configuration = Configuration()

@@ -10,7 +10,7 @@ Parameter = str | int | float | bool | None
 
 
 class ReasonCode(StrEnum):
-    """Codes of reasons; the comment after a code lists its parameters."""
+    """Codes of reasons. The comment after a code lists its parameters."""
 
     # why a finding is red
     NO_SPLIT = "no_split"  # splits, runs
@@ -48,7 +48,7 @@ class ReasonCode(StrEnum):
     NO_SELF_COST = "no_self_cost"
     SHARE_SHIFTED = "share_shifted"
 
-    # about a whole metric or report
+    # reasons about a whole metric or report
     TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor, rate
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth

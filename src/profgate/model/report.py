@@ -1,4 +1,4 @@
-"""The report with all data that reporters need. It can be converted to JSON and back without loss."""
+"""The report, which contains all data that reporters need and can be converted to JSON and back without loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ def direction_of(kind: Kind) -> Direction:
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The mean total per run on each side, in the metric's base unit."""
+    """Mean total per run on each side, in the base unit of the metric."""
 
     baseline: float | None
     target: float | None
@@ -41,7 +41,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """The result of one strategy for a finding's location."""
+    """Result of one strategy for the location of a finding."""
 
     name: str
     family: str
@@ -113,8 +113,8 @@ class Acknowledgement:
 class Finding:
     """The merged and judged changes of one location in one metric of a workload.
 
-    ``cause`` is the number of the finding's cause; causes are numbered by decreasing importance. ``explained_by`` is
-    the location after which the cause is named, or None if that is the finding's own location.
+    ``cause`` is the number of the cause of the finding; causes are numbered by decreasing importance. ``explained_by``
+    is the location that gives the cause its name, or None if it is the location of the finding.
     """
 
     severity: Severity
@@ -168,7 +168,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The chain of calls that explains a location's change: the location at its end, and its number of steps."""
+    """Chain of calls that explains the change of a location: the location at its end, and the number of steps to it."""
 
     location: Location
     direction: Direction
@@ -242,7 +242,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of the gate; ``reasons`` are sorted by importance."""
+    """Result of the gate. The ``reasons`` are sorted by importance."""
 
     conclusion: Conclusion
     colour: Colour
@@ -253,7 +253,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class StatedPolicy:
-    """The policy of a judged report, and the rate of red results on unchanged code. Values are None if not stated."""
+    """The policy of a judged report, and the rate of red results on unchanged code.
+
+    Values that are not stated are None.
+    """
 
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TriggeringRun:
-    """The finished run that triggered a ``workflow_run`` event. The id of a deleted head repository is None."""
+    """The finished run that triggered a ``workflow_run`` event.
+
+    The id of a head repository that was deleted is None.
+    """
 
     id: int
     event: str
@@ -50,7 +53,7 @@ class RunContext:
     before_sha: str = ""
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
-    comment: str = field(default="", repr=False)  # text of a new comment; untrusted
+    comment: str = field(default="", repr=False)  # text of a new comment, which is untrusted
     comment_id: int | None = None
     comment_author: str = ""
     runtime_token: str = field(default="", repr=False)
@@ -62,7 +65,7 @@ class RunContext:
 
     @property
     def base_branch(self) -> str:
-        """The base branch of the pull request, or the pushed branch; empty if there is none."""
+        """Base branch of the pull request, or the pushed branch, or "" for other events."""
         ref = (self.base_ref or self.ref).removeprefix("refs/heads/")
         if not self.base_ref and ref.startswith("gh-readonly-queue/"):
             return ref.removeprefix("gh-readonly-queue/").rpartition("/pr-")[0]
@@ -70,7 +73,7 @@ class RunContext:
 
     @property
     def concerns_pull(self) -> bool:
-        """Whether this run is for a pull request, directly or as its fork comment workflow."""
+        """Whether this run belongs to a pull request, either directly or as its fork comment workflow."""
         return self.pr_number is not None and self.event_name in {"pull_request", "workflow_run"}
 
     @property

@@ -14,10 +14,10 @@ HEAD_SIZE = 64 * 1024
 class SourceFile:
     """One input file.
 
-    ``open(start, stop)`` returns a binary stream of that byte range; ``stop`` may be None for the end. ``name`` is
-    displayed in messages, and ``head`` contains the first bytes, by which the format is detected. ``path`` is set if
-    the file is on disk, so that each worker process can open a range. ``profile`` is set if the file has already been
-    read, for example by the history.
+    ``open(start, stop)`` returns a binary stream of that byte range, whose ``stop`` is None for the end of the file.
+    ``name`` is displayed in messages, and ``head`` contains the first bytes, by which the format is detected. ``path``
+    is set if the file is on disk, so that each worker process can open a range. ``profile`` is set if the file has
+    already been read, for example by the history.
     """
 
     name: str
@@ -28,14 +28,14 @@ class SourceFile:
     profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
-        """Return at most ``limit`` + 1 bytes of the file, so that a caller can detect a file larger than ``limit``."""
+        """Return at most ``limit`` + 1 bytes of the file, so that a caller can notice a file larger than ``limit``."""
         with self.open(0, None) as stream:
             return stream.read(limit + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class BytesInMemory:
-    """A function object that opens ranges of bytes in memory. It can be pickled for another process."""
+    """Function object that opens byte ranges of data in memory. The object can be pickled for another process."""
 
     data: bytes = field(repr=False)
 

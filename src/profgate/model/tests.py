@@ -13,7 +13,7 @@ class TestFamily:
     """All tests with the same number of runs per side, with a name such as ``5+5``.
 
     ``first`` and ``last`` contain the largest statistic of each split for increases and for decreases, before and after
-    detected locations were removed, respectively. Splits have the same order in every report.
+    the removal of detected locations. Splits have the same order in every report.
     """
 
     __test__ = False  # not a test class for pytest
@@ -28,7 +28,7 @@ class Calibration:
     """The method and limits of a metric's test. Values are None if unknown or not applicable.
 
     ``mode`` is "runs" (permutation test of comparable runs, in the ``family`` of that name with ``splits`` splits) or
-    "jobs" (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the threshold); ``exact``
+    "jobs" (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the threshold). ``exact``
     marks counts that are compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes
     that can be detected in the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason
     why these runs do not allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both

@@ -5,11 +5,11 @@ from enum import StrEnum
 from typing import Literal
 
 Better = Literal["lower", "higher"]
-COUNTS = ("samples", "count")  # units of values that grow with the sampling rate
+COUNTS = ("samples", "count")  # units whose values grow with the sampling rate
 
 
 class MetricKind(StrEnum):
-    """The origin of a value, which determines its noise (`decisions`, kinds of metric)."""
+    """Origin of a value, which determines its noise."""
 
     COUNTED = "counted"
     TIMED = "timed"
@@ -38,8 +38,8 @@ BASE_UNITS = {"": ("samples", 1, 0)} | {name: unit for unit, names in SPELLINGS.
 class Metric:
     """A measured quantity. A stored integer times ``10**exponent`` is the value in ``unit``.
 
-    If ``directed`` is False, it is unknown whether more is better. Such a metric is displayed as if less were better,
-    and it cannot fail the gate.
+    If ``directed`` is False, it is unknown whether higher or lower is better. Such a metric is displayed as if lower
+    were better, and cannot fail the gate.
     """
 
     name: str
@@ -51,12 +51,12 @@ class Metric:
 
     @property
     def scale(self) -> float:
-        """The factor that converts stored integers to the unit, for use in reports only."""
+        """Factor that converts stored integers to the unit, for use in reports only."""
         return float(10.0**self.exponent)
 
 
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
-"""What a profile offers beside its own metrics where it counts calls: it is the same in every run."""
+"""Number of calls, which a profile may contain in addition to its own metrics. This number is equal in every run."""
 
 
 def base_unit(spelling: str) -> tuple[str, int, int]:

@@ -4,9 +4,9 @@ import re
 import unicodedata
 
 NAME_LENGTH = 80
-LONGEST_PARSED = 4_000  # characters; brackets of longer names are not parsed
+LONGEST_PARSED = 4_000  # number of characters; brackets in longer names are not parsed
 NO_NAME = "(no name)"
-# Cc controls, Cf bidi marks and zero-width characters, Cs surrogates, Co private use, Cn unassigned
+# Cc: control; Cf: bidi marks and zero-width characters; Cs: surrogates; Co: private use; Cn: unassigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
@@ -41,7 +41,7 @@ def cut(text: str, length: int) -> str:
 
 
 def brief_name(text: str, length: int) -> str:
-    """Shorten a name to a length by removing text in brackets first, starting with the innermost brackets.
+    """Shorten a name to ``length`` by removing text in brackets first, starting with the innermost brackets.
 
     This preserves the function name, which may be in the middle, as in ``Out& Store<Key, Value>::put(std::vector<Key>
     const&)``.
@@ -54,7 +54,7 @@ def brief_name(text: str, length: int) -> str:
 
 
 def _without_inside(text: str, deepest: int) -> str:
-    """Remove text in brackets nested to this depth, unless brackets are unbalanced as in ``operator<<``."""
+    """Remove text in brackets at this depth, unless brackets are unbalanced as in ``operator<<``."""
     parts, inside, depth = [], 0, 0
     for sign in text:
         depth -= sign in ">)"
@@ -69,12 +69,12 @@ def _without_inside(text: str, deepest: int) -> str:
 
 
 def full_name(text: str) -> str:
-    """Return a nonempty name with visible characters only, for an HTML page."""
+    """Return a nonempty name of visible characters for an HTML page."""
     return plain(text) or NO_NAME
 
 
 def name_text(text: str, length: int = NAME_LENGTH) -> str:
-    """Return a nonempty name with visible characters only and limited length, for a text report."""
+    """Return a nonempty name of visible characters for a text report, with limited length."""
     return brief_name(full_name(text), length)
 
 

@@ -1,4 +1,4 @@
-"""Conversion of result files and folders on the command line to test durations."""
+"""Conversion of result files and folders to test durations."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ def runs_in(place: str) -> list[DurationRun]:
         run, _, rest = source.name.partition("/")
         groups.setdefault(run, []).append(replace(source, name=rest or run))
     if not groups:
-        raise ProfgateError(place, "holds no run; 'profgate ranks record' puts some there")
+        raise ProfgateError(place, "contains no run; 'profgate ranks record' puts some there")
     runs = [_run_of(sources, name) for name, sources in groups.items()]
     return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
 
@@ -42,26 +42,29 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 
 
 def stored_runs(folder: str) -> list[DurationRun]:
-    """Return the runs in a history, in order of recording. Raises ProfgateError if there are none."""
+    """Return the runs in a history, in order of recording. Raises ProfgateError if there is no run."""
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
-        raise ProfgateError(folder, "holds no durations; 'profgate store add' puts results of tests there")
+        raise ProfgateError(folder, "contains no durations; 'profgate store add' puts results of tests there")
     return runs
 
 
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Read all results below these paths as one run. Raises ProfgateError if there are none or one is unreadable."""
+    """Read all results below these paths as one run.
+
+    Raises ProfgateError if there is no result or one is unreadable.
+    """
     return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Return the results of one run.
 
-    If the only source is a file written by 'ranks record', its label is used, and also its commit and time if stated.
+    If the only source is a file from 'ranks record', the label, commit and time in this file are used.
     """
     if not sources:
-        raise ProfgateError(label, "holds no results; let the tests write them there")
+        raise ProfgateError(label, "contains no results; let the tests write them there")
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)

@@ -25,7 +25,7 @@ def rank_markdown(check: RankCheck) -> str:
 
 
 def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:
-    """Format the check as `profgate.ranks/1`. Durations are in base units; unknown values are null."""
+    """Format the check as `profgate.ranks/1`. Durations are in base units, and unknown values are null."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "order": check.order,

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from profgate.model.durations import DurationRun, RankPoint
 from profgate.statistics.rank_checks import FEWEST_RUNS, RankRules, check, side_by_side
 
-NEW_NORMAL = FEWEST_RUNS  # consecutive deviating runs that become the new baseline
+NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs that become the new baseline
 
 
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:
     """Compare each run, in order, with the last ``window`` runs before it that did not deviate.
 
-    A deviating run is not used as a baseline, so a single bad run has no further effect. Three consecutive deviating
-    runs become the new baseline. Runs with different tests or units are not tested.
+    A deviating run is not used as a baseline, so that a single bad run has no further effect. Three consecutive
+    deviating runs become the new baseline. Runs with different tests or units are not tested.
     """
     usual: list[DurationRun] = []
     departed: list[DurationRun] = []

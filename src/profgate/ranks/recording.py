@@ -33,7 +33,7 @@ class Recording:
     timeout: float = 7200.0
 
     def store_files(self, files: Iterable[str]) -> str:
-        """Store the results of one run and return a message. Raises ProfgateError if there are none."""
+        """Store the results of one run and return a message. Raises ProfgateError if there are no results."""
         moment = _now()
         return self._store(run_at(files, self.label or moment, self.commit, moment))
 

@@ -30,13 +30,13 @@ class AustinReader(BuiltInReader):
     """Reader for Austin's text format (version 4 with `mojo2austin`): stacks with wall time, CPU time and memory."""
 
     name = "austin"
-    looks = "a first line '# austin:'"
+    looks = "a first line that begins with '# austin:'"
     record = "austin -i 5000 -o a.austin python bench.py"
     proven = "Austin 3.7.0"
     pattern = re.compile(rb"\s*# austin:")
 
     def read(self, source: SourceFile) -> Profile:
-        """Return times in nanoseconds and allocated memory in bytes, summed over all processes and threads.
+        """Return a profile of time in nanoseconds and allocated memory in bytes, summed over all processes and threads.
 
         Raises ProfileError if the file is invalid.
         """
@@ -47,8 +47,6 @@ class AustinReader(BuiltInReader):
 
 @dataclass
 class _Samples:
-    """Samples that have been read so far."""
-
     where: str
     header: dict[str, str] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
@@ -62,10 +60,6 @@ class _Samples:
         return self.header.get("mode", "wall")
 
     def add_all(self, lines: list[str]) -> None:
-        """Add the samples in all lines.
-
-        Raises ProfileError if too many lines are not samples, or if the mode changes after the first sample.
-        """
         first = ""
         for number, line in enumerate(lines, start=1):
             text = line.rstrip("\r")
@@ -82,7 +76,7 @@ class _Samples:
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
-        """Add the line if it is a sample, and return whether it was added."""
+        """Add the line if it is a sample, and return whether it is one."""
         memory = self.mode == "memory"
         sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
         if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):
@@ -105,7 +99,6 @@ class _Samples:
         return number
 
     def profile(self) -> Profile:
-        """Return the profile of all samples. Raises ProfileError if a sum exceeds 63 bits."""
         metrics = _METRICS.get(self.mode, (_CPU,))
         scale = np.array([1000 if metric.unit == "nanoseconds" else 1 for metric in metrics], np.int64)
         values = np.array(self.values, np.int64).reshape(-1, len(metrics)).T * scale[:, None]

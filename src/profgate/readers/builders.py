@@ -44,7 +44,7 @@ class Frames:
 
 @dataclass
 class Paths:
-    """Call paths of all samples, from root to leaf."""
+    """Call paths of all samples, with the root first."""
 
     frames: "array[int]" = field(default_factory=lambda: array("q"))
     ends: "array[int]" = field(default_factory=lambda: array("q", [0]))
@@ -80,7 +80,7 @@ class Tree:
         return len(self.parent) - 1
 
     def below(self, parent: int, frame: int) -> int:
-        """Return the child of ``parent`` for ``frame``. If there is no such child, add it."""
+        """Return the child of ``parent`` for ``frame``, which is added if it does not exist."""
         key = (parent + 1) << 32 | frame
         node = self.known.get(key)
         if node is None:

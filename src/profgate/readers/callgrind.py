@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind appends the recursion level to a name, so that each level is a separate function
+# callgrind appends the recursion level to a name, so each level is a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -45,7 +45,7 @@ class CallgrindReader(BuiltInReader):
     """
 
     name = "callgrind"
-    looks = "'# callgrind format', or events: with fn="
+    looks = "a line '# callgrind format', or lines with 'events:' and 'fn='"
     record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
     proven = "Valgrind 3.19, Xdebug 3.2.0"
 
@@ -67,8 +67,6 @@ class CallgrindReader(BuiltInReader):
 
 @dataclass
 class _Text:
-    """Parser state of a file."""
-
     where: str
     number: int = 0
     events: list[str] = field(default_factory=list)
@@ -81,7 +79,7 @@ class _Text:
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
-    inside: str | None = None  # file of an inlined call
+    inside: str | None = None  # the file of an inlined call
     current: int | None = None
     callee: dict[str, str] = field(default_factory=dict)
     called: tuple[int, int] | None = None
@@ -90,7 +88,6 @@ class _Text:
     stated: list[int] | None = None
 
     def add(self, text: str) -> None:
-        """Parse one line."""
         first = text[:1]
         if not text or first == "#":
             return
@@ -108,17 +105,16 @@ class _Text:
             self.describe(text)
 
     def describe(self, text: str) -> None:
-        """Parse a ``key: value`` line."""
         key, found, value = text.partition(":")
         if not found or not key.isalpha():
-            raise self.error(f"is {text[:60]!r}, which is no line of a callgrind file")
+            raise self.error(f"is {text[:60]!r}, which is not a line of a callgrind file")
         value = value.strip()
         if key == "events":
             events = value.split()
             if self.events and events != self.events:
                 raise self.error("names other events than the part before")
             if not 0 < len(events) <= _MAX_EVENTS:
-                raise self.error(f"names {len(events)} events, 1 to {_MAX_EVENTS} can be read")
+                raise self.error(f"names {len(events)} events, but only 1 to {_MAX_EVENTS} can be read")
             self.events = events
         elif key == "positions":
             self.positions = len(value.split())
@@ -139,7 +135,7 @@ class _Text:
             self.names[space, number] = name
         found = self.names.get((space, number))
         if found is None:
-            raise self.error(f"names {space} ({number}), which was not given before")
+            raise self.error(f"names {space} ({number}), which was not defined before")
         return found
 
     def place(self, key: str, name: str) -> None:
@@ -152,7 +148,7 @@ class _Text:
                 self.inside = name
             case "fn":
                 if not self.events:
-                    raise self.error("names a function before any event")
+                    raise self.error("defines a function before any event")
                 self.current = self.function(name, self.file, self.object)
             case _:
                 self.callee["cfl" if key == "cfi" else key] = name
@@ -167,7 +163,7 @@ class _Text:
     def begin_call(self, parts: list[str]) -> None:
         """Store the callee and the number of calls. The next line contains their cost."""
         if "cfn" not in self.callee or self.current is None or len(parts) < 2:
-            raise self.error("is no call of a function that was named before")
+            raise self.error("is not a call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
         self.called = self.function(self.callee["cfn"], file, module), self.numbers(parts[:1])[0]
         self.callee = {}
@@ -206,7 +202,7 @@ class _Text:
                 self.last[place] = number if sign is None else self.last[place] + sign * number
 
     def numbers(self, texts: list[str]) -> list[int]:
-        """Return the integers in ``texts``, which may be hexadecimal, such as 0x1f."""
+        """Return the integers in ``texts``, some of which may be hexadecimal."""
         if max(map(len, texts), default=0) > _MAX_DIGITS:
             raise self.error("has a number beyond 2^63")
         try:
@@ -256,13 +252,12 @@ class _Text:
         """Return an int64 array with one column per name. Raises ProfileError if a number or sum exceeds 63 bits."""
         for name, column in zip(names, zip(*rows, strict=True), strict=False):
             if sum(map(abs, column)) > MAX_TOTAL:
-                raise ProfileError(f"{self.where}: {name}", "the costs add up beyond 2^63; record less")
+                raise ProfileError(f"{self.where}: {name}", "the costs add up to more than 2^63; record less")
         return np.array(rows, dtype=np.int64).reshape(-1, len(names))
 
     def scaled(self, table: IntArray, factors: IntArray) -> IntArray:
-        """Return the table in base units."""
         if len(table) and table.shape[1] and np.any(table.sum(axis=1, dtype=object) * factors.T > MAX_TOTAL):
-            raise ProfileError(self.where, "the costs add up beyond 2^63 of their base unit; record less")
+            raise ProfileError(self.where, "the costs add up to more than 2^63 of their base unit; record less")
         scaled: IntArray = table * factors
         return scaled
 
@@ -275,7 +270,7 @@ class _Text:
             return
         for event, total, stated in zip(self.events, own.sum(axis=1).tolist(), self.stated, strict=False):
             if total != stated:
-                raise ProfileError(self.where, f"the costs of {event} add up to {total}, the file states {stated}")
+                raise ProfileError(self.where, f"the costs of {event} add up to {total}, but the file states {stated}")
 
     def warnings(self, left_out: list[str], bounds: int) -> Iterator[str]:
         if self.stated is None:
@@ -287,10 +282,11 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """Return int64 inclusive costs, with one row per event, and how many of the costs are upper bounds.
+    """Return int64 inclusive costs, with one row per event, and the number of costs that are upper bounds.
 
-    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. In mutually
-    recursive functions, costs are counted repeatedly, so each sum is limited to the cost of the whole component.
+    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. The calls of
+    mutually recursive functions are counted repeatedly, so their inclusive cost is limited to the cost of all functions
+    that call each other.
     """
     total = own.copy()
     others = caller != callee
@@ -309,8 +305,8 @@ def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) 
 def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """Return int64 arrays with the strongly connected component of each function and the size of each component.
 
-    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). It uses an explicit stack
-    because call graphs can be deep.
+    The algorithm is from Tarjan, "Depth-first search and linear graph algorithms" (1972). This implementation uses an
+    explicit stack, because call graphs can be deep.
     """
     order = np.argsort(caller, kind="stable")
     called = callee[order].tolist()

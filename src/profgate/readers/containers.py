@@ -13,7 +13,7 @@ from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# real profiles have far lower ratios; the ratio is checked if the output exceeds RATIO_FLOOR
+# real profiles have far lower ratios; the ratio is checked once the output exceeds RATIO_FLOOR
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
@@ -30,15 +30,15 @@ _UTF16_PROBE = 64
 def unwrap(source: SourceFile) -> SourceFile:
     """Return the file without compression (at most three layers), with its text converted to UTF-8.
 
-    Raises ProfileError if a layer is damaged or too large, if there are too many layers, or if the module that
-    decompresses a layer is not installed.
+    Raises ProfileError if a layer is damaged or too large, there are too many layers, or a decompression module is
+    missing.
     """
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
             break
         source = source_of(source.name, inflate(source))
     if source.head.startswith(_PACKED):
-        raise ProfileError(source.name, f"packed more than {MAX_LAYERS} times; unpack it first")
+        raise ProfileError(source.name, f"compressed more than {MAX_LAYERS} times; decompress it first")
     return _plain_text(source)
 
 
@@ -75,7 +75,8 @@ def inflate(source: SourceFile) -> bytes:
             size = unpacked.tell()
             if size > MAX_BYTES or (size > RATIO_FLOOR and size > taken * MAX_RATIO):
                 raise ProfileError(
-                    f"{source.name}: byte {taken}", f"the packed profile grows beyond {size} bytes; give a smaller one"
+                    f"{source.name}: byte {taken}",
+                    f"the decompressed profile exceeds {size} bytes; use a smaller profile",
                 )
     return unpacked.getvalue()
 
@@ -129,7 +130,7 @@ def _plain_text(source: SourceFile) -> SourceFile:
 
 
 def _utf16_of(head: bytes) -> str | None:
-    """Return the encoding of UTF-16 text, which has a byte order mark or alternating zero bytes, otherwise None."""
+    """Return the UTF-16 encoding that the byte order mark or alternating zero bytes indicate, otherwise None."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
     if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):

@@ -17,7 +17,7 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
-_NO_FRAME = -1  # frame of the root and of idle time, which is not a cost
+_NO_FRAME = -1  # the frame of the root and of idle time, which is not a cost
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
@@ -27,14 +27,14 @@ class CpuprofileReader(BuiltInReader):
     """Reader for V8's .cpuprofile files (`node --cpu-prof`, Chrome): stacks with self times; idle time is excluded."""
 
     name = "cpuprofile"
-    looks = "JSON with nodes, samples and timeDeltas"
+    looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
     proven = "Node 20.20"
     keys = ("nodes",)
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        # other keys may be outside the searched bytes if a list is long, but one of these keys is then inside
+        # a long list can move other keys out of the searched bytes, but then one of these keys is inside them
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
@@ -86,8 +86,6 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 
 @dataclass
 class _Nodes:
-    """Call tree that has been read so far. Nodes are numbered in file order."""
-
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)  # empty except for root, garbage collector and idle nodes
@@ -96,7 +94,6 @@ class _Nodes:
     links: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, node: Json, where: str) -> None:
-        """Add a node and its links to its children or parent."""
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
@@ -121,7 +118,7 @@ class _Nodes:
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
-            raise wrong(self.where, f"names node {error.args[0]}, which it does not hold") from None
+            raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
     def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
         """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root."""
@@ -175,7 +172,7 @@ class _Nodes:
 
 def _id_of(value: object, where: str) -> int:
     if type(value) is not int:
-        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is no whole number")
+        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is not an integer")
     return value
 
 

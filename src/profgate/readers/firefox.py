@@ -22,7 +22,7 @@ class FirefoxReader(BuiltInReader):
     """Reader for processed profiles of the Firefox profiler (Firefox, samply): stacks of all threads combined."""
 
     name = "firefox"
-    looks = "JSON with preprocessedProfileVersion"
+    looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
     proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)
@@ -59,7 +59,7 @@ class _Tables:
         stacks = numbers(samples.get("stack"), f"{where}: 'samples.stack'")
         kind = str(samples.get("weightType", "samples"))
         if kind not in WEIGHTS:
-            raise wrong(where, f"has weights of the type {kind[:40]!r}, known are {', '.join(WEIGHTS)}")
+            raise wrong(where, f"has weights of the type {kind[:40]!r}; supported are {', '.join(WEIGHTS)}")
         weight = samples.get("weight")
         written = [1] * len(stacks) if weight is None else listing(weight, where, "'samples.weight'")
         return Thread(prefix, frame, frames, stacks, kind, weights_of(written, len(stacks), where))
@@ -76,7 +76,7 @@ class _Tables:
         lines = _column(frames, "line", len(calls), f"{where}: 'frameTable.line'")
         names = numbers(functions.get("name"), f"{where}: 'funcTable.name'")
         if np.any((calls < 0) | (calls >= len(names))):
-            raise wrong(where, "has a frame of a function that it does not hold")
+            raise wrong(where, "has a frame of a function that it does not contain")
         first = _column(functions, "lineNumber", len(names), f"{where}: 'funcTable.lineNumber'")
         files = self.files_of(functions, len(names), where)
         modules = self.modules_of(thread, functions, len(names), where)
@@ -104,7 +104,7 @@ class _Tables:
         library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
         picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
         if np.any(picked >= len(self.libraries)):
-            raise wrong(where, "has a resource in a library that the profile does not hold")
+            raise wrong(where, "has a resource in a library that the profile does not contain")
         return [self.libraries[number] if number >= 0 else None for number in picked.tolist()]
 
 
@@ -125,5 +125,5 @@ def _column(table: Json, name: str, count: int, where: str) -> IntArray:
 def _picked(values: IntArray, rows: IntArray, where: str) -> IntArray:
     """Return the values at the given rows, or -1 for row -1."""
     if np.any(rows >= len(values)):
-        raise wrong(where, "has a function whose source or resource it does not hold")
+        raise wrong(where, "has a function whose source or resource it does not contain")
     return np.append(values, NONE)[rows]

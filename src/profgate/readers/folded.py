@@ -41,7 +41,7 @@ def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
 def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     """Return warnings about skipped lines and replaced bytes.
 
-    Raises ProfileError if the file does not contain folded stacks with one value per stack.
+    Raises ProfileError if the file does not contain folded stacks with one value each.
     """
     quoted = "; ".join(f"line {number}: {what}" for number, what in scan.bad)
     if scan.bad_count > WORST_SHARE * scan.lines:
@@ -56,7 +56,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     if replaced := sum("\ufffd" in name for name in names):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
-        notes.append("the file holds no samples")
+        notes.append("the file contains no samples")
     return tuple(notes)
 
 
@@ -196,7 +196,8 @@ def _python_sampling(text: str) -> tuple[str, str]:
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
     """Return frames with files and lines, stacks without thread frames, and the profiler or None if it is unknown.
 
-    A dialect is the notation of one profiler. It is applied if most names match it, otherwise names stay unchanged.
+    A dialect is the notation of one profiler. A dialect is applied if most names match it, otherwise names stay
+    unchanged.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):

@@ -18,12 +18,13 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
 
-SMALL = 4 << 20  # bytes; the lines of larger files are sorted block by block if they are not in order
+SMALL = 4 << 20  # bytes; the unordered lines of larger files are sorted in blocks
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # number of bytes of a block that are checked to decide whether its lines are sorted
+SAMPLE = 1 << 16  # number of bytes that decide whether the lines of a block are sorted
 MAX_LINE = 16 << 20
-FOLD_EVENTS = 8_000_000  # longer streams are merged into a tree, to limit memory use to the unique paths
+# longer streams are merged into a tree, so that memory use depends on the number of unique paths
+FOLD_EVENTS = 8_000_000
 WORST_SHARE = 0.10
 QUOTED = 3
 MAX_VALUE = (1 << 62) - 1
@@ -35,7 +36,8 @@ _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
 _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
-_ODD_FIRST = frozenset(b" #")  # for the slow path, because a blank may be inside brackets and # starts a comment
+# characters that need the slow path: a blank may be inside brackets, and # starts a comment
+_ODD_FIRST = frozenset(b" #")  # for the slow path, because a blank may be inside brackets and
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
@@ -65,7 +67,7 @@ class Scan:
     two_numbers: int = 0
 
     def events(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return arrays with one entry per new frame: int64 depth, int64 frame, and whether a stack ends there."""
+        """Return the int64 depth and number of each new frame, and whether a stack ends with this frame."""
         fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
         ends = np.cumsum(fresh)
         depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
@@ -130,7 +132,7 @@ def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
-    """Return the frames of a stack. A ``; `` inside brackets is part of a name, such as Rust's ``[u8; 8]``."""
+    """Return the frames of a stack. A ``; `` inside brackets is part of a name, as in Rust's ``[u8; 8]``."""
     parts, begin, level = [], 0, 0
     for place, byte in enumerate(stack):
         if byte in _OPEN:
@@ -145,14 +147,14 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """Return the text before the final number of a line, and the number, or None if the line has another form."""
+    """Return the text before the final number of a line, and the number, or None for any other line."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Return stack and value of a line that the fast path rejects. If it is invalid, count it and return None."""
+    """Return the stack and value of a line that the fast path rejects. Count an invalid line and return None."""
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -194,7 +196,7 @@ def _fold(scan: Scan) -> None:
 def check_sum(name: str, total: int) -> None:
     """Raise ProfileError with location ``name`` if the total exceeds 62 bits."""
     if total > MAX_VALUE:
-        raise ProfileError(name, f"values add up to {total}, beyond the 62 bits a total may have")
+        raise ProfileError(name, f"values add up to {total}, which exceeds 62 bits")
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
@@ -302,7 +304,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
 
 
 def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Scan a line of any form and return the new path and depth.
+    """Scan any line, and return the new path and depth.
 
     The line may be a comment, or contain a fraction, brackets or a weight without frames.
     """
@@ -316,7 +318,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if found is None:
         return path, depth
     stack, exact = found
-    # includes lines with value 0, otherwise a difference with removed stacks could pass as a profile
+    # lines with value 0 count, otherwise a difference with removed stacks would look like a profile
     scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
         return path, depth
@@ -347,7 +349,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
     if bracketed:
-        # the number of frames in a byte prefix with brackets is unknown, so the next stack is compared from the root
+        # the next stack is compared from the root, because a prefix with brackets has an unknown number of frames
         if depth >= MAX_DEPTH:
             raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
         return b"", 0
@@ -376,7 +378,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
 
 
 def join_scans(parts: Sequence[Scan]) -> Scan:
-    """Return the scan of the whole file from the scans of its parts, given in file order."""
+    """Return the scan of a file, joined from the scans of its parts in file order."""
     if len(parts) == 1:
         return parts[0]
     whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))

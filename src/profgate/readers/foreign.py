@@ -30,28 +30,29 @@ FOREIGN = (
     Foreign(
         "a memray recording",
         rb"memray|\x04\x22\x4d\x18.{0,54}memray",  # an LZ4 file has "memray" in its first block
-        "install memray, the version that recorded it, or run: memray transform speedscope -o a.speedscope.json {name}",
+        "install the version of memray that recorded it, or run:"
+        " memray transform speedscope -o a.speedscope.json {name}",
     ),
     Foreign("a .NET trace", rb"Nettrace", "run: dotnet-trace convert --format Speedscope {name}"),
-    Foreign("gprof data", rb"gmon", "it holds no call paths; record with perf and give the folded stacks"),
+    Foreign("gprof data", rb"gmon", "it contains no call paths; record with perf and use the folded stacks"),
     Foreign("an Austin recording", rb"MOJ", "run: mojo2austin {name} a.austin"),
     Foreign("a stackprof dump", rb"\x04\x08", "run: stackprof --stackcollapse {name} > a.folded"),
     Foreign("a zip archive", rb"PK\x03\x04", "run: unzip {name}"),
-    Foreign("packed with lz4", rb"\x04\x22\x4d\x18", "run: lz4 -d {name}"),
-    Foreign("a picture of a profile", rb"\s*(?=<).*?<svg", "give the folded file it was drawn from"),
-    Foreign("a web page", rb"(?i)\s*<(?:!doctype html|html)\b", "give the profile it was made from"),
+    Foreign("an LZ4 file", rb"\x04\x22\x4d\x18", "run: lz4 -d {name}"),
+    Foreign("a picture of a profile", rb"\s*(?=<).*?<svg", "use the folded file from which it was drawn"),
+    Foreign("a web page", rb"(?i)\s*<(?:!doctype html|html)\b", "use the profile from which it was made"),
     Foreign("heaptrack data", rb"v [0-9a-f]+(?: [0-9a-f]+)?\n", "run: heaptrack_print -f {name} -F a.folded"),
-    Foreign("what Massif wrote", rb"desc: [^\n]*\ncmd: [^\n]*\ntime_unit: ", _FROM_HEAPTRACK),
-    Foreign("what DHAT wrote", rb'\s*\{\s*"dhatFileVersion"', _FROM_HEAPTRACK),
+    Foreign("output of Massif", rb"desc: [^\n]*\ncmd: [^\n]*\ntime_unit: ", _FROM_HEAPTRACK),
+    Foreign("output of DHAT", rb'\s*\{\s*"dhatFileVersion"', _FROM_HEAPTRACK),
     Foreign(
         "a heap profile of V8",
         rb'\s*\{\s*"head"\s*:[{\s]*"callFrame"',
-        "open it in https://www.speedscope.app and give the speedscope file that it exports",
+        "open it in https://www.speedscope.app and use the exported speedscope file",
     ),
     Foreign("a log of node --prof", rb"v8-version,", "record with: node --cpu-prof SCRIPT"),
     Foreign(
         "a CPU profile of gperftools",
-        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # the numbers 0, 3, 0 in eight or four bytes each
+        rb"\0{8}\x03\0{15}|\0{4}\x03\0{7}",  # the numbers 0, 3 and 0, each in eight or four bytes
         "run: go tool pprof -proto -output a.pb.gz PROGRAM {name}",
     ),
     Foreign("a heap profile of tcmalloc", rb"heap profile: ", "run: pprof --collapsed PROGRAM {name} > a.folded"),
@@ -66,7 +67,7 @@ FOREIGN = (
         rb"[^\n]*Time and Allocation Profiling Report",
         "run: inferno-collapse-ghcprof {name} > a.folded",
     ),
-    Foreign("what macOS sample wrote", rb"Analysis of sampling ", "run: inferno-collapse-sample {name} > a.folded"),
+    Foreign("output of sample on macOS", rb"Analysis of sampling ", "run: inferno-collapse-sample {name} > a.folded"),
     Foreign(
         "an export of Instruments",
         rb"\s*(?=<).*?<trace-query-result",
@@ -81,7 +82,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """Return a message with the format of the file and advice for converting it, or None if the format is unknown."""
+    """Return the name of the file's format and how to convert it, or None if the format is unknown."""
     found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

@@ -22,7 +22,7 @@ from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, number
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
-# the library, and an offset or a position in parentheses; a script has line and column
+# the library and an offset, or a position in parentheses with line and column for a script
 _LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 _SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
@@ -32,7 +32,7 @@ class GeckoReader(BuiltInReader):
     """Reader for unprocessed Firefox profiles: the stacks of all threads of all processes combined."""
 
     name = "gecko"
-    looks = "JSON with the meta, threads and tables of Firefox's profiler, not yet processed"
+    looks = "JSON with the keys and tables of an unprocessed Firefox profile"
     record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
     keys = ("meta", "version")
 
@@ -67,7 +67,7 @@ class Location(NamedTuple):
 
 
 def located(location: str, sources: list[str | None]) -> Location:
-    """Return the parsed location: ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
+    """Parse a location such as ``call (in library) + 12``, ``call (file:line:column)[source]`` or a label."""
     name, within, rest = location.rpartition(" (in ")
     library = _LIBRARY.fullmatch(rest) if within else None
     if library is not None:
@@ -165,12 +165,12 @@ def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")
     if set(map(type, rows)) - {list}:
-        raise wrong(where, f"'{table}' has a row that is no JSON array")
+        raise wrong(where, f"'{table}' has a row that is not a JSON array")
     if name not in schema and name not in ("line", "prefix"):
         raise wrong(where, f"the schema of '{table}' has no '{name}'")
     at = schema.get(name)
     if at is None:
         return [None] * len(rows)
     if type(at) is not int or at < 0:
-        raise wrong(where, f"the schema of '{table}' numbers '{name}' by something else than a column")
+        raise wrong(where, f"the schema of '{table}' numbers '{name}' by something other than a column index")
     return [row[at] if at < len(row) else None for row in rows]  # type: ignore[arg-type,index]

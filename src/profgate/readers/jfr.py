@@ -13,7 +13,7 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# the field with the number of allocated bytes for each type of event; empty for thread samples
+# the field with the number of allocated bytes, by type of event; thread samples have none
 _BYTES_FIELDS = {
     "jdk.ExecutionSample": "",
     "jdk.NativeMethodSample": "",
@@ -27,7 +27,7 @@ class JfrReader(BuiltInReader):
     """Reader for JDK flight recordings printed by `jfr print --json`: samples and allocated bytes."""
 
     name = "jfr"
-    looks = "JSON with a recording's events"
+    looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
     proven = "JDK 17.0.15"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')

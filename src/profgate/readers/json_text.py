@@ -26,7 +26,7 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
     def constant(text: str) -> object:
         if text == "NaN" and missing is not None:
             return missing
-        raise ValueError(f"{text} is no JSON number")
+        raise ValueError(f"{text} is not a JSON number")
 
     try:
         return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=constant)
@@ -58,22 +58,22 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
         try:
             content = decoded(line.decode(errors="replace"))
         except (ValueError, RecursionError) as error:
-            raise ProfileError(where, f"is no JSON ({error}); the file is cut off or damaged") from None
+            raise ProfileError(where, f"is not JSON ({error}); the file is cut off or damaged") from None
         if isinstance(content, dict):
             yield where, content
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """Return ``value``. Raises ProfileError with location ``where`` if it is not an object."""
+    """Return ``value`` as a JSON object. Raises ProfileError with location ``where`` if it is not an object."""
     if not isinstance(value, dict):
-        raise wrong(where, f"{what} is no JSON object")
+        raise wrong(where, f"{what} is not a JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """Return ``value``. Raises ProfileError with location ``where`` if it is not an array."""
+    """Return ``value`` as a list. Raises ProfileError with location ``where`` if it is not an array."""
     if not isinstance(value, list):
-        raise wrong(where, f"{what} is no JSON array")
+        raise wrong(where, f"{what} is not a JSON array")
     return value
 
 
@@ -103,7 +103,7 @@ def is_integer(value: object, least: int = 0, most: int = MAX_TOTAL) -> TypeGuar
 
 
 def number(value: object, where: str, what: str, least: int = -MAX_TOTAL, most: int = MAX_TOTAL) -> int | Decimal:
-    """Return ``value``.
+    """Return ``value`` as a number.
 
     Raises ProfileError with location ``where`` if the value is not a number from ``least`` to ``most``.
     """
@@ -117,7 +117,7 @@ def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int
     if len(values) != count:
         raise wrong(where, f"has {count} samples and {len(values)} weights")
     if set(map(type, values)) - {int, Decimal}:
-        raise wrong(where, "has a weight that is no number")
+        raise wrong(where, "has a weight that is not a number")
     weights: Sequence[int | Decimal] = values  # type: ignore[assignment]
     distinct = set(weights)
     if any(weight < 0 for weight in distinct):
@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether each text occurs in the first or last 64 KiB, which are where profilers put metadata."""
+    """Return whether each text occurs in the first or last 64 KiB, where profilers put metadata."""
     if all(text in source.head for text in texts):
         return True
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:

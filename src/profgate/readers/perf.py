@@ -19,7 +19,7 @@ from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# command, process ID, optional thread, CPU, time and period, then event, and optionally a single frame
+# command, process ID, optional thread, CPU, time and period, event, and sometimes a single frame
 _HEADER = re.compile(
     rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
     rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?",
@@ -38,7 +38,7 @@ _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62
-# if more lines are unreadable, the file is considered to be in another format
+# a file with more unreadable lines is considered to be in another format
 _MOST_SKIPPED = 10
 
 
@@ -46,7 +46,7 @@ class PerfReader(BuiltInReader):
     """Reader for the output of `perf script`: stacks with the command name as root, and one metric per event."""
 
     name = "perf"
-    looks = "header lines with frames below them"
+    looks = "header lines of samples, each with frames below it"
     record = "perf record -g CMD; perf script > a.perf.txt"
     proven = "perf 6.1"
 
@@ -60,7 +60,7 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the sum of the periods for each event and path, or the number of samples if periods are missing.
+        """Return a profile of the periods of each event, or of sample counts if periods are missing.
 
         Raises ProfileError if the file is invalid.
         """
@@ -87,7 +87,7 @@ class _Event:
 
 @dataclass
 class _Text:
-    """Samples that have been read so far. Equal paths have the same number."""
+    """Parser state of a file. Equal paths have the same number."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -118,11 +118,11 @@ class _Text:
         self.close()
         if self.skipped * _MOST_SKIPPED > self.taken:
             raise ProfileError(
-                f"{self.where}: {self.first_skipped}", "is no sample of perf script; write it with: perf script -i FILE"
+                f"{self.where}: {self.first_skipped}",
+                "is not a sample of perf script; write it with: perf script -i FILE",
             )
 
     def begin(self, text: bytes, number: int) -> None:
-        """Add the previous sample, and parse the header of the next sample."""
         self.close()
         header = _header_of(text)
         if header is None:
@@ -141,7 +141,7 @@ class _Text:
         call = _call_of(text)
         if call is not None:
             self.stack.append(self.frame_of(call))
-        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline, the source line follows its frame
+        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline, the source line follows the frame
             self.skip(text, number)
 
     def skip(self, text: bytes, number: int) -> None:
@@ -149,7 +149,6 @@ class _Text:
         self.first_skipped = self.first_skipped or f"line {number}: {text[:60].decode(errors='replace')!r}"
 
     def close(self) -> None:
-        """Add the current sample to its event."""
         if self.open is None:
             return
         event, period = self.open
@@ -195,7 +194,10 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """Return an int64 array with one row per event, and the metric and the value of one sample of each event."""
+        """Return the samples and metric of each event, and the value of one sample.
+
+        The samples are an int64 array with one row per event.
+        """
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
         periods: list[int | None] = []
@@ -203,7 +205,7 @@ class _Text:
             counted = None in event.distinct  # some samples have no period
             sums = event.samples if counted else event.periods
             if sum(sums.values()) > MAX_TOTAL:
-                raise ProfileError(f"{self.where}: event {name}", "the periods add up beyond 2^63; record less")
+                raise ProfileError(f"{self.where}: event {name}", "the periods add up to more than 2^63; record less")
             values[row, list(sums)] = list(sums.values())
             unit = "nanoseconds" if _MODIFIERS.sub("", name) in _TIMED else "count"
             metrics.append(Metric(name, "samples" if counted else unit))
@@ -218,7 +220,7 @@ class _Text:
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:
-    """Return the match of a sample's first line. Blanks are collapsed so that malicious input is not slow to match."""
+    """Match the first line of a sample. Blanks are collapsed because malicious input could be slow to match."""
     return _HEADER.fullmatch(b" ".join(line.split()))
 
 
@@ -229,7 +231,7 @@ def _call_of(text: bytes) -> bytes | None:
 
 
 def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
-    """Return name, file, line and module of ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``."""
+    """Return the name, file, line and module in ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``."""
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]

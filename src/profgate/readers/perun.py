@@ -23,7 +23,7 @@ from profgate.readers.reader import BuiltInReader
 _PACKED = b"profile "
 _ZLIB = b"\x78"
 _HEADER_LIMIT = 100
-# parts of a structured uid in the order in which they are joined, followed by any other parts
+# parts of a structured uid in the order in which they are joined; other parts follow
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _SIZE = "structure-unit-size"
 
@@ -32,7 +32,7 @@ class PerunReader(BuiltInReader):
     """Reader for Perun's profiles (raw, compact, packed): records, stacks, and models of cost as a function of size."""
 
     name = "perun"
-    looks = "JSON with a header and collector_info, or its packed form"
+    looks = "JSON with the keys header and collector_info, or a packed profile"
     record = "perun collect"
     proven = "compared with what Perun prints of the same profiles"
     keys = ("header", "collector_info")
@@ -50,8 +50,6 @@ class PerunReader(BuiltInReader):
 
 
 class _Document:
-    """Parser state for one profile."""
-
     def __init__(self, document: Json, where: str) -> None:
         self.document = document
         self.where = where
@@ -114,7 +112,7 @@ class _Document:
         )
 
     def metric(self, kind: str, subtype: str) -> Metric:
-        """Return the metric of the profile. The header specifies the unit for each type of record."""
+        """Return the metric of the profile. The header has the unit of each type of record."""
         if self.collector == "kperf":
             return Metric("samples", "samples", kind=MetricKind.SAMPLED)
         units = mapping(self.header.get("units") or {}, self.where, "'units'")
@@ -128,7 +126,7 @@ class _Document:
         return Metric(_text(self.header.get("type")) or kind, base if factor == 1 else unit, kind=counted)
 
     def records(self) -> Iterator[tuple[int, object]]:
-        """Yield the repetition and the content of each record. The format has three layouts of records."""
+        """Yield the repetition and content of each record, in any of the three layouts of the format."""
         compact = self.document.get("resources")
         if compact is not None:
             yield from ((0, record) for record in self.compact_records(mapping(compact, self.where, "'resources'")))
@@ -257,7 +255,7 @@ def _coefficients(model: Json, where: str) -> dict[str, float]:
 def _curve(
     model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return x and y of a moving average, regressogram or kernel regression, or None if the model has a formula."""
+    """Return the points of a moving average, regressogram or kernel regression, or None for a model with a formula."""
     found = model.get("bucket_stats") or model.get("kernel_stats")
     if not found:
         return None
@@ -347,7 +345,7 @@ def _number(value: object, where: str, what: str) -> float:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is not a number")
     return number
 
 
@@ -356,5 +354,5 @@ def _whole(value: object, where: str, what: str) -> int:
         return value
     number = _number(value, where, what)
     if math.isnan(number) or number != int(number) or abs(number) > MAX_TOTAL:
-        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is no whole number")
+        raise wrong(where, f"{what} is {str(value)[:40]!r}, which is not an integer")
     return int(number)

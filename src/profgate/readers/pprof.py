@@ -35,7 +35,7 @@ from profgate.readers.stack_events import ranges, stacks_from_paths
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
 _WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
-_LISTS = {13}  # the comment field, a list of varints that may be packed
+_LISTS = {13}  # the comment field: a list of varints that may be packed
 _SAMPLE_LOCATION, _SAMPLE_VALUE = 1, 2
 _ID = 1
 _MAPPING_FILE = 5
@@ -44,18 +44,18 @@ _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
 _SNIFFED_FIELDS = 2000
-# Go's profiler interrupts functions with these calls; the samples belong to the interrupted function
+# Go's profiler interrupts functions with these calls; their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# memory limit, because inlined calls allow a small file to contain a very large number of frames
+# memory limit, because a small file can contain very many frames of inlined calls
 _MAX_FRAMES = 100_000_000
 
 
 class PprofReader(BuiltInReader):
-    """Reader for pprof's protobuf files (Go and others), gzipped or not: stacks, and one metric per kind of value."""
+    """Reader for pprof's protobuf files (Go and others), gzipped or not: stacks, with one metric per kind of value."""
 
     name = "pprof"
-    looks = "protobuf that decodes to its end"
+    looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
     proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
 
@@ -125,8 +125,6 @@ class _Frames:
 
 @dataclass
 class _Message:
-    """Parser state of the outer message. ``places`` maps fields to lists of byte ranges (start, end, start, ...)."""
-
     data: bytes
     where: str
     kernels: Kernels | None = None
@@ -135,7 +133,6 @@ class _Message:
     period: int = 0
 
     def split(self) -> None:
-        """Locate the fields of the outer message."""
         by_tag = {number << 3 | LENGTH: found for number, found in self.places.items()}
         at = 0
         while (at := leap(self.data, at, by_tag)) < len(self.data):
@@ -187,7 +184,7 @@ class _Message:
         )
 
     def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
-        """Return the value of one sample: 1 for sample counts, the period if it has this type and unit, or None."""
+        """Return the value of one sample: 1 for sample counts, the period for its own type and unit, otherwise None."""
         if name in {"samples", "sample"}:
             return 1
         if (name, unit) not in period_types or self.period <= 0:
@@ -201,14 +198,14 @@ class _Message:
 
     def string(self, number: int, at: int) -> str:
         if number >= len(self.strings):
-            raise truncated(self.where, at, f"string {number} does not exist, there are {len(self.strings)}")
+            raise truncated(self.where, at, f"string {number} does not exist, but there are {len(self.strings)}")
         return self.strings[number]
 
     def functions(self) -> dict[int, _Function]:
         requested = (_ID, _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START)
         found = {}
         for at, number, name, system, file, line in self.rows(_FUNCTION, requested):
-            # all string indices are checked, because an invalid index is an error even if the string is not used
+            # an invalid string index is an error even if the string is not used
             plain, linker = self.string(name, at), self.string(system, at)
             found[number] = _Function(plain or linker, self.string(file, at) or None, line_of(line))
         return found
@@ -251,7 +248,10 @@ class _Message:
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
-        """Return root-first paths, offsets, and int64 values (row per type), all with the samples in reverse order."""
+        """Return the root-first paths, offsets and int64 values of all samples, in reverse order.
+
+        The values have one row per type.
+        """
         places, ends = self.columns(_SAMPLE)
         found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
         counts, values = found[_SAMPLE_VALUE]
@@ -297,7 +297,7 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
     if not len(known):
         return np.full(len(ids), -1, dtype=np.int64)
     if known[0] > 0 and known[-1] < _DENSE * len(known) + _DENSE:
-        # most programs number locations from 1, and then a lookup table is several times faster than a search
+        # most programs number locations from 1; a lookup table is then several times faster than a search
         table = np.full(int(known[-1]) + 2, -1, dtype=np.int64)
         table[known] = np.arange(len(known))
         # negative ids become very large when viewed as unsigned

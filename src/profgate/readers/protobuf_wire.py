@@ -1,4 +1,4 @@
-"""Decoder for the protobuf wire format, which uses Python for single messages and numpy for batches."""
+"""Decoder for the protobuf wire format, which decodes single messages with Python and batches with numpy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# Python is faster than numpy for fewer messages than this
+# for fewer messages, Python is faster than numpy
 _FEW = 24
-# varints of at most this many bytes fit in 32 bits
+# varints of up to this many bytes fit in 32 bits
 _SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
@@ -91,7 +91,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
     For each field, the start and end of its content are appended to the field's list in ``places``. Unusual and
-    truncated fields are left to ``fields``, so this function raises no errors.
+    truncated fields are not skipped; ``fields`` reads them and raises the errors.
     """
     stop = len(data)
     while at < stop - 3:
@@ -151,8 +151,8 @@ def single_varints(
 ) -> list[list[int]]:
     """Return one unsigned varint per requested field and message, for many small messages of the same type.
 
-    The value is 0 if a message does not contain the field. If a field is repeated, its last value is used, as the
-    format specifies. Raises ProfileError if the data is truncated.
+    The value of a missing field is 0. The last value of a repeated field is used, as the format specifies. Raises
+    ProfileError if the data is truncated.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found = {number: np.zeros(len(starts), dtype=np.int64) for number in requested}

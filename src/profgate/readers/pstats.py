@@ -15,11 +15,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# a dict (with or without a reference flag), its end, and the three-part tuple that identifies the first function
+# a dict (with or without a reference flag), its end, and a tuple of three that identifies the first function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# if there are no samples, the only entry of the dict is the marker of the sampling profiler
+# without samples, the only entry of the dict is the marker of the sampling profiler
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
 _NANOSECONDS = 1e9
@@ -38,7 +38,7 @@ class PstatsReader(BuiltInReader):
     """Reader for the output of `python -m cProfile -o FILE`: functions, callers and callees, without stacks."""
 
     name = "pstats"
-    looks = "Python's marshal of a dictionary"
+    looks = "a dictionary in Python's marshal format"
     record = "python -m cProfile -o a.pstats bench.py"
     proven = "Python 3.11, 3.15.2"
 
@@ -52,7 +52,7 @@ class PstatsReader(BuiltInReader):
         """Return a call graph in nanoseconds, or in samples if a sampling profiler wrote the file."""
         statistics = loads(read_all(unwrap(source)), source.name)
         if not isinstance(statistics, dict):
-            raise ProfileError(source.name, "holds no table of functions; write it with cProfile's dump_stats")
+            raise ProfileError(source.name, "contains no table of functions; write it with cProfile's dump_stats")
         if statistics.pop(_SAMPLED, False):
             return _sampled(source.name, statistics)
         table = _Table(source.name)
@@ -86,8 +86,6 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
 
 @dataclass
 class _Table:
-    """Rows of the statistics that have been read so far."""
-
     where: str
     frames: Frames = field(default_factory=Frames)
     known: dict[Marshalled, int] = field(default_factory=dict)
@@ -100,7 +98,6 @@ class _Table:
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, key: Marshalled, value: Marshalled) -> None:
-        """Add a function and its callers."""
         function = self.function(key)
         if not isinstance(value, tuple) or len(value) != 5:
             raise self.error(key, "has no row of calls, times and callers")
@@ -133,7 +130,7 @@ class _Table:
         match key:
             case (str() as file, int() as line, str() as name):
                 return file, line, name
-        raise self.error(key, "is no (file, line, name)")
+        raise self.error(key, "is not a (file, line, name)")
 
     def count(self, key: Marshalled, value: Marshalled) -> int:
         if type(value) is not int or not 0 <= value <= _MOST_CALLS:
@@ -173,7 +170,7 @@ _END = _Unfinished()
 def loads(data: bytes, where: str) -> Marshalled:
     """Return the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
 
-    Raises ProfileError with ``where`` and the byte if there are other types, or if data is missing or left over.
+    Raises ProfileError with ``where`` and the byte if the object has other types, or the data is too short or too long.
     """
     decoder = _Decoder(data, where)
     found = decoder.value()
@@ -262,7 +259,7 @@ class _Decoder:
         size = int.from_bytes(self.take(width), "little")
         # an element has at least one byte; this check prevents large allocations for damaged files
         if size > len(self.data) - self.at:
-            raise self.error(f"{size} bytes or elements are announced, {len(self.data) - self.at} bytes are left")
+            raise self.error(f"{size} bytes or elements are announced, but {len(self.data) - self.at} bytes are left")
         return size
 
     def text(self, width: int, encoding: str) -> str:
@@ -271,7 +268,7 @@ class _Decoder:
     def long(self) -> int:
         count = int.from_bytes(self.take(4), "little", signed=True)
         if abs(count) > _MAX_DIGITS:
-            raise self.error(f"a number of {abs(count)} digits is too large")
+            raise self.error(f"a number with {abs(count)} digits is too large")
         digits = struct.unpack(f"<{abs(count)}H", self.take(2 * abs(count)))
         size: int = sum(digit << (_DIGIT_BITS * place) for place, digit in enumerate(digits))
         return -size if count < 0 else size
@@ -281,7 +278,7 @@ class _Decoder:
         try:
             return float(raw)
         except ValueError:
-            raise self.error(f"{raw[:20]!r} is no number") from None
+            raise self.error(f"{raw[:20]!r} is not a number") from None
 
     def reference(self) -> Marshalled:
         number = int.from_bytes(self.take(4), "little")
@@ -289,14 +286,14 @@ class _Decoder:
             raise self.error(f"reference {number} names no earlier object")
         found = self.references[number]
         if isinstance(found, _Unfinished):
-            raise self.error(f"reference {number} names what contains it")
+            raise self.error(f"reference {number} refers to an object that contains it")
         if not _is_flat(found):
             raise self.error(f"reference {number} repeats a table")
         return found
 
 
 def _is_flat(value: Marshalled) -> bool:
-    """Return whether a value may be repeated. Nested references to containers could grow exponentially."""
+    """Return whether a value may be repeated. Repeated containers inside containers could grow exponentially."""
     if isinstance(value, tuple):
         return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
     return not isinstance(value, dict)

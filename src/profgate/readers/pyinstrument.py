@@ -16,10 +16,10 @@ _ROUNDING = 1000  # in nanoseconds; pyinstrument rounds times to microseconds
 
 
 class PyinstrumentReader(BuiltInReader):
-    """Reader for the output of `pyinstrument -r json`: stacks with self times; trees of up to 300 nested calls."""
+    """Reader for the output of `pyinstrument -r json`: stacks with self times, up to 300 nested calls deep."""
 
     name = "pyinstrument"
-    looks = "JSON with root_frame and sample_count"
+    looks = "JSON with the keys root_frame and sample_count"
     record = "pyinstrument -r json -o a.json bench.py"
     proven = "pyinstrument 5.1.3"
     keys = ("root_frame", "sample_count")
@@ -47,7 +47,8 @@ class PyinstrumentReader(BuiltInReader):
             metrics=(Metric("time", "nanoseconds"),),
             frames=frames.listed(),
             stacks=tree.stacks(np.maximum(tree.values(), 0), where),
-            periods=(None,),  # not constant: the value of a sample is the time since the previous sample
+            # the value of a sample is the time since the previous sample, so there is no constant period
+            periods=(None,),
             facts=Facts(format=self.name, profiler="pyinstrument", runtime="python"),
             warnings=(warning,) if clamped else (),
         )

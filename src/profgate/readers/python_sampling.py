@@ -22,7 +22,7 @@ from profgate.readers.reader import BuiltInReader
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # file name of frames for native code and garbage collection
 
-_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number identifies the byte order
+_ORDERS = {b"HCAT": "<", b"TACH": ">"}  # the magic number specifies the byte order
 _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
 _FOOTER, _FOOTER_SIZE = "IIQ16x", 32
 _VERSION = 1
@@ -31,20 +31,20 @@ _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
 _MOST_PATHS = 1 << 22  # memory limit; even programs with a million functions have fewer paths
 _MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # starts the program; the profiler's replay omits its frames too
+_OWN_FRAMES = "_sync_coordinator.py"  # file of frames that start the program; the profiler's own replay omits them too
 
 
 class PythonSamplingReader(BuiltInReader):
     """Reader for Python's sampling profiler: stacks with sample counts, all threads combined.
 
-    Columns and timestamps are ignored.
+    Column numbers and timestamps are ignored.
     """
 
     name = "python-sampling"
     looks = "the number 0x54414348 (TACH) in either byte order"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
     proven = "Python 3.15.2"
-    # in a text that starts with these letters, no small binary number follows
+    # no small binary number follows these letters in a text
     pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
@@ -59,7 +59,9 @@ class PythonSamplingReader(BuiltInReader):
         samples = _Samples(_records(where, data, header), numbers)
         samples.add_all()
         if samples.count != header.samples:
-            raise samples.data.error(f"the header states {header.samples} samples, the file holds {samples.count}")
+            raise samples.data.error(
+                f"the header states {header.samples} samples, but the file contains {samples.count}"
+            )
         left_out = (
             f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
         )
@@ -96,7 +98,7 @@ class _Header(NamedTuple):
 
 @dataclass
 class _Bytes:
-    """Bytes that are read in order. Error messages use ``base``, the file offset of the first byte."""
+    """Reader of consecutive bytes. ``base`` is the file offset of the first byte, for error messages."""
 
     where: str
     data: bytes
@@ -113,7 +115,7 @@ class _Bytes:
         return self.data[self.at - count : self.at]
 
     def varint(self) -> int:
-        """Return the next unsigned varint, which has seven bits per byte and the least significant byte first."""
+        """Return the next unsigned varint: seven bits per byte, with the least significant byte first."""
         number = shift = 0
         while True:
             if self.at >= len(self.data) or shift > _MAX_SHIFT:
@@ -126,7 +128,7 @@ class _Bytes:
             shift += 7
 
     def signed(self) -> int:
-        """Return the next signed varint. Its lowest bit is the sign."""
+        """Return the next signed varint. The lowest bit of the number is the sign."""
         number = self.varint()
         return (number >> 1) ^ -(number & 1)
 
@@ -166,7 +168,10 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 
 
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
-    """Add the frames in the file to ``frames``, and return their numbers, or `ROOT` for frames of the profiler."""
+    """Add the frames in the file to ``frames``, and return their numbers.
+
+    Frames of the profiler have the number `ROOT`.
+    """
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
         raise table.error(f"{header.text_count} texts do not fit between the tables")
@@ -181,7 +186,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
             table.varint()
         table.take(1)  # the opcode
         if max(file, name) >= len(texts):
-            raise table.error(f"a frame has text {max(file, name)}, there are {len(texts)} texts")
+            raise table.error(f"a frame has text {max(file, name)}, but there are {len(texts)} texts")
         if texts[file].endswith(_OWN_FRAMES):
             numbers.append(ROOT)
         else:
@@ -191,7 +196,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _Samples:
-    """Records that have been read so far. A thread's stack is stored as the list of its call paths, shortest first."""
+    """Samples of all threads. The stack of a thread is stored as the list of its call paths, shortest first."""
 
     data: _Bytes
     frames: list[int]
@@ -201,7 +206,6 @@ class _Samples:
     empty: int = 0  # number of samples without frames
 
     def add_all(self) -> None:
-        """Add all records. Raises ProfileError if a record is damaged."""
         data, tree = self.data, self.tree
         while data.at < len(data.data):
             stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
@@ -221,7 +225,7 @@ class _Samples:
                 self.empty += weight
 
     def repeated(self) -> int:
-        """Return the number of further samples with the same stack, and skip their times and statuses."""
+        """Skip the times and statuses of further samples with the same stack, and return the number of samples."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
@@ -251,7 +255,7 @@ class _Samples:
         path = stack[-1] if stack else ROOT
         for number in reversed(innermost_first):
             if number >= len(self.frames):
-                raise data.error(f"a sample has frame {number}, there are {len(self.frames)} frames")
+                raise data.error(f"a sample has frame {number}, but there are {len(self.frames)} frames")
             frame = self.frames[number]
             path = path if frame == ROOT else self.tree.below(path, frame)
             stack.append(path)

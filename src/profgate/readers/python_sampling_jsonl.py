@@ -20,7 +20,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
     """Reader for Python's sampling profiler: self and total samples of functions, without stacks or callers."""
 
     name = "python-sampling-jsonl"
-    looks = "lines of JSON, the first with sample_interval_usec and run_id"
+    looks = "lines of JSON, of which the first has the keys sample_interval_usec and run_id"
     record = "python -m profiling.sampling run --jsonl -o a.jsonl bench.py"
     proven = "Python 3.15.2"
     pattern = re.compile(rb'\s*\{(?=[^\n]*"sample_interval_usec")[^\n]*"run_id"')
@@ -33,7 +33,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
             if record.get("v") != _VERSION:
                 raise wrong(place, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
             if meta and record.get("run_id") != meta.get("run_id"):
-                raise wrong(place, "holds a second run; put each into a file of its own")
+                raise wrong(place, "contains a second run; use a separate file for each run")
             match record.get("type"):  # the format requires that readers ignore unknown types
                 case "meta":
                     meta = record
@@ -75,7 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame, and a tuple of its file and name (string numbers) and line (-1 if unknown)."""
+    """Return the number of a frame, and its file and name (string numbers) and line (-1 if unknown)."""
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

@@ -10,7 +10,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
-# measurements do not exceed this limit; integers with larger exponents would exhaust memory
+# real measurements are below this limit; integers with larger exponents would exhaust memory
 _MAX_DECIMALS = 40
 _ROOMY_TOTAL = 2**58
 
@@ -18,7 +18,7 @@ _ROOMY_TOTAL = 2**58
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
     """Return integers, their common decimal exponent, and whether digits were cut off.
 
-    All decimal places are kept up to a limit of ``decimals``. Fewer are kept if sums over several runs could overflow.
+    At most ``decimals`` decimal places are kept, and fewer if sums over several runs could overflow.
 
     Raises ProfileError with location ``where`` if a value is not a finite number or the sum of the values is too large.
     """
@@ -26,7 +26,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
     exponent = min((_power(value, where) for value in distinct), default=0)
     total = sum((abs(Decimal(value)) for value in values), Decimal())
     if total > MAX_TOTAL:
-        raise ProfileError(where, "the values add up beyond 2^63; record less")
+        raise ProfileError(where, "the values add up to more than 2^63; record less")
     finest = max(exponent, -decimals)
     while finest < 0 and total.scaleb(-finest) > _ROOMY_TOTAL:
         finest += 1
@@ -37,7 +37,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
 def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tuple[IntArray, str, int]:
     """Return the values in the base unit of ``unit``, the base unit, and the decimal exponent of the values.
 
-    A positive exponent is multiplied into the values, and is then 0, if their sum still fits in 63 bits.
+    Values with a positive exponent are multiplied by its power of ten if their sum still fits in 63 bits.
 
     Raises ProfileError with location ``where`` if the sum of the values does not fit in 63 bits.
     """
@@ -48,7 +48,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
         factor *= 10**exponent
         exponent = 0
     if total * factor > MAX_TOTAL:
-        raise ProfileError(where, f"the values add up beyond 2^63 {base}; record less")
+        raise ProfileError(where, f"the values add up to more than 2^63 {base}; record less")
     return values * factor, base, exponent
 
 
@@ -57,7 +57,7 @@ def sum_of(values: IntArray, where: str) -> int:
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:
-        raise ProfileError(where, "the values add up beyond 2^63; record less")
+        raise ProfileError(where, "the values add up to more than 2^63; record less")
     return total
 
 

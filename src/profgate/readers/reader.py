@@ -12,7 +12,7 @@ from profgate.readers.json_text import begins_object, ends_hold
 
 
 class ProfileReader(Protocol):
-    """Reader for one format, which it detects by the content of the file. A reader opens no other files."""
+    """Reader for one format, which is recognised by the content of the file."""
 
     name: str
 
@@ -20,7 +20,10 @@ class ProfileReader(Protocol):
         """Return the reason why this file looks like the format, or None."""
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the profile in base units. Raises ProfileError with the file and position if the file is invalid."""
+        """Return the profile in base units.
+
+        Raises ProfileError with the position of the error if the file is invalid.
+        """
 
 
 Part = TypeVar("Part")
@@ -34,12 +37,12 @@ class SplittingReader(ProfileReader, Protocol[Part]):
         """Return the content of a byte range as a picklable object. Raises ProfileError if the content is invalid."""
 
     def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
-        """Return the profile from its parts in file order. Raises ProfileError, without a line, if it is invalid."""
+        """Join the parts, given in file order, to a profile. Raises ProfileError if the profile is invalid."""
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause garbage collection, because readers create millions of small objects without reference cycles."""
+    """Pause garbage collection: readers create millions of small objects without reference cycles."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -53,9 +56,9 @@ class BuiltInReader:
     """Base class of the built-in readers. The docstring of a reader is its description in ``profgate formats``.
 
     The format is detected by the ``keys`` of a JSON object near the start or end of the file, or by a ``pattern`` that
-    matches the first bytes. ``looks`` describes how the format is recognised, and ``record`` is a command that writes
-    it. ``proven`` lists the tools and versions that wrote the test files. It is empty for a reader that is
-    based on documentation only.
+    matches the first bytes. ``looks`` describes how the format is recognised, and ``record`` is a command that records
+    such a file. ``proven`` lists the tools and versions that wrote the test files. An empty ``proven`` means that the
+    reader was written from documentation only.
     """
 
     name: str

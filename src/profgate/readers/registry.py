@@ -1,4 +1,4 @@
-"""List of all readers, and selection of the reader for a file."""
+"""Registry of all readers, and selection of the reader for a file."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,7 +31,7 @@ from profgate.readers.trace_events import TraceEventsReader
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
     """Return the built-in readers. Some of them are faster with compiled kernels."""
-    # the folded reader accepts many kinds of text, so it is tried only if no other reader claims a file
+    # the folded reader accepts many kinds of text, so it comes last
     return (
         PprofReader(kernels),
         SpeedscopeReader(),
@@ -62,7 +62,7 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
     names = [reader.name for reader in readers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise SettingsError(f"reader {twice[0]}", "two readers have this name; remove a package that brings one")
+        raise SettingsError(f"reader {twice[0]}", "two readers have this name; remove one of their packages")
     return readers
 
 
@@ -81,7 +81,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """Return the profile, or the error if the file cannot be read, so that the caller can read the other files."""
+    """Return the profile, or the error of an unreadable file, so that the caller can continue with other files."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:
@@ -104,7 +104,7 @@ def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[P
     claims = [(reader, why) for reader in others if (why := reader.recognizes(source)) is not None]
     if len(claims) > 1:
         claimants = " and like ".join(f"{reader.name} ({why})" for reader, why in claims)
-        raise ProfileError(source.name, f"looks like {claimants}; remove the reader that is wrong")
+        raise ProfileError(source.name, f"looks like {claimants}; remove the wrong reader")
     if claims:
         return claims[0]
     advice = advice_for(source)
@@ -113,5 +113,5 @@ def _claiming(source: SourceFile, readers: tuple[ProfileReader, ...]) -> tuple[P
     why = last.recognizes(source)
     if why is None:
         tried = ", ".join(reader.name for reader in readers)
-        raise UnknownFormat(source.name, f"no known profile format (tried {tried}); give a file of one of these")
+        raise UnknownFormat(source.name, f"no known profile format (tried {tried}); use a file in one of these formats")
     return last, why

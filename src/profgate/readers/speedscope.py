@@ -33,7 +33,7 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# decimals of the base unit that are kept; further digits are rounding errors and could make sums overflow
+# number of decimals of the base unit; further digits are rounding errors and could make sums overflow
 _DECIMALS = 3
 
 
@@ -41,7 +41,7 @@ class SpeedscopeReader(BuiltInReader):
     """Reader for speedscope's own file format: stacks, and one metric per unit."""
 
     name = "speedscope"
-    looks = "its schema's address"
+    looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
     proven = "py-spy 0.4.3, memray 1.20"
 
@@ -83,7 +83,7 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One profile of the file: its values, and a function that builds stacks from an int64 row per metric."""
+    """One profile of the file: its values, and a function that builds its stacks."""
 
     unit: str
     kind: MetricKind
@@ -94,8 +94,6 @@ class _Part:
 
 @dataclass
 class _Calls:
-    """Calls of an evented profile that have been read so far."""
-
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
     running: Counter[int] = field(default_factory=Counter)
@@ -107,7 +105,7 @@ class _Calls:
         self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
-        """Close the innermost open call of a frame, and return the number of calls that are not correctly nested."""
+        """Close the innermost open call of a frame, and return the number of calls that are not nested correctly."""
         if not self.running[frame]:
             return 1
         skipped = 0
@@ -136,29 +134,29 @@ def _frames(shared: Json, where: str) -> FrameList:
 def _part(thread: Json, frames: int, where: str, file: str) -> _Part:
     unit = thread.get("unit")
     if not isinstance(unit, str) or unit not in _UNITS:
-        raise wrong(where, f"has the unit {str(unit)[:40]!r}, known are {', '.join(_UNITS)}")
+        raise wrong(where, f"has the unit {str(unit)[:40]!r}; supported are {', '.join(_UNITS)}")
     match thread.get("type"):
         case "sampled":
             return _sampled(thread, unit, frames, where, file)
         case "evented":
             return _evented(thread, unit, frames, where, file)
-    raise wrong(where, f"has the type {str(thread.get('type'))[:40]!r}, known are sampled and evented")
+    raise wrong(where, f"has the type {str(thread.get('type'))[:40]!r}; supported are sampled and evented")
 
 
 def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Part:
     samples = listing(thread.get("samples"), where, "'samples'")
     weights = weights_of(listing(thread.get("weights"), where, "'weights'"), len(samples), where)
     if set(map(type, samples)) - {list}:
-        raise wrong(where, "has a sample that is no list of frames")
+        raise wrong(where, "has a sample that is not a list of frames")
     lengths = np.fromiter(map(len, samples), dtype=np.int64, count=len(samples))  # type: ignore[arg-type]
     if set(map(type, chain.from_iterable(samples))) - {int}:  # type: ignore[arg-type]
-        raise wrong(where, "has a frame in a sample that is no number")
+        raise wrong(where, "has a frame in a sample that is not a number")
     try:
         flat = np.fromiter(chain.from_iterable(samples), dtype=np.int64, count=int(lengths.sum()))  # type: ignore[arg-type]
     except OverflowError:
         raise wrong(where, "has a frame number beyond all frames") from None
     if len(flat) and not 0 <= flat.min() <= flat.max() < frames:
-        raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, there are {frames} frames")
+        raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, but there are {frames} frames")
     offsets = np.append(0, np.cumsum(lengths))
     kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.SAMPLED
     return _Part(unit, kind, weights, lambda values: stacks_from_paths(flat, offsets, values, where=file))
@@ -170,7 +168,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
         if not is_integer(frame, 0, frames - 1):
-            raise wrong(place, f"has frame {str(frame)[:40]}, there are {frames} frames")
+            raise wrong(place, f"has frame {str(frame)[:40]}, but there are {frames} frames")
         if not is_number(at):
             raise wrong(place, "has no time that can be read")
         if now is not None and at < now:
@@ -183,11 +181,11 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         elif kind == "C":
             warnings["calls that are not opened and closed in order"] += calls.leave(frame)
         else:
-            raise wrong(place, f"has the type {str(kind)[:40]!r}, known are O and C")
+            raise wrong(place, f"has the type {str(kind)[:40]!r}; supported are O and C")
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile also ends all open calls
+        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
     return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
@@ -196,7 +194,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
     """Return the values of all parts, the metrics, and whether digits were cut off.
 
-    The values are an int64 array with one row per metric. A value is 0 in the rows of other metrics than its own.
+    The values are an int64 array with one row per metric. In the rows of other metrics, a value is 0.
     """
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])

@@ -10,12 +10,12 @@ from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
 from profgate.model.profile import Stacks
 
-# number of paths that are compared at once; the intermediate arrays then fit in the processor cache
+# number of paths that are compared at once, so that intermediate arrays fit in the processor cache
 _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the numbers of all ranges, concatenated. A range has a start and a length."""
+    """Return the numbers of all ranges as one array. Each range has a start and a length."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -65,7 +65,7 @@ def stacks_from_parents(
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
     levels = _levels(parent, where)
     order = np.concatenate([np.zeros(0, np.int64), *levels])
-    row = np.zeros(len(parent) + 1, np.int64)  # the last row is for -1, the root
+    row = np.zeros(len(parent) + 1, np.int64)  # the last row belongs to the root, whose number is -1
     row[order] = np.arange(1, len(parent) + 1)
     starts = np.cumsum([0, 1, *map(len, levels)])
     shape = TreeShape(_rows(row[parent[order]]), _rows(frame[order]), starts)
@@ -97,11 +97,16 @@ def _stacks(
 
 def _refuse_depth(depth: int, where: str) -> None:
     if depth > MAX_DEPTH:
-        raise ProfileError(where, f"a stack is {depth} frames deep, at most {MAX_DEPTH} can be read; limit the depth")
+        raise ProfileError(
+            where, f"a stack is {depth} frames deep, but at most {MAX_DEPTH} can be read; limit the depth"
+        )
 
 
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
-    """Return for each path how many leading frames, but never all, it shares with the previous path."""
+    """Return the number of leading frames that each path shares with the previous path.
+
+    At least one frame is not shared.
+    """
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):

@@ -1,4 +1,4 @@
-"""Tables of strings, frames and stacks for both Firefox profiler formats."""
+"""Tables of strings, frames and stacks in both formats of the Firefox profiler."""
 
 import re
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _DECIMALS = 9
 class Thread(NamedTuple):
     """Stacks and samples of a thread.
 
-    ``prefix`` contains the caller of each stack, or -1. ``frame`` contains an index into ``frames`` for each stack, and
-    ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack of each sample, or -1. These arrays
-    are int64. ``kind`` is the type of the ``weights``.
+    ``prefix`` contains the number of each stack's caller, or -1 for none. ``frame`` contains an index into ``frames``
+    for each stack, and ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack number of each
+    sample, or -1 for none. These arrays are int64. ``kind`` is the type of the ``weights``.
     """
 
     prefix: IntArray
@@ -61,7 +61,7 @@ class Threads:
         if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
             raise wrong(where, "has stacks whose columns do not fit together")
         if np.any(stacks >= count):
-            raise wrong(where, f"has a sample of stack {int(stacks.max())}, there are {count} stacks")
+            raise wrong(where, f"has a sample of stack {int(stacks.max())}, but there are {count} stacks")
         self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
         self.frame.append(frames[frame])
         self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + self.size, 0), weights))
@@ -105,13 +105,13 @@ class Threads:
 
 
 def numbers(values: object, where: str) -> IntArray:
-    """Return a column of row numbers, in which null is replaced by -1."""
+    """Return a column of row numbers, with -1 for null."""
     column = listing(values, where, "the column")
     if set(map(type, column)) - {int, type(None)}:
-        raise wrong(where, "holds something else than row numbers")
+        raise wrong(where, "contains something other than row numbers")
     found = [NONE if value is None else value for value in column]
     if any(not NONE <= value <= MAX_TOTAL for value in found):  # type: ignore[operator]
-        raise wrong(where, "holds a number that is no row")
+        raise wrong(where, "contains a number that is not a row")
     return np.array(found, dtype=np.int64)
 
 
@@ -121,5 +121,5 @@ def text(texts: list[object], number: int, where: str) -> str | None:
         return None
     found = texts[number] if number < len(texts) else None
     if not isinstance(found, str):
-        raise wrong(where, f"names text {number}, there are {len(texts)} texts")
+        raise wrong(where, f"names text {number}, but there are {len(texts)} texts")
     return found or None

@@ -29,7 +29,7 @@ class TraceEventsReader(BuiltInReader):
     """Reader for trace events (Chrome, Node.js, viztracer, py-spy's chrometrace): nested calls with times."""
 
     name = "trace-events"
-    looks = "JSON of events with ph, or traceEvents"
+    looks = "JSON events with the key ph, or the key traceEvents"
     record = "viztracer -o a.json bench.py"
     proven = "VizTracer 1.1.1, Node 20.20"
     keys = ("traceEvents",)
@@ -50,7 +50,7 @@ class TraceEventsReader(BuiltInReader):
         for thread in trace.threads.values():
             _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
         if sum(tree.own) > MAX_TOTAL:
-            raise ProfileError(where, "the times add up beyond 2^63 nanoseconds; record less")
+            raise ProfileError(where, "the times add up to more than 2^63 nanoseconds; record less")
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
@@ -71,7 +71,7 @@ class _Span(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """Start or end of a call. An end has no frame and does not always have a name."""
+    """Start or end of a call. An end has no frame and sometimes no name."""
 
     time: int
     name: str | None
@@ -80,8 +80,6 @@ class _Mark(NamedTuple):
 
 @dataclass
 class _Thread:
-    """Events of one thread: complete calls, and starts and ends in file order."""
-
     whole: list[_Span] = field(default_factory=list)
     marks: list[_Mark] = field(default_factory=list)
 
@@ -100,7 +98,7 @@ class _Thread:
                 warnings["ends without a beginning"] += 1
                 continue
             closed = None
-            while closed is None or mark.name not in {None, closed}:  # also close the inner calls
+            while closed is None or mark.name not in {None, closed}:  # closes the inner calls too
                 warnings["calls that are not opened and closed in order"] += closed is not None
                 closed, place = waiting.pop()
                 running[closed] -= 1
@@ -111,14 +109,11 @@ class _Thread:
 
 @dataclass
 class _Trace:
-    """Events that have been read so far."""
-
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
 
     def add(self, event: Json, where: str) -> None:
-        """Add an event if it is a call or the start or end of a call. Ignore other events."""
         kind, name = event.get("ph"), event.get("name")
         if kind in _ASYNCHRONOUS:
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
@@ -149,7 +144,7 @@ class _Trace:
 
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls, of which outer calls must be first. A call is nested in the call during which it starts."""
+    """Add calls to the tree, outer calls first. A call is nested in the call during which it starts."""
     inside: list[tuple[int, int]] = []
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
@@ -168,7 +163,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
 
 
 def _closed(data: bytes) -> bytes:
-    """Return the data with a final bracket, which programs that stream events may omit."""
+    """Return the data with the final bracket that programs which stream events may omit."""
     end = data.rstrip(b" \t\r\n,")
     return end + b"]" if data.lstrip()[:1] == b"[" and end.endswith(b"}") else data
 

@@ -1,1 +1,1 @@
-"""Render a report as comment, JSON, terminal text and CSV."""
+"""Reports as comment, JSON, terminal text and CSV."""

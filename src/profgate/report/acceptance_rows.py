@@ -11,7 +11,7 @@ from profgate.report.rows import Row
 from profgate.report.wording import reason_text
 
 SHOWN = 20
-REFUSED = 5  # maximum number of refused commands; anybody can write any number of them
+REFUSED = 5  # maximum number of refused commands, because anybody can write any number of them
 ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # maximum number of functions for which a command is shown
@@ -26,7 +26,7 @@ STATES: dict[State, str] = {
 
 
 def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the commands that accept the red findings as inline code; empty if there is nothing to accept."""
+    """Return the commands that accept the red findings, as inline code."""
     red = [row.finding.location for row in rows if row.finding.colour == "red" and not row.total]
     files = Counter(name for name, _ in {(place.name, place.file) for place in red})
     commands = dict.fromkeys(command_for(place.name, place.file if files[place.name] > 1 else None) for place in red)
@@ -35,7 +35,7 @@ def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def markdown_acceptances(report: Report) -> list[str]:
-    """Return Markdown lines for at most 20 acceptances: those not refused, then the latest refused ones."""
+    """Return Markdown lines for at most 20 acceptances. Refused acceptances come last, the latest ones first."""
     counted = [item for item in report.acceptances if item.state != "refused"]
     refused = [item for item in report.acceptances if item.state == "refused"]
     shown = [*counted[:SHOWN], *refused[-REFUSED:]][:SHOWN]
@@ -44,7 +44,7 @@ def markdown_acceptances(report: Report) -> list[str]:
 
 
 def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
-    """Replace the list of refused commands in a comment by the latest ones that the comment does not show yet."""
+    """Replace the list of refused commands in a comment by the latest commands that the comment does not show yet."""
     text = body.partition(f"\n{ANSWERS}\n")[0].rstrip()
     new = [item for item in refused if not item.link or item.link not in text]
     for count in range(min(REFUSED, len(new)), 0, -1):

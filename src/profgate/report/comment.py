@@ -26,12 +26,13 @@ from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
-COMMENT_BYTES = 60_000  # GitHub rejects more than 65,536 characters, which are at least as many bytes
+# GitHub rejects more than 65,536 characters, and a text has at least as many bytes as characters
+COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops the whole summary of a step if it exceeds 1 MiB
 OPEN_REASONS = 3
 LONGEST_TEXT = 400
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # characters; if the name is longer, the URL fragment has only the key of the frame
+LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment contains only the key of the frame
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
@@ -39,7 +40,7 @@ SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "i
 def render_comment(
     report: Report, *, key: str = "default", links: Links | None = None, run_url: str | None = None
 ) -> Document:
-    """Render the sticky comment with at most 60,000 bytes.
+    """Render the comment with at most 60,000 bytes.
 
     Raises:
         ProfgateError: if the key contains characters that are not allowed in the marker.
@@ -169,7 +170,7 @@ def headline(report: Report) -> str:
 
 
 def _advice(report: Report) -> str:
-    """Return advice on how to get a conclusive result; empty unless the comparison is inconclusive."""
+    """Return advice for a conclusive result, or "" unless the comparison is inconclusive."""
     inconclusive = report.verdict.conclusion == "inconclusive" and not _doubtful(report)
     return wording.advice(report.verdict.reasons[0]) if inconclusive else ""
 
@@ -209,7 +210,7 @@ def finding_cells(row: Row, links: Links) -> dict[str, Any]:
 
 
 def _origin(finding: Finding) -> str:
-    """Return how the pull request changed or indirectly affects the function, with a link to the diff if possible."""
+    """Return how the pull request changed or affects the function, with a link to the diff if possible."""
     if source := statements.source_text(finding):
         return link(source, finding.evidence.source_link)
     return sentence(statements.reach_text(finding), 120).replace("|", "\\|")
@@ -232,7 +233,7 @@ def total_cells(pair: Pair) -> dict[str, Any]:
 
 
 def _trust(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
-    """Return Markdown lines on how the numbers were obtained: facts, notes, warnings, strategies and policy."""
+    """Return Markdown lines that explain the numbers: facts, notes, warnings, strategies and policy."""
     lines = []
     if report.baseline.distance:
         commits = numbers.counted(report.baseline.distance, "commit")
@@ -330,7 +331,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key distinguishes functions of the same name; the name is for people, and a fallback for an unknown key
+    # the key distinguishes functions of the same name; the name is for people, and replaces an unknown key
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
@@ -339,8 +340,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
 def _pages(found: Sequence[Row], pairs: Sequence[Pair], links: Links) -> str:
     """Return links to a flame graph, to all pages and to the report.
 
-    Instead of the first link, there may be the command to download the flame graphs, or a note that there are no
-    stacks.
+    The first link may be replaced by the command to download the flame graphs, or by a note that there are no stacks.
     """
     names = [(row.workload, row.metric.name) for row in found] + [(pair.workload, pair.metric.name) for pair in pairs]
     page = next((links.pages[name] for name in names if name in links.pages), None)

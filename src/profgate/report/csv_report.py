@@ -1,4 +1,4 @@
-"""Render the report as CSV, with a row for each finding, listed change, and workload or metric not compared."""
+"""Report as CSV, with one row per finding, listed change, and workload or metric that was not compared."""
 
 import csv
 import io

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # omitted if empty
+OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # these keys are omitted if empty
 KEYS = {  # fields with a different name in the document
     "from_value": "from",
     "to_value": "to",
@@ -35,16 +35,19 @@ SENTENCES_BEFORE = {  # lists that contained texts in earlier versions, with the
     "warnings": ReasonCode.TEXT,
 }
 NESTED = "is nested too deeply; it is no report of profgate"
-LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
+LONGEST_INTEGER = 18  # number of digits; other languages round or reject longer integers
 
 
 def to_json(report: Report) -> str:
-    """Return the report as deterministic JSON. Values are in base units; non-finite numbers become null."""
+    """Return the report as JSON, which is equal for equal reports.
+
+    Values are in base units, and infinity and NaN are null.
+    """
     return json.dumps(_encoded(report), indent=2, allow_nan=False) + "\n"
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
-    """Parse a report of schema 1 or 2. Unknown keys are ignored; the sentences of schema 1 stay unchanged.
+    """Parse a report of schema 1 or 2. Unknown keys are ignored, and the sentences of schema 1 stay unchanged.
 
     A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
 
@@ -61,14 +64,14 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
             document = {**document, "tests": []}
         elif document.get("schema") != SCHEMA:
             found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
-            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; give a report.json")
+            _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; use a report.json")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
     except ValidationError as error:
         raise ProfgateError(where, _first_error(error)) from None
     except RecursionError:
         _refuse(where, NESTED)
     except ValueError as error:
-        _refuse(where, f"is no JSON ({error}); write it with `profgate compare --format json`")
+        _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
 def _encoded(value: object) -> Plain:
@@ -104,7 +107,7 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 def _adapter() -> "TypeAdapter[list[Report]]":
     """Return a validator for a list of reports.
 
-    Only with a list does one configuration apply to all nested dataclasses.
+    Only in a list, one configuration applies to all nested dataclasses.
     """
     from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
@@ -121,7 +124,7 @@ def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return NESTED
-    steps = first["loc"][1:]  # skip the list index
+    steps = first["loc"][1:]  # skips the index in the list
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"
@@ -158,7 +161,7 @@ def _as_code(entry: Plain, code: ReasonCode) -> Plain:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _finite(digits: str) -> float:

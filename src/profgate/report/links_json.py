@@ -1,4 +1,4 @@
-"""Write and read links.json (`profgate.links/1`), the links of a report that are needed to merge shards."""
+"""Conversion of a report's links to links.json (`profgate.links/1`) and back, to merge shards."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ def links_from_json(text: str, where: str = LINKS_NAME) -> Links:
         document: Any = json.loads(text)
         return _links(document)
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        what = f"is not as profgate writes it ({type(error).__name__}: {error}); compare again"
+        what = f"does not have profgate's format ({type(error).__name__}: {error}); compare again"
         raise ProfgateError(where, what) from None
 
 

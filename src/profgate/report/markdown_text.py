@@ -1,4 +1,4 @@
-"""Escape untrusted text for Markdown: names become inline code, sentences are escaped."""
+"""Escape untrusted text for Markdown: names become inline code, and sentences are escaped."""
 
 import re
 from collections.abc import Callable
@@ -46,14 +46,14 @@ def link(label: str, url: str | None) -> str:
 
 
 def link_target(url: str | None) -> str | None:
-    """Return an http(s) or relative URL, percent-encoded for a Markdown link; None for any other URL."""
+    """Return an http(s) or relative URL, percent-encoded for a Markdown link, or None for any other URL."""
     if not url or not (URL.fullmatch(url) or RELATIVE.fullmatch(url)):
         return None
     return quote(url, safe="%/:?#=&+,;~@!", errors="replace")
 
 
 def short_sha(sha: str | None) -> str | None:
-    """Return the first seven digits of a commit id; None if it is not a commit id."""
+    """Return the first seven digits of a commit id, or None for any other text."""
     return sha[:7] if sha and SHA.fullmatch(sha) else None
 
 

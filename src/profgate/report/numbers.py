@@ -1,4 +1,4 @@
-"""Format numbers for people, with readable units, typographic signs and a dash for unknown values."""
+"""Format numbers for people, with readable units, typographic signs, and a dash for unknown values."""
 
 import math
 import re
@@ -13,7 +13,8 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-SMALLEST_SHARED = 0.005  # if the smaller value would be below this in a shared unit, each value has its own unit
+# if the smaller value would be below this in the unit of the larger value, each value has its own unit
+SMALLEST_SHARED = 0.005
 UNIT_LENGTH = 24
 MANY = 5.0  # relative change above which a multiple is easier to read than a percentage
 LARGEST_MULTIPLE = 1_000
@@ -21,7 +22,7 @@ SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
 
 class Scale(NamedTuple):
-    """The readable unit of a value, which is divided by ``factor`` and followed by ``sign``."""
+    """Readable unit of a value, which is divided by ``factor`` and followed by ``sign``."""
 
     factor: float
     sign: str
@@ -46,7 +47,7 @@ def signed(value: float | None, unit: str) -> str:
 def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
     """Format two values: ``2.40 → 5.10 s``.
 
-    Both have the unit of the larger one unless the smaller one is too small for it.
+    Both values have the unit of the larger value, unless the smaller value is too small for this unit.
     """
     known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
     if len(known) < 2:
@@ -59,12 +60,12 @@ def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
 
 
 def percent(fraction: float | None) -> str:
-    """Format a share without a plus sign: ``5.8 %``, ``<0.01 %``; ``–`` if unknown."""
+    """Format a share without a plus sign: ``5.8 %``, ``<0.01 %``, or ``–`` if unknown."""
     return _percent(fraction, "<0.01 %", "")
 
 
 def signed_percent(fraction: float | None) -> str:
-    """Format a relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``; ``–`` if unknown."""
+    """Format a relative change: ``+6.8 %``, ``−0.04 %``, ``≈0 %``, or ``–`` if unknown."""
     return _percent(fraction, "≈0 %", "+")
 
 
@@ -119,21 +120,21 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """Return the readable unit for a value. Unknown units are kept, without unsafe characters."""
+    """Return the readable unit for a value. An unknown unit is used without its unsafe characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:  # a unit of an untrusted file is reduced to characters that are safe in all formats
         return Scale(1.0, "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip())
     chosen = steps[0]
     for before, step in pairwise(steps):
-        # 999.7 µs is written as 1.00 ms, because rounding would give 1000 µs
+        # 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
         if abs(value) / before[0] >= min(999.5, step[0] / before[0] - 0.5):
             chosen = step
     return Scale(*chosen)
 
 
 def _digits(value: float, scale: Scale) -> str:
-    """Format with three significant digits; large numbers and integers keep all digits."""
+    """Format a value with three significant digits. Large numbers and integers have all digits."""
     number = value / scale.factor
     size = abs(number)
     if size >= 1e15:

@@ -1,4 +1,4 @@
-"""Render the stable rank check for a terminal and for a pull request."""
+"""Report of the stable rank check for a terminal and for a pull request."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,11 +21,11 @@ TITLES: dict[Order, tuple[Tone, str]] = {
     "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
-APART = 1.25  # beyond this median ratio of all tests, a note explains that ranks cannot show it
+APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show it
 
 
 def counts(check: RankCheck) -> str:
-    """Return the actual and the expected number of stable ranks as text; empty if nothing was compared."""
+    """Return the actual and the expected number of stable ranks as text, or "" if nothing was compared."""
     if check.count is None or check.identical:
         return ""
     shown = f"{_count(check.count)} of {counted(check.common, 'rank')} stable"
@@ -61,7 +61,7 @@ def notes(check: RankCheck) -> Iterable[str]:
 def _against_usual(check: RankCheck, usual: int) -> str:
     """Return a note on tests that moved farther than any test among the baseline runs.
 
-    By chance, one in ``baselines + 1`` checks has such a test.
+    In one of ``baselines + 1`` checks, such a test is due to chance.
     """
     if not check.farther:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
@@ -73,12 +73,12 @@ def _against_usual(check: RankCheck, usual: int) -> str:
 
 
 def result_text(check: RankCheck) -> str:
-    """Return the result of the check: whether the order is stable, or why this is unknown."""
+    """Return whether the order is stable, or why this is unknown."""
     return plain(reason_text(check.result, str))
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the check as plain lines with their tones."""
+    """Return the check as plain lines with tones."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):
@@ -130,6 +130,6 @@ def _count(value: float) -> str:
 def _shown(check: RankCheck, *, verbose: bool) -> Sequence[MovedTest]:
     """Return the tests that moved most.
 
-    If the order is stable, only a few are returned, because noise always moves some tests.
+    If the order is stable, only a few tests are returned, because noise always moves some of them.
     """
     return check.moved if verbose else check.moved[: SHOWN if check.order == "below" else FEW]

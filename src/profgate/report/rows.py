@@ -37,7 +37,7 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: "not repeated",
 }
-HARDLY_ANY = 99.0  # relative change above which the baseline is so small that a multiple is meaningless
+HARDLY_ANY = 99.0  # relative change above which a multiple is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a multiple is easier to read than a percentage
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
@@ -64,12 +64,12 @@ class Row:
 
     @property
     def tag(self) -> tuple[str, str]:
-        """The symbol and the name of the finding's kind."""
+        """Symbol and name of the kind of the finding."""
         return tag_of(self.finding)
 
 
 def tag_of(finding: Finding) -> tuple[str, str]:
-    """Return the symbol and the name that all reports use for a finding's kind."""
+    """Return the symbol and the name that all reports use for the kind of a finding."""
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
@@ -82,7 +82,7 @@ class Groups(NamedTuple):
     """All findings, divided into groups that are sorted from worst to best.
 
     ``worse`` and ``better`` contain one row for each cause, and ``related`` contains the other findings of these
-    causes. ``noise`` contains notes that are within noise or have no self cost on both sides, and ``other`` contains
+    causes. ``noise`` contains notes that are within noise or have no self cost on either side, and ``other`` contains
     all other notes.
     """
 
@@ -128,7 +128,7 @@ def _group(row: Row) -> str:
     if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
-        # if other functions got slower, the share of an unchanged function decreases
+        # if other functions became slower, the share of an unchanged function decreases
         sign = 1 if row.metric.better == "lower" else -1
         return "better" if finding.relative is None or finding.relative * sign < 0 else "noise"
     costless = finding.from_value == 0 and finding.to_value == 0
@@ -224,12 +224,12 @@ def _improvement(groups: Groups, quote: Quote) -> str:
 
 
 def _function(rows: Iterable[Row], metric: MetricReport | None = None) -> Row | None:
-    """Return the first row that is not a total, optionally only among the rows of one metric."""
+    """Return the first row of a function, optionally of a given metric."""
     return next((row for row in rows if not row.total and (metric is None or row.metric is metric)), None)
 
 
 def _total_of(row: Row, report: Report, quote: Quote) -> str:
-    """Return the change of the total, as a suffix for the sentence about a function."""
+    """Return the change of the total, which is appended to the sentence about a function."""
     relative = row.metric.total.relative
     if row.total or relative is None:
         return ""
@@ -247,7 +247,7 @@ def finding_key(location: Location) -> str:
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of a finding's function.
+    """Return the name of the function of a finding.
 
     The file is appended if ``with_file`` is set or if the name is a placeholder such as ``<genexpr>``.
     """
@@ -262,12 +262,12 @@ def total_within_noise(metric: MetricReport) -> bool:
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """Return whether a total without a finding is within noise or was not tested, as text."""
+    """Return a text that states whether a total without a finding is within noise or was not tested."""
     return "within noise" if total_within_noise(metric) else "not tested"
 
 
 def change_text(row: Row, quote: Quote) -> str:
-    """Return one finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
+    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
     finding, unit = row.finding, row.metric.unit
     before, after = finding.from_value, finding.to_value
     if row.total:
@@ -300,7 +300,7 @@ def _size_text(row: Row) -> str:
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
-    """Return texts on the first reason for a finding's colour, related findings, the common factor and the growth."""
+    """Return the first reason for a finding's colour, and texts on related findings, common factor and growth."""
     finding = row.finding
     parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
     if finding.explained_by is not None:
@@ -318,7 +318,7 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 def growth(row: Row) -> str:
     """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
-    The text is empty if no strategy that compares models reports a change in the finding's direction.
+    The text is empty if no strategy for models reports a change in the same direction.
     """
     models = (
         change

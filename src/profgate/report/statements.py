@@ -1,4 +1,4 @@
-"""Write sentences, without a full stop, about findings, metrics and reports."""
+"""Sentences, without a full stop, about findings, metrics and reports."""
 
 from collections.abc import Iterable, Mapping
 
@@ -62,7 +62,7 @@ def repetitions(findings: Iterable[Finding]) -> str:
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
-    """Return a text on the basis of the judgement of a metric; empty if the report does not state it."""
+    """Return a text on the basis of the judgement of a metric, or "" if the report does not state it."""
     facts = metric.calibration
     if facts.mode == "jobs":
         basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
@@ -78,13 +78,13 @@ def calibration(report: Report, metric: MetricReport) -> str:
 
 
 def common_factor(metric: MetricReport) -> float | None:
-    """Return the factor by which all functions of a metric changed; None if it is unknown or close to 1."""
+    """Return the factor by which all functions of a metric changed, or None if it is unknown or close to 1."""
     factor = metric.calibration.common_factor
     return factor if factor is not None and abs(factor - 1.0) >= COMMON else None
 
 
 def false_alarms(report: Report) -> str:
-    """Return the rate of false alarms on unchanged code with its interval; empty if it was never measured.
+    """Return the rate of false alarms on unchanged code with its interval, or "" if it was never measured.
 
     If the rate exceeds the budget, the text ends with advice.
     """
@@ -102,7 +102,7 @@ def false_alarms(report: Report) -> str:
 
 
 def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes: ``4 % in the total, 22 % in a 10 % function``; empty if unknown."""
+    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or ""."""
     total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
     found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
     found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
@@ -110,7 +110,7 @@ def visible_changes(metric: MetricReport) -> str:
 
 
 def detectable(metric: MetricReport) -> str:
-    """Return the text of `visible_changes` with a label; empty if unknown."""
+    """Return the text of `visible_changes` with a label, or "" if it is unknown."""
     seen = visible_changes(metric)
     return f"smallest visible change: {seen}" if seen else ""
 
@@ -123,7 +123,7 @@ def run_counts(metric: MetricReport) -> str:
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the numbers of rows that no list shows: without a result, too small, or beyond the limit of a list."""
+    """Return the numbers of rows that no list contains: without a result, too small, or beyond the limit of a list."""
     texts = {
         "unknown": ("row", "without a result"),
         "small": ("new or gone location", "too small to list"),
@@ -135,7 +135,7 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
-    """Return a text for each renamed function and for each renamed file, without duplicates."""
+    """Return a text for each renamed function and each renamed file, without duplicates."""
     pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
     names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
     files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]

@@ -18,12 +18,12 @@ def template_root() -> Traversable:
 
 
 def read_asset(name: str) -> str:
-    """Read a text file below the template root; `name` uses forward slashes. Raises `FileNotFoundError`."""
+    """Read a text file below the template root. `name` uses forward slashes. Raises `FileNotFoundError`."""
     return template_root().joinpath(*name.split("/")).read_text(encoding="utf-8")
 
 
 def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
-    """Render a template. Values are escaped only in HTML and SVG templates; a missing value is an error."""
+    """Render a template. Values are escaped only in HTML and SVG templates. A missing value is an error."""
     environment = _environment()
     if filters:
         environment = environment.overlay()

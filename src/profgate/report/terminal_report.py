@@ -1,4 +1,4 @@
-"""Render the report for a terminal as plain lines with tones, which the publisher maps to colours."""
+"""Report for a terminal as plain lines with tones, which the publisher maps to colours."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,12 +24,13 @@ WORDS = {
 }
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
-FEW = 3  # with at most this many metrics, those without findings are shown too
+FEW = 3  # if there are more metrics, those without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
-LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}  # shown in a separate list
+# these reasons are in a separate list
+LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
@@ -170,7 +171,7 @@ HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
-    """Yield findings in aligned columns; names are cut in the middle if the columns do not fit into ``width``.
+    """Yield findings in aligned columns. If they do not fit into ``width``, names are cut in the middle.
 
     ``brief`` omits the headings and the column of shares.
     """

@@ -13,7 +13,7 @@ NARROWEST = 12  # smallest width of the column of names, in terminal columns
 def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
     """Format rows as lines that fit into ``width`` terminal columns.
 
-    The texts of column ``name`` are cut if necessary; the columns in ``right`` are right-aligned.
+    If necessary, the texts of column ``name`` are cut. The columns in ``right`` are right-aligned.
     """
     if not rows:
         return []

@@ -11,19 +11,19 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum for one test; if more exist, a random sample is used
+MOST_SPLITS = 5000  # maximum number for one test; otherwise, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
-    "unfit": ": none of its models fits better than chance or has enough points",
-    "no_size": ": no record states the size of its input",
+    "unfit": ": its models have too few points or fit no better than chance",
+    "no_size": ": no record states its input size",
     "equal_sizes": ": all sizes are equal",
 }
 WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 
 
 def reason_text(reason: Reason, quote: Quote) -> str:
-    """Return the sentence for a reason, without a full stop; ``quote`` escapes names for the output format."""
+    """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
     # reports of earlier versions store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
@@ -40,7 +40,7 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 
 
 def advice(reason: Reason) -> str:
-    """Return a sentence on what to record for a conclusive comparison; empty for reasons without advice."""
+    """Return a sentence on what to record for a conclusive comparison, or "" for reasons without advice."""
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
@@ -104,9 +104,9 @@ def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
 def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
     if bound is None:
-        return f"not certain: {jobs} base jobs are too few to separate it from noise"
+        return f"not certain: {jobs} base jobs are too few to separate the change from noise"
     change = _size(_number(parameters.get("change")))
-    return f"not certain: it differs by {change}, {jobs} base jobs by up to {_size(bound)}"
+    return f"not certain: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
 
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
@@ -159,8 +159,8 @@ def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
-        f"compared with {name}: {ours} of the changes are this pull request's, {shared} are already there, "
-        f"{others} are only there{f' ({names})' if names else ''}"
+        f"changes compared with {name}: {ours} only in this pull request, {shared} in both, "
+        f"{others} only in {name}{f' ({names})' if names else ''}"
     )
 
 
@@ -169,27 +169,29 @@ def _no_model(parameters: Parameters, _quote: Quote) -> str:
     for side in ("baseline", "target"):
         if lack := parameters.get(side):
             records = numbers.counted(int(parameters.get(f"{side}_records") or 0), "record")
-            text = LACKS.get(str(lack), f": {records} with a size, a model needs three" if lack == "few_sizes" else "")
+            text = LACKS.get(
+                str(lack), f": {records} with a size, but a model needs three" if lack == "few_sizes" else ""
+            )
             sentences.append(f"the {side} has no model to compare{text}")
     return "; ".join(sentences)
 
 
 def _poor_fit(parameters: Parameters, _quote: Quote) -> str:
     r_square = parameters.get("r_square")
-    return f"fit too poor: r_square {r_square:.2f}" if isinstance(r_square, float) else "fit too poor"
+    return f"the fit is too poor: R² {r_square:.2f}" if isinstance(r_square, float) else "the fit is too poor"
 
 
 def _order_changed(parameters: Parameters, _quote: Quote) -> str:
     direction = parameters.get("direction")
-    which = f"tests got {direction}" if direction in {"slower", "faster"} else "no direction stands out"
+    which = f"tests became {direction}" if direction in {"slower", "faster"} else "no direction stands out"
     return f"the order of the durations changed: {which}"
 
 
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
-    ReasonCode.EXACT: "exact counts: within each side the {runs} runs hardly differ",
-    ReasonCode.CALLS_ROSE: "its calls rose from {before:count} to {after:count}",
+    ReasonCode.EXACT: "exact counts: the {runs} runs hardly differ within each side",
+    ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {second_measurement(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
@@ -197,29 +199,29 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "stored",
     ReasonCode.UNLIKE_RUNS: "not confirmed: all functions of the target take {factor:ratio} the time; "
     "record both sides interleaved",
-    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only where one job recorded both sides interleaved",
-    ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that touches "
+    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only if one job recorded both sides interleaved",
+    ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
-    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so it does not fail",
+    ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
     ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {second_measurement(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
-    ReasonCode.CALLS: "call counts explain a change and never fail alone",
+    ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
     ReasonCode.SUBSTITUTE_BASELINE: "advisory: the baseline is {distance:commit} older than the merge base",
     ReasonCode.DEMOTED: "advisory: {reds} of {trials} comparisons of unchanged code were red, more than the budget of "
-    "{budget:percent} allows",
+    "{budget:percent}",
     ReasonCode.SEVERITY: "severity {severity} does not fail ({setting}: {value})",
-    ReasonCode.BELOW_MINIMUM: "below the minimum size for the gate",
+    ReasonCode.BELOW_MINIMUM: "the change is below the minimum size for the gate",
     ReasonCode.ACCEPTED: _accepted,
     ReasonCode.ACCEPTED_PARTS: "explained by accepted changes",
-    ReasonCode.MODELS: "its cost grows differently with the size of the input; not confirmed by a test",
-    ReasonCode.NOT_TESTED: "no test could confirm it",
+    ReasonCode.MODELS: "its cost grows differently with the input size; no test confirmed this",
+    ReasonCode.NOT_TESTED: "no test could confirm the change",
     ReasonCode.WITHIN_NOISE: "within noise",
-    ReasonCode.NO_SELF_COST: "it has no cost of its own: a caller of what changed",
-    ReasonCode.SHARE_SHIFTED: "its share of the run shifted, and nothing else shows a change",
+    ReasonCode.NO_SELF_COST: "the function has no cost of its own; it calls a changed function",
+    ReasonCode.SHARE_SHIFTED: "only its share of the run changed",
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
     ReasonCode.CANNOT_SEE: _cannot_see,
@@ -237,52 +239,51 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.FIRST_EDITION: "{text}",
     ReasonCode.NEVER_RECORDED: _no_baseline,
-    ReasonCode.NO_TRUSTED_RUN: "no trusted run of {workflow} on the last {commits} commits",
+    ReasonCode.NO_TRUSTED_RUN: "{workflow} has no trusted run on the last {commits} commits",
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
     ReasonCode.BASELINE_RUNNING: "run {run} is still recording the baseline; run this job again when it has ended",
-    ReasonCode.NO_ASSET: "release {release} has no profiles attached ({asset})",
+    ReasonCode.NO_ASSET: "release {release} has no profiles ({asset})",
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",
     ReasonCode.NO_SAMPLES: "the {side:holders} no samples; check the recording",
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
-    ReasonCode.NOT_IN_BASELINE: "no baseline: a new workload",
+    ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
     ReasonCode.UNSTATED: "no reason was given",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
     ReasonCode.FACT_DIFFERS: "{fact} differs: {baseline} against {target}",
-    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; these count different time, "
-    "record both sides in the same mode",
+    ReasonCode.MODE_DIFFERS: "sampling mode differs: {baseline} against {target}; record both sides in "
+    "the same mode, because modes measure different times",
     ReasonCode.FACT_MISSING: "the {side} does not state its {fact}",
     ReasonCode.CPU_DIFFERS: "CPU model differs: {baseline} against {target}; totals are advisory",
     ReasonCode.RATES_CONVERTED: "sampling rate differs: {baseline} against {target}; sample counts are converted to "
-    "{rate:rate} a second, totals are advisory",
-    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state it: "
-    "totals are advisory, counts are compared as shares of their run",
+    "{rate:rate} per second, and totals are advisory",
+    ReasonCode.RATES_DIFFER: "sampling rate differs: {baseline} against {target}; some runs do not state "
+    "theirs, so totals are advisory and counts are compared as shares of the run",
     ReasonCode.TRUNCATED: "the {side}'s profile is truncated",
     ReasonCode.CONFIGURATIONS_DIFFER: "the configurations differ",
-    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the single run limits what can be "
-    "detected",
-    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with those below {target}",
-    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better; compared as if less "
-    "were, never red",
+    ReasonCode.RUN_COUNTS_DIFFER: "run counts differ: {baseline} against {target}; the side with a single run limits "
+    "what can be detected",
+    ReasonCode.FOLDERS_PAIRED: "files below {baseline} are compared with files below {target}",
+    ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
-    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame, counted on the root",
+    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame and counts for the root",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
     "information",
     ReasonCode.PROFILE_WARNING: lambda given, _quote: (
         f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
     ),
-    ReasonCode.NO_SAMPLE: "no run holds a sample",
-    ReasonCode.REAL_TIME: "totals and shares are of real time: user and sys time lie within it",
+    ReasonCode.NO_SAMPLE: "no run contains a sample",
+    ReasonCode.REAL_TIME: "totals and shares refer to real time, which includes user and sys time",
     ReasonCode.STACKS_DROPPED: "stacks were dropped by ignore or focus patterns",
     ReasonCode.FILE_WARNING: "{file}: {text}",
-    ReasonCode.NO_FILE_PAIRS: "no file of the baseline pairs with one of the target: name the runs of one workload "
-    "alike on both sides, NAME.1.folded, NAME.2.folded, or NAME/run-1.folded",
-    ReasonCode.NOISE_UNREADABLE: "base run {number}: {text}; left out of the noise",
+    ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
+    "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
+    ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
     ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
     ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
     ReasonCode.INPUT_WITHOUT_EFFECT: "the input {input} no longer has an effect; remove it",
@@ -292,21 +293,21 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
-    ReasonCode.SOURCES_INCOMPLETE: "not all is known of the sources: {text}",
+    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {text}",
     ReasonCode.SOURCES_UNPARSED: "not all is known of the sources: the functions of {files}{more:more} are not (too "
     "long, nested too deeply or not given); the diff's lines decide",
-    ReasonCode.SAME_FILES: "{baseline} and {target} hold the same files; compare two recordings to see a change",
+    ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
-    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so the first measurement decides alone: {text}",
+    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first measurement counts: {text}",
     ReasonCode.SHARD: "{shard}: {reasons}",
-    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all",
-    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept what it consists of, or change fail-on-total on the "
+    ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
+    ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept its functions, or change fail-on-total on the "
     "base branch",
-    ReasonCode.ACCEPTED_NOTHING: "nothing of this name got worse",
-    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that got worse: add file=PATH",
+    ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",
+    ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that became worse: add file=PATH",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
-    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but it is {growth:signed} now",
+    ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but the growth is now {growth:signed}",
     ReasonCode.UNKNOWN_COMMAND: f"is unknown: {WHAT_TO_WRITE}",
     ReasonCode.NO_LOCATION: f"names no location: {WHAT_TO_WRITE}",
     ReasonCode.NO_REASON: f"gives no reason: {WHAT_TO_WRITE}",
@@ -325,37 +326,37 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TEXT: "{text}",
     ReasonCode.SEVERAL: "{reasons}",
     ReasonCode.STRATEGY_RAISED: "the strategy failed: {error}",
-    ReasonCode.RATES_APART: "sampling rate differs: {baseline} against {target}: more samples are not more cost",
+    ReasonCode.RATES_APART: "sampling rate differs: {baseline} against {target}, so more samples do not mean more cost",
     ReasonCode.ZERO_TOTAL: "the total of a run is zero",
     ReasonCode.NEGATIVE_VALUES: "there are negative values",
     ReasonCode.NO_AMOUNTS: "no location has an amount",
     ReasonCode.NOTHING_PASSES: "no location with exclusive cost passes the filter",
     ReasonCode.NO_STACKS: "this format has no stacks, so there are no calling contexts",
-    ReasonCode.NO_SHARES: "the total of a side is not above zero, so there are no shares",
+    ReasonCode.NO_SHARES: "the total of a side is not positive, so there are no shares",
     ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
-    ReasonCode.NO_MODELS: "no location has a model, and no record states the size of its input",
-    ReasonCode.HISTORY_NEEDED: "a change point needs later commits too: 'profgate trends' and base runs search the "
+    ReasonCode.NO_MODELS: "no location has a model, and no record states its input size",
+    ReasonCode.HISTORY_NEEDED: "a change point also needs later commits; 'profgate trends' and base runs search the "
     "history",
-    ReasonCode.REPORT_NEEDED: "stable ranks compare all workloads together",
-    ReasonCode.TOTAL_UNCHANGED: "total unchanged",
+    ReasonCode.REPORT_NEEDED: "stable ranks are computed for all workloads together",
+    ReasonCode.TOTAL_UNCHANGED: "the total is unchanged",
     ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
-    ReasonCode.SIZES_APART: "the ranges of sizes have nothing in common",
-    ReasonCode.NO_DIFFERENCE: "the models give no number to compare over most of the range",
+    ReasonCode.SIZES_APART: "the ranges of sizes do not overlap",
+    ReasonCode.NO_DIFFERENCE: "the models have no values over most of the range",
     ReasonCode.POOR_FIT: _poor_fit,
-    ReasonCode.NO_AREA: "an area is zero or not positive",
-    ReasonCode.NO_WINDOW: "no window holds positive values on both sides",
+    ReasonCode.NO_AREA: "an area under a model is not positive",
+    ReasonCode.NO_WINDOW: "no window has positive values on both sides",
     ReasonCode.NO_MODEL: _no_model,
     ReasonCode.NO_TARGET_RUN: "there is no run to check",
     ReasonCode.NO_COMMON_TEST: "no test is in all runs",
-    ReasonCode.ONE_TEST: "one test alone is always first: its order cannot change",
-    ReasonCode.FEW_TESTS: "{tests:test} in all runs; at least {needed} are needed",
-    ReasonCode.FEW_BASELINE_RUNS: "{runs:baseline run}, at least {needed} are needed to know how many ranks are stable",
-    ReasonCode.FEW_STABLE_RANKS: "only {mean:mean} ranks are stable among the baseline runs, too few for their count "
-    "to fall by much",
-    ReasonCode.SAME_MEASUREMENTS: "both sides hold the same measurements",
+    ReasonCode.ONE_TEST: "the order of a single test cannot change",
+    ReasonCode.FEW_TESTS: "{tests:test} in all runs, but at least {needed} are needed",
+    ReasonCode.FEW_BASELINE_RUNS: "{runs:baseline run}, but at least {needed} are needed to count stable ranks",
+    ReasonCode.FEW_STABLE_RANKS: "only {mean:mean} ranks are stable among the baseline runs, too few to detect a "
+    "decrease",
+    ReasonCode.SAME_MEASUREMENTS: "both sides contain the same measurements",
     ReasonCode.ORDER_STABLE: "the order of the durations is as stable as in the baseline",
-    ReasonCode.ORDER_STEADIER: "the order is steadier than before: fewer tests change places than among the baseline "
-    "runs",
+    ReasonCode.ORDER_STEADIER: "the order is more stable than before: fewer tests change ranks than among the "
+    "baseline runs",
     ReasonCode.ORDER_CHANGED: _order_changed,
 }
 ADVICE = {

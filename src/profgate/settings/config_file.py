@@ -1,6 +1,6 @@
 """Conversion of the YAML configuration file to a `Policy`, or to one error with all mistakes and their positions.
 
-The keys of ``gate`` are fields of `Policy`, and the options of a rule are the options of its strategy.
+The keys of ``gate`` are fields of `Policy`. The options of a rule are the options of its strategy.
 """
 
 import re
@@ -76,7 +76,7 @@ def _gate_model() -> type[BaseModel]:
             kind = Globs
         elif kind is Aliases:
             kind = Names
-        elif name == "confirm":  # YAML 1.1 reads a bare off as false
+        elif name == "confirm":  # YAML 1.1 parses an unquoted off as false
             kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
         default = None if kind is Names else field.default
         found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING]))
@@ -131,8 +131,8 @@ def _file_model(catalogue: Catalogue) -> type[BaseModel]:
 def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
     """Parse the policy in a configuration file, with defaults for missing keys.
 
-    ``catalogue`` maps the full and short name of every strategy to its options. Raises `SettingsError` if there are
-    mistakes, with one line ``name:line:column: what; what to do`` for each.
+    ``catalogue`` maps the full and short name of every strategy to its options. Raises `SettingsError` with one line
+    ``name:line:column: what; what to do`` for each mistake.
     """
     document = Document(name)
     data = document.read(text)
@@ -152,7 +152,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
-    """Return the values of a valid file by field name of `Policy`."""
+    """Return the values of a valid file by the field names of `Policy`."""
     taken: dict[str, Any] = {}
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
@@ -187,7 +187,7 @@ def tightened(
     """Combine the policy with the inputs of a run; also return a reason for each input that would have loosened it.
 
     ``requested`` contains values by field name of `Policy`. Without a policy file, every input applies. ``strategies``
-    are added to the configured ones; if none are configured, the caller adds them to the built-in list.
+    are added to the configured strategies. If no strategies are configured, the caller adds them to the built-in list.
     """
     refused: list[Reason] = []
     taken: dict[str, str | bool] = {}
@@ -206,7 +206,10 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the JSON Schema of the configuration file for editors. It accepts the same files as `read_policy`."""
+    """Return the JSON Schema of the configuration file for editors.
+
+    The schema accepts the same files as `read_policy`.
+    """
     optional: Any = _file_model(catalogue) | None
     described: dict[str, Any] = _without_titles(TypeAdapter(optional).json_schema())
     gate = described["$defs"]["Gate"]["properties"]
@@ -245,7 +248,7 @@ def _explain(error: Mapping[str, Any], document: Document, catalogue: Catalogue)
 
 
 def _known(loc: Path, catalogue: Catalogue) -> tuple[str, list[str]]:
-    """Return the description and the valid keys of the mapping that contains the unknown key at the path ``loc``."""
+    """Return the description and the valid keys of the mapping at the path ``loc``, which contains an unknown key."""
     if len(loc) == 1:
         return "the file", ["degradation", "gate"]
     if loc[0] == "gate":

@@ -1,4 +1,4 @@
-"""The inputs of the action. `action.yml`, the table in the README and error messages are generated from this model."""
+"""Inputs of the action. `action.yml`, the reference and error messages are generated from this model."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def _list(text: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _key(text: str) -> str:
     if not KEY.fullmatch(text) or "--" in text:
-        raise ValueError("may hold a-z, 0-9, '.', '_' and single '-' only, at most 60 characters")
+        raise ValueError("may contain only a-z, 0-9, '.', '_' and single '-', at most 60 characters")
     return text
 
 
@@ -71,16 +71,16 @@ TIGHTENS: JsonDict = {"tightens": True}  # marks an input that can make the poli
 
 
 class Settings(BaseModel):
-    """The inputs of one run. None means that an input is not given, so that the policy file applies."""
+    """Inputs of one run. None means that an input is not given, so that the policy file applies."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
     )
 
-    token: Line = Field("", repr=False, description="Token for GitHub's API; it is never printed.")
+    token: Line = Field("", repr=False, description="Token for the GitHub API; it is never printed.")
     profiles: Lines = Field(
         ("profiles/**",),
-        description="Globs of this build's profiles below the workspace, separated by commas or lines.",
+        description="Globs of the profiles of this build below the workspace, separated by commas or line breaks.",
     )
     baseline_profiles: Lines = Field(
         (),
@@ -89,10 +89,10 @@ class Settings(BaseModel):
     )
     interleaved: Flag = Field(
         default=False,
-        description="The runs of both sides alternated in one job; the total can then fail the gate.",
+        description="Whether the runs of both sides alternated in one job, so that the total can fail the gate.",
     )
     baseline_ref: Line = Field(
-        "", description="A commit, branch or tag to compare with; defaults to the baseline commit of the event."
+        "", description="Commit, branch or tag to compare with (default: the baseline commit of the event)."
     )
     measured: Annotated[Literal["auto", "merge", "head"], Lower] = Field(
         "auto",
@@ -100,40 +100,38 @@ class Settings(BaseModel):
         "commit; auto reads the commit that is checked out in the workspace.",
     )
     target_ref: Line = Field(
-        "", description="A commit, branch or tag whose stored profiles take the place of this build's."
+        "", description="Commit, branch or tag whose stored profiles replace the profiles of this build."
     )
     baseline_runs: int = Field(
-        8, ge=0, le=50, description="How many trusted runs of the base branch to read for noise (0 to 50)."
+        8, ge=0, le=50, description="Number of trusted base runs to read, to estimate the noise (0 to 50)."
     )
     baseline_workflow: Annotated[Line, AfterValidator(_workflow_file)] = Field(
-        "", description="Workflow file that records baselines; empty means this workflow."
+        "", description="Workflow file that records baselines (default: this workflow)."
     )
     artifact: Annotated[Line, AfterValidator(_artifact_name)] = Field(
-        "", description="Name of the baseline artifact; empty means profgate-<key>."
+        "", description="Name of the baseline artifact (default: profgate-<key>)."
     )
     key: Annotated[str, AfterValidator(_key)] = Field(
         "default",
-        description="Distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash.",
+        description="Name that distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash.",
     )
     mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
         "auto",
-        description="auto decides by the event; record only stores, compare only compares; shard compares one shard of "
-        "a matrix and leaves comment and verdict to merge, which joins the shards of this run; report judges and "
+        description="auto selects the mode by the event, record only stores, and compare only compares. shard compares "
+        "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
         "publishes an existing report.json.",
     )
-    report: Line = Field(
-        "", description="The report.json that mode report publishes, for example the one that profgate confirm wrote."
-    )
-    shards: Line = Field("*", description="Keys of the shards that mode merge joins, as a glob.")
+    report: Line = Field("", description="Path of the report.json for mode report, for example from profgate confirm.")
+    shards: Line = Field("*", description="Glob of the keys of the shards that mode merge joins.")
     shards_result: Lines = Field(
         (),
-        description="Result of the job of the shards, the value of needs.JOB.result; mode merge needs it, and passes "
-        "only where it is success.",
+        description="Result of the job with the shards (needs.JOB.result). Mode merge requires this input, and passes "
+        "only if it is success.",
     )
     history: Annotated[Literal["artifact", "branch", "off"], Lower] = Field(
         "artifact",
-        description="Where base runs store what was measured, for noise, trends and false alarms: artifact; branch, a "
-        "single commit (base runs need contents: write); or off.",
+        description="Where base runs store measurements for noise, trends and false alarm rates: artifact, branch (a "
+        "single commit; base runs need contents: write) or off.",
     )
     config: Line = Field(
         ".github/profgate.yml",
@@ -141,15 +139,15 @@ class Settings(BaseModel):
         "replaced.",
     )
     strategies: Lines = Field(
-        (), description="Detection strategies to add to the configured ones, separated by commas."
+        (), description="Detection strategies to add to the configured strategies, separated by commas."
     )
     fail_on: Annotated[FailOn | None, Lower] = Field(
         None,
         json_schema_extra=TIGHTENS,
-        description="What turns the job red: severe, degradation (the default), maybe or never.",
+        description="Lowest severity that turns the job red: severe, degradation (the default), maybe or never.",
     )
     fail_on_total: Annotated[FailOn | None, Lower] = Field(
-        None, json_schema_extra=TIGHTENS, description="The same for the total of a workload."
+        None, json_schema_extra=TIGHTENS, description="Lowest severity of a workload's total that turns the job red."
     )
     on_not_compared: Annotated[OnNotCompared | None, Lower] = Field(
         None,
@@ -160,51 +158,49 @@ class Settings(BaseModel):
     on_inconclusive: Annotated[OnInconclusive | None, Lower] = Field(
         None,
         json_schema_extra=TIGHTENS,
-        description="neutral (the default) or fail, when the runs are too few or too noisy.",
+        description="Result if there are too few runs or too much noise: neutral (the default) or fail.",
     )
     gate_without_history: Annotated[bool | None, BeforeValidator(_boolean)] = Field(
-        None, description="Deprecated, without effect: two runs or three base jobs are enough."
+        None, description="Deprecated, without effect: two runs or three base jobs are sufficient."
     )
     comment: Annotated[Literal["always", "on-change", "never"], Lower] = Field(
         "on-change", description="When to comment: always, on-change or never."
     )
     older_comments: Annotated[Literal["edit", "minimize"], Lower] = Field(
         "edit",
-        description="edit keeps one comment up to date; minimize writes a new one and hides the older ones as "
+        description="edit updates a single comment; minimize writes a new comment and hides older comments as "
         "outdated.",
     )
     status: Flag = Field(
         default=False,
-        description="true also writes the commit status profgate/<key>; on workflow_run it is always written.",
+        description="Whether to write the commit status profgate/<key>, which is always written on workflow_run.",
     )
     check_run: Flag = Field(
         default=False,
-        description="true also writes the check run 'profgate lines (<key>)', with notes on the changed lines of "
+        description="Whether to write the check run 'profgate lines (<key>)' with notes on changed lines of "
         "slower functions.",
     )
     pages: int = Field(
         10,
         ge=0,
         le=100,
-        description="How many flame graph pages to upload, the worst workloads first (0 = none, at most 100).",
+        description="Maximum number of flame graph pages to upload, worst workloads first (0 to 100).",
     )
     output_dir: Line = Field(
         "profgate-report",
         description="Everything is written to this folder of the workspace before anything is published.",
     )
-    ca_bundle: Line = Field(
-        "", description="File with certificates to trust beside the public ones, for a server or proxy of your own."
-    )
+    ca_bundle: Line = Field("", description="File with additional trusted certificates, for a private server or proxy.")
 
     def gate_requests(self) -> dict[str, str | bool]:
-        """Return the inputs that belong to the gate's policy, by the policy's field names."""
+        """Return the inputs that belong to the policy of the gate, by field name of the policy."""
         given = {spec.field: getattr(self, spec.field) for spec in SETTINGS if spec.may_tighten}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """The description of an input in `action.yml` and the README. ``default`` is the default value displayed there."""
+    """Description of an input in `action.yml` and the reference. ``default`` is the displayed default value."""
 
     name: str
     field: str

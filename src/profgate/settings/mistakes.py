@@ -1,4 +1,4 @@
-"""Messages about values that pydantic rejects. They describe the mistake and the valid values."""
+"""Messages about values that pydantic rejects, which describe the mistake and the valid values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,14 +17,14 @@ BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def message(error: Mapping[str, Any]) -> str:
-    """Return a text about an entry of ``ValidationError.errors()``, for use after the invalid value."""
+    """Return a text about an entry of ``ValidationError.errors()``, which follows the invalid value in a message."""
     kind, details = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(details["error"])
     if kind == "literal_error":
         return f"is unknown; write {details['expected'].replace(chr(39), '')}"
     if kind == "too_long":
-        return f"holds more than {details['max_length']} entries; use fewer"
+        return f"contains more than {details['max_length']} entries; use fewer"
     if kind.startswith(("greater_than", "less_than")):
         limits = " and ".join(f"{BOUNDS[name]} {limit:g}" for name, limit in details.items())
         return f"is out of range; write a number {limits}"

@@ -1,4 +1,4 @@
-"""A YAML parser that returns plain data with the line and column of every key and value."""
+"""YAML parser that returns plain data with the line and column of every key and value."""
 
 import math
 from typing import Any, cast
@@ -19,7 +19,7 @@ COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class Document:
-    """The data of a YAML text, the line and column of each key and value, and all mistakes."""
+    """Data of a YAML text, the line and column of each key and value, and all mistakes."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Document:
     def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML value
         """Parse a text and return its data, or None if it is empty.
 
-        Deep nesting and aliases are rejected, since they can exhaust memory.
+        Deep nesting and aliases are rejected, because they can exhaust memory.
         """
         if len(text) > MOST_CHARACTERS:
             self.add((1, 1), f"is larger than {MOST_CHARACTERS:,} characters; keep only the policy in this file")

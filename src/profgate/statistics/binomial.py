@@ -1,8 +1,11 @@
-"""Rates of rare events: the exact confidence interval of a rate, and a test against an expected rate."""
+"""Exact confidence interval of the rate of rare events, and a test against an expected rate."""
 
 
 def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
-    """Return the exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934); (0, 1) without trials."""
+    """Return the exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934).
+
+    Without trials, the interval is (0, 1).
+    """
     from scipy.special import betaincinv
 
     low = float(betaincinv(events, trials - events + 1, alpha / 2)) if events else 0.0

@@ -1,9 +1,9 @@
 """Change point detection: finds persistent steps and drifts in a series by E-divisive and its permutation test.
 
-E-divisive (Matteson and James 2014, a nonparametric approach for multiple change point analysis) splits a series at the
-largest energy distance between the two sides and accepts the split if shuffled series seldom reach that distance. It
-then continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in benchmark monitoring
-tools. The shuffles are deterministic, so equal input gives equal output.
+E-divisive (Matteson and James, "A nonparametric approach for multiple change point analysis", 2014) splits a series at
+the largest energy distance between the two sides. The split is accepted if shuffled series seldom reach this distance.
+The algorithm then continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in
+benchmark monitoring tools. The shuffles are deterministic, so equal input gives equal output.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from profgate.statistics.t_tests import two_sided_p, welch
 
 WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
-BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)  # boundaries of batches of shuffles, so that the test can stop early
+# boundaries between batches of shuffles, after which the test can stop early
+BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)
 SPLIT_P = 0.05  # significance level of the permutation test of a split
-PENALTY = 2.0  # minimum BIC advantage of a line over steps
+PENALTY = 2.0  # minimum advantage of a line over steps, in BIC
 LEAST_RAMP = 4  # minimum number of values in a line; a shorter line is a step
 GRID = 40  # maximum number of positions at which a line may begin or end
 
@@ -28,8 +29,8 @@ GRID = 40  # maximum number of positions at which a line may begin or end
 class Shift:
     """A persistent change from the mean ``before`` to the mean ``after``.
 
-    A step happens at index ``first`` (= ``last``), the first value of the new level. A drift begins before index
-    ``first`` and ends at index ``last``. ``p`` is the two-sided p of Welch's test.
+    A step happens at index ``first``, which equals ``last`` and is the first value of the new level. A drift begins
+    before index ``first`` and ends at index ``last``. ``p`` is the two-sided p of Welch's test.
     """
 
     first: int
@@ -68,7 +69,7 @@ def change_points(
 
 
 def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
-    """Return the split with the largest energy distance and that distance; (0, 0.0) if there is none."""
+    """Return the split with the largest energy distance, and this distance. Without a split, both are 0."""
     if len(values) < 2 * least:
         return 0, 0.0
     distances = np.abs(values[:, None] - values[None, :])
@@ -81,7 +82,7 @@ def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
     """Return n*m/(n+m) times the energy distance between the first n values and the other m values, for each n.
 
     ``near`` contains twice the sum of the distances from each value to its predecessors, and ``sums`` contains the sum
-    of its distances to all values.
+    of the distances from each value to all values.
     """
     of_near, of_all, of_whole = _weights(near.shape[-1])
     within, all_of = np.cumsum(near, axis=-1)[..., :-1], np.cumsum(sums, axis=-1)
@@ -92,7 +93,7 @@ def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
 def _weights(count: int) -> FloatArray:
     """Return the weights of the three sums in `_energies`, with one row per sum.
 
-    They are the sums of distances within the first n values, from these values to all values, and between all values.
+    The sums are the distances within the first n values, from these values to all values, and between all values.
     """
     n = np.arange(1.0, count)
     m = count - n
@@ -124,7 +125,7 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Return whether at most 5 % of shuffled series have an equally good split. Batches allow it to stop early."""
+    """Return whether at most 5 % of shuffled series have an equally good split. The test stops early if possible."""
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
@@ -133,7 +134,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     for start, stop in pairwise(BATCHES):
         chosen = orders[start:stop]
         before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
-        # twice the summed distances of each value to its predecessors in the shuffle
+        # twice the sum of the distances of each value to its predecessors in the shuffle
         near = 2.0 * np.einsum("sij,ij->si", before, distances)
         energies = _energies(np.take_along_axis(near, chosen, axis=1), sums[chosen])
         best = energies[:, least - 1 : count - least].max(axis=1)
@@ -144,7 +145,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
 
 
 def _before(orders: IntArray) -> FloatArray:
-    """Return for each shuffle a matrix that is 1 if the shuffle puts the second value before the first, otherwise 0."""
+    """Return a matrix per shuffle, which is 1 if the shuffle puts the second value before the first, otherwise 0."""
     places = np.argsort(orders, axis=1)
     return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
@@ -161,7 +162,7 @@ def _shuffles(count: int) -> IntArray:
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
-    """Merge splits of two windows that are close to each other into the best split of the values around them."""
+    """Merge splits of different windows that are close to each other into the best split of the values around them."""
     chosen: list[int] = []
     for place in places:
         if chosen and place - chosen[-1] < least:
@@ -174,7 +175,7 @@ def _apart(values: FloatArray, places: list[int], least: int, window: int) -> li
 
 
 def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -> list[int]:
-    """Drop the weakest split repeatedly until all neighbouring segments differ, and return the remaining splits."""
+    """Drop the weakest split until all neighbouring segments differ, and return the remaining splits."""
     left = list(splits)
     while left:
         edges = [0, *left, len(values)]
@@ -199,7 +200,7 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
     """Group consecutive splits in the same direction.
 
-    Returns for each group the start of the segment before it, its splits, and the end of the segment after it.
+    Each group consists of the start of the segment before it, its splits, and the end of the segment after it.
     """
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
@@ -220,7 +221,7 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
     count = len(part)
     steps = sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
     squares, first, last, low, high = _best_ramp(part)
-    # parameters: a level and a position per step; two levels and two positions for a line
+    # number of parameters: a level and a position per step; two levels and two positions for a line
     of_steps, of_line = _bic(steps, count, 2 * len(splits) + 1, values), _bic(squares, count, 4, values)
     if last - first + 1 >= LEAST_RAMP and of_line < of_steps - PENALTY:
         chance = welch(part[:first], part[last:]).p if first >= 2 and count - last >= 2 else _line_p(part)
@@ -232,7 +233,7 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
 
 
 def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Return Schwarz's criterion (BIC). Residuals below the rounding error of the values are replaced by it."""
+    """Return Schwarz's criterion (BIC). Residuals are at least the rounding error of the values."""
     least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
     return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
 
@@ -240,14 +241,14 @@ def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> flo
 def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
     """Fit a constant, a line and another constant by least squares.
 
-    Returns the residual sum of squares, the first and last index of the line, and both levels.
+    The result is the residual sum of squares, the first and last index of the line, and both levels.
     """
     count = len(part)
     places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
     begin, end = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
     chosen = end > begin
     begin, end = begin[chosen], end[chosen]
-    # position along the line: 0 before it, 1 from its last value on
+    # position along the line: 0 before the line, 1 from the last value of the line
     way = np.clip((np.arange(count)[None, :] - begin[:, None] + 1) / (end - begin + 1)[:, None], 0.0, 1.0)
     centred, mean = way - way.mean(axis=1, keepdims=True), float(part.mean())
     spread = (centred**2).sum(axis=1)
@@ -259,7 +260,7 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
 
 def _line_p(part: FloatArray) -> float:
-    """Return the two-sided p value of a slope, for drifts with too few values on either side for Welch's test."""
+    """Return the two-sided p value of a slope, for drifts with too few values before or after them for Welch's test."""
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0
     slope = float((place * part).sum() / (place**2).sum())

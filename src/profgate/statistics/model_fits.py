@@ -1,8 +1,8 @@
 """Cost models over the input size: least squares fits for many locations at once, and values and areas of the models.
 
-The published description of performance change detection defines the models and their scores. Corrections of it are
-described in `docs`: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are centred. Curves
-without a formula are interpolated between their points.
+The models and their scores are those of the published description of performance change detection, with three
+corrections: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are centred. Curves without
+a formula are interpolated between their points.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,10 @@ TIE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Fitted models as parallel columns. ``group`` is the number of the group; for the others see `CostModels`."""
+    """Fitted models as parallel columns.
+
+    ``group`` is the number of the group. `CostModels` describes the other columns.
+    """
 
     group: IntArray
     kind: IntArray
@@ -65,9 +68,9 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
     """Fit all models that the finite points of each group allow.
 
     A model needs at least three points and 90 % of the points of its group. A quadratic needs four points with three
-    different sizes. Groups whose sizes are all equal have no model, and groups whose amounts are all equal have only
-    the constant. ``error`` includes all points of the group, even those that a logarithm excludes, so that errors
-    within a group are comparable.
+    different sizes. Groups with a single size have no model, and groups with a single amount have only the constant.
+    ``error`` includes all points of the group, even those that a logarithm excludes, so that errors within a group are
+    comparable.
     """
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
@@ -102,7 +105,7 @@ def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Poin
 
 
 def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
-    """Fit v = b0 + b1*u to the used points by centred sums."""
+    """Fit v = b0 + b1*u to the used points with centred sums."""
     weight = used.astype(np.float64)
     u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
     count = points.sums(weight)
@@ -115,7 +118,7 @@ def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) ->
 
 
 def _quadratic(points: _Points) -> _Fit:
-    """Fit a quadratic by normal equations in z, which is x centred and scaled to avoid cancellation."""
+    """Fit a quadratic by normal equations in z, which is x after centring and scaling to avoid cancellation."""
     scale = np.sqrt(points.sums((points.x - (points.sums(points.x) / points.count)[points.group]) ** 2) / points.count)
     middle = points.sums(points.x) / points.count
     scale = np.where(scale > 0, scale, 1.0)
@@ -180,13 +183,13 @@ def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
 
 
 def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
-    """Return equidistant sizes from start to end, inclusive, with one row per range; values near 0 become 1e-6."""
+    """Return equidistant sizes from start to end, inclusive, with one row per range. Values near 0 become 1e-6."""
     x = np.linspace(start, end, points, axis=-1)
     return np.where(np.abs(x) < SMALLEST_X, SMALLEST_X, x)
 
 
 def values(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the values of each model at the sizes in its row of ``x``; NaN or infinite if undefined."""
+    """Return the values of each model at the sizes in its row of ``x``, or NaN or infinity if they are undefined."""
     b0, b1, b2 = (coefficients[:, place, None] for place in range(3))
     result = np.full(x.shape, np.nan)
     with np.errstate(all="ignore"):
@@ -212,7 +215,7 @@ def _shape(shape: int, b0: FloatArray, b1: FloatArray, b2: FloatArray, x: FloatA
 
 
 def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """Return the integral of each model from start to end in closed form; NaN for curves without a formula."""
+    """Return the integral of each model from start to end in closed form, or NaN for curves without a formula."""
     b0, b1, b2 = coefficients.T
     low, high = np.maximum(start, SMALLEST_X), np.maximum(end, SMALLEST_X)
     width = end - start
@@ -235,7 +238,7 @@ def _by_kind(kind: IntArray, *results: FloatArray) -> FloatArray:
 
 
 def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the exponent of growth x*y'/y of each model at x. For a line, it approaches 1 at large x."""
+    """Return the exponent of growth x*y'/y of each model at x. The exponent of a line approaches 1 at large x."""
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):
         y = values(kind, coefficients, x[:, None])[:, 0]
@@ -245,7 +248,7 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
-    """Evaluate a regressogram with buckets of equal width at x; NaN outside its buckets."""
+    """Evaluate a regressogram with buckets of equal width at x. Values outside its buckets are NaN."""
     _, y = curve
     place = np.floor((x - start) / (end - start) * len(y)).astype(np.int64)
     place = np.where(x == end, len(y) - 1, place)
@@ -253,7 +256,7 @@ def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: 
 
 
 def curve_at(curve: tuple[FloatArray, FloatArray], x: FloatArray) -> FloatArray:
-    """Evaluate a curve at x by linear interpolation between its points; NaN outside."""
+    """Evaluate a curve at x by linear interpolation between its points. Values outside are NaN."""
     return np.asarray(np.interp(x, *curve, left=np.nan, right=np.nan))
 
 

@@ -1,6 +1,6 @@
 """Check of stable ranks: counts the tests whose rank by duration is the same in two runs.
 
-The method is described in Copeland and Haemer, "Robust Performance Testing on the Cheap" (2011), and its appendix. A
+Copeland and Haemer describe the method in "Robust Performance Testing on the Cheap" (2011) and its appendix. A
 uniform change of speed does not affect ranks, so runs of different machines may be compared.
 """
 
@@ -21,10 +21,10 @@ from profgate.model.durations import Direction, DurationRun, DurationTable, Move
 from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
-OBSERVED_RUNS = 5  # minimum number of baseline runs for the rule "observed"; they form ten pairs
-NEAR = 2  # tolerance in ranks around the baseline range, because neighbouring tests often swap ranks
+OBSERVED_RUNS = 5  # minimum number of baseline runs, which form ten pairs, for the rule "observed"
+NEAR = 2  # tolerance in ranks around the range of the baseline, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
-EXACT_LIMIT = 10  # above this, the exact distribution and Poisson(1) differ by less than 3e-5 in total
+EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,7 @@ def derangements(count: int) -> int:
 
 
 def exact_law(count: int) -> tuple[Fraction, ...]:
-    """Return the probability that exactly k of ``count`` ranks are stable, for each k from 0 to ``count``.
-
-    All orders are assumed to be equally likely.
-    """
+    """Return the probability that exactly k of ``count`` ranks are stable in a random order, for each k from 0."""
     orders = math.factorial(count)
     return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
@@ -62,13 +59,13 @@ def exact_law(count: int) -> tuple[Fraction, ...]:
 def chance_of_as_many(count: int, same: int) -> float:
     """Return the probability that at least ``same`` of ``count`` ranks are stable in a random order.
 
-    The result is exact for small counts and uses Poisson(1) for large ones.
+    The result is exact for small counts, and an approximation by Poisson(1) for large counts.
     """
     if same <= 0:
         return 1.0
     if count <= EXACT_LIMIT:
         return float(sum(exact_law(count)[same:], Fraction(0)))
-    from scipy.special import gammainc  # P(Poisson(1) >= k) without the cancellation of 1 - cdf
+    from scipy.special import gammainc  # gammainc returns P(Poisson(1) >= k) without the cancellation in 1 - cdf
 
     return float(gammainc(same, 1.0))
 
@@ -96,7 +93,7 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 
 
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
-    """Return the rank of each test; 1 is the fastest.
+    """Return the rank of each test. The fastest test has rank 1.
 
     Ties are ordered by a hash of the run and the name. A group of ties then has one stable rank on average, like tests
     of equal speed. Mid-ranks would change for the whole group at once.
@@ -179,7 +176,7 @@ def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Re
 
 
 def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
-    """Return a reason if the lower threshold is zero or less, so that the count cannot fall below it."""
+    """Return a reason if the lower threshold is at most zero, so that no count can be below it."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
         return None
     return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
@@ -220,7 +217,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
     distance = _distance(first[:split], last[:split], first[split:], last[split:])
     before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
-    ratio = np.full(len(names), math.nan)  # natural logarithm; NaN if a median is not positive
+    ratio = np.full(len(names), math.nan)  # natural logarithms, or NaN if a median is not positive
     known = (before > 0.0) & (after > 0.0)
     ratio[known] = np.log(after[known] / before[known])
     overall = float(np.median(ratio[known])) if known.any() else None
@@ -251,7 +248,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the lowest and highest possible rank of each value in each run. They differ for ties."""
+    """Return the lowest and highest possible rank of each value in each run. Both ranks differ for ties."""
     ordered = np.sort(values, axis=1)
     first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
     last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]
@@ -259,10 +256,10 @@ def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """Return how many ranks each test is in some runs outside its range of ranks in other runs.
+    """Return by how many ranks each test is outside its range of ranks in other runs.
 
-    The median rank of the former is used. Tests with equal values share a range of ranks, within which the distance is
-    zero.
+    The median rank in the tested runs is used. Tests with equal values share a range of ranks, within which the
+    distance is zero.
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)
@@ -271,7 +268,7 @@ def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) ->
 
 
 def _usual_distance(first: IntArray, last: IntArray) -> int:
-    """Return the largest distance of any test in one baseline run from its ranks in all others."""
+    """Return the largest distance of any test in one baseline run from its ranks in all other baseline runs."""
     others = [np.arange(len(first)) != run for run in range(len(first))]
     return max(int(_distance(first[rest], last[rest], first[~rest], last[~rest]).max()) for rest in others)
 

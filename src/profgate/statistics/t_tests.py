@@ -18,14 +18,14 @@ class ShiftTest:
 
     @property
     def t(self) -> float:
-        """The shift in standard errors; infinite if the values are constant, 0 if the shift is zero."""
+        """Shift in standard errors: infinite if the values are constant, 0 if the shift is zero."""
         if abs(self.shift) <= ROUNDING:
             return 0.0
         return self.shift / self.error if self.error > 0.0 else math.copysign(math.inf, self.shift)
 
     @property
     def p(self) -> float:
-        """The two-sided p value."""
+        """Two-sided p value."""
         return two_sided_p(self.t, self.degrees)
 
 
@@ -44,7 +44,7 @@ def critical_t(alpha: float, degrees: float) -> float:
 
 
 def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
-    """Compute the difference of means with Welch's degrees of freedom. Both sides need at least two values."""
+    """Compute the difference of two means with Welch's degrees of freedom. Both sides need at least two values."""
     part_b = float(baseline.var(ddof=1)) / len(baseline)
     part_t = float(target.var(ddof=1)) / len(target)
     variance = part_b + part_t

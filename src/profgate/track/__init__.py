@@ -1,1 +1,1 @@
-"""The ``profgate track`` command: benchmarks over versions, their jumps, and the evolution page."""
+"""The ``profgate track`` command: measurement of benchmarks over versions, jumps, and the evolution page."""

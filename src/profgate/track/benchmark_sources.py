@@ -1,4 +1,4 @@
-"""Finds the sources of benchmarks, computes digests that show changes, and copies sources into old versions."""
+"""Finds the sources of benchmarks, computes digests to detect their changes, and copies them into old versions."""
 
 import glob
 import hashlib
@@ -10,7 +10,7 @@ from pathlib import Path
 from profgate.attribution.fingerprints import SourceFunction, parsed_source
 from profgate.errors import ProfgateError
 
-LARGEST_SOURCE = 16 << 20  # bytes
+LARGEST_SOURCE = 16 << 20  # in bytes
 MOST_SOURCES = 10_000
 
 
@@ -32,7 +32,7 @@ def files_matching(folder: str, pattern: str) -> list[str]:
 
 
 def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
-    """Return a digest of the names and contents of these files; None if none of them exists."""
+    """Return a digest of the names and contents of these files, or None if no file exists."""
     digest = hashlib.sha256()
     paths = [(name, path) for name in names if (path := Path(folder, name)).is_file()]
     for name, path in paths:
@@ -43,7 +43,7 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """Return the text of a file that a profile names; None if the file is missing, too large or outside the folder."""
+    """Return the text of a file that a profile names, or None if it is missing, too large or outside the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -77,7 +77,8 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
     """Return a digest of the function or class at this line (counted from 1), with its decorators and nested functions.
 
     The digest ignores layout, comments and the rest of the file. If no function is at the line, the digest covers the
-    whole file. It is computed from the plain text if the language has no grammar or the parser reports an error.
+    whole file. If the language is not supported or the parser reports an error, the digest is computed from the plain
+    text.
     """
     parsed = parsed_source(path, text)
     if parsed is None:
@@ -95,7 +96,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
-    """Return the largest function that begins at the line, otherwise the innermost, preferably named, one around it."""
+    """Return the largest function that begins at the line, otherwise the innermost one, preferably named."""
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last
     ]

@@ -1,4 +1,4 @@
-"""Converts the profiles and benchmark results of a run to one value per benchmark and metric."""
+"""Conversion of the profiles and benchmark results of a run to one value per benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkV
     """Return the totals of each profile, named after its workload, and the median of each benchmark in a result file.
 
     ``profiles`` are pairs of workload name and profile. The number of calls is added as a deterministic metric if a
-    profile contains it. Metrics for which neither direction is better are omitted.
+    profile contains it. Metrics without a better direction are omitted.
     """
     known = list(profiles)
     results = (profile for _, profile in known if profile.measurements is not None)
@@ -49,7 +49,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _medians(
     workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """Yield the median of each benchmark; the name includes the workload if ``files_of`` counts several files."""
+    """Yield the median of each benchmark. If ``files_of`` counts several files, the name contains the workload."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

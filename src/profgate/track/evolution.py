@@ -1,4 +1,4 @@
-"""Converts the values of many versions to an evolution, with its lines and jumps."""
+"""Conversion of the values of many versions to an evolution with lines and jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,14 +13,14 @@ from profgate.model.units import MetricKind
 from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
-FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics, preferred first
+FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
-    """The options of an evolution: the metric to show first, and the minimum change as a fraction.
+    """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    With ``stretches``, a benchmark whose source changed is compared between the changes instead of being omitted.
+    With ``stretches``, a benchmark whose source changed is not omitted, but compared between the changes of its source.
     """
 
     metric: str | None = None
@@ -29,7 +29,7 @@ class EvolutionOptions:
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """Return the evolution over these versions, which must be in order. Raises ComparisonError if none was measured."""
+    """Return the evolution over these versions, given in order. Raises ComparisonError if no version was measured."""
     options = options or EvolutionOptions()
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
@@ -80,14 +80,14 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
 
 
 def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
-    """Yield a series for each range of versions in which the benchmark's source did not change."""
+    """Yield a series for each range of versions with the same source of the benchmark."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
         known = first + np.flatnonzero(line.count[first:last])
         yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric. The default is a deterministic metric or, without one, the metric of most lines."""
+    """Return the requested metric. By default, this is a deterministic metric, or else the metric of most lines."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

@@ -21,18 +21,18 @@ MODULES = (
     *("evolution_scale", "evolution_chart", "evolution_tables", "evolution"),
 )
 STYLES = ("page", "evolution")
-STATIC_JUMPS = 20  # maximum number of rows in the table without JavaScript
+STATIC_JUMPS = 20  # maximum number of rows in the table for browsers without JavaScript
 
 
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
-    """Return the page as text; ``links`` maps indices of jumps to the relative paths of their pages.
+    """Return the page as text. ``links`` maps indices of jumps to the relative paths of their pages.
 
     Raises `ValueError` if a link leaves the folder of this page.
     """
     links = links or {}
     for link in links.values():
         if ":" in link or link.startswith(("/", "\\")) or ".." in link.split("/"):
-            raise ValueError(f"evolution page: {link!r} is no path inside the folder; pass a relative path")
+            raise ValueError(f"evolution page: {link!r} is not a path inside the folder; pass a relative path")
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))
@@ -52,7 +52,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
-    """Return the data for the page's script, in which lines refer to names by index."""
+    """Return the data for the script of the page, in which lines refer to names by index."""
     places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
@@ -114,13 +114,13 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """Return the values as a list, or None if they equal the medians, as for counted values and single runs."""
+    """Return the values as a list, or None if they equal the medians, like counted values and single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 
 
 def _short(value: float) -> float:
-    """Round the value to seven significant digits; the page shows fewer."""
+    """Round the value to seven significant digits, which is more than the page shows."""
     shown = float(f"{value:.7g}")
     return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
 

@@ -23,7 +23,7 @@ ARROWS = {"worse": "▲", "better": "▼"}
 
 
 class JumpCells(NamedTuple):
-    """The cells of a jump in the tables of the terminal and the page."""
+    """Table cells of a jump in the terminal and on the page."""
 
     arrow: str
     benchmark: str
@@ -52,7 +52,7 @@ def finite_values(values: FloatArray) -> list[float | None]:
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
-    """Return lines, each with a tone: the number of measured versions, warnings, and the jumps of the first metric."""
+    """Return lines with a tone each: the number of measured versions, warnings, and the jumps of the first metric."""
     measured = sum(bool(version.runs) for version in evolution.measured)
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
@@ -75,7 +75,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
 
 
 def warnings(evolution: Evolution) -> Iterator[str]:
-    """Yield each distinct problem and warning with the versions to which it applies."""
+    """Yield each distinct problem and warning, with the versions that have it."""
     found: dict[str, list[str]] = {}
     for measured in evolution.measured:
         for text in filter(None, (measured.problem, *measured.warnings)):

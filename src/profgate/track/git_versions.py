@@ -17,13 +17,13 @@ OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIREC
 
 
 def without_git(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment without the variables that git uses to locate its repository and sets in hooks."""
+    """Return the environment without the variables that git sets in hooks to locate its repository."""
     return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository around a folder; ``prefix`` is the folder's path below ``top``, empty or ending in ``/``."""
+    """The repository around a folder. ``prefix`` is the path of the folder below ``top``, "" or ending in ``/``."""
 
     top: str
     prefix: str
@@ -43,7 +43,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Return the version with this name, at the commit of ``revision`` (default: the name)."""
+        """Return the version with this name, at the commit of ``revision`` or, by default, of the name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
@@ -77,7 +77,7 @@ class Repository:
 
 
 def repository_around(folder: str) -> Repository:
-    """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
+    """Return the repository that contains a folder. Raises ProfgateError without a repository, or if git fails."""
     try:
         top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
@@ -119,7 +119,7 @@ def _version(entry: str) -> Version:
 
 
 def _git(folder: str, *arguments: str) -> str:
-    """Run git without hooks, which are not part of a measurement, and return its output."""
+    """Return the output of git. Hooks are disabled, because they are not part of a measurement."""
     environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
     options = ("-c", f"core.hooksPath={os.devnull}")
     return git(arguments, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Creates differential flame graphs for the jumps of an evolution."""
+"""Creation of differential flame graphs for the jumps of an evolution."""
 
 import hashlib
 import re
@@ -29,9 +29,9 @@ Versions = tuple[Version, Version]
 
 
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
-    """Yield the index and page of jumps, starting with the largest jump of each metric; stop after ``most`` pages.
+    """Yield the index and page of up to ``most`` jumps, starting with the largest jump of each metric.
 
-    Jumps without a comparison that can be drawn have no page. Two metrics of the same versions may share a page.
+    A jump has a page only if its profiles can be drawn. Two metrics of the same versions may share a page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
@@ -53,7 +53,7 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[
 
 
 def in_turns(metrics: Sequence[str], first: str) -> list[int]:
-    """Return the indices of ``metrics`` so that distinct metrics take turns, starting with ``first``."""
+    """Return the indices of ``metrics`` in an order in which distinct metrics take turns, starting with ``first``."""
     seen: Counter[str] = Counter()
     turns = []
     for number, metric in enumerate(metrics):
@@ -63,7 +63,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Compare both versions in the jump's metric or, if it cannot be drawn, in the first metric that can."""
+    """Compare both versions in the metric of the jump or, if it cannot be drawn, in the first one that can."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -71,7 +71,7 @@ def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: Sou
     given = PipelineInput(before, after, baseline_side=sides[0], target_side=sides[1], diff=diff)
     try:
         comparisons = [comparison for comparison in wiring.overlays(given) if comparison.drawable]
-    except ProfgateError:  # already reported when the profile was read
+    except ProfgateError:  # the error was reported when the profile was read
         return None
     best = min(comparisons, key=lambda comparison: comparison.metric.name != line.metric.name, default=None)
     return (by_calls(best) or best) if best is not None and line.metric.name == CALLS.name else best
@@ -90,7 +90,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """Return the source diff from `git diff` or, without a repository, from the files that the setups installed."""
+    """Return the source diff of `git diff` or, without a repository, of the files that the setups installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)

@@ -1,9 +1,9 @@
 """Finds jumps: differences between neighbouring versions that exceed the noise.
 
 The noise of a step has two estimates, of which the larger one counts: the standard error from the variance of runs,
-pooled over all versions, and a multiple of the median step between neighbours. The second exists because two builds
-of one source differ more than two runs of one build. A step of counted values without noise is a jump if it exceeds the
-minimum change.
+pooled over all versions, and a multiple of the median step between neighbours. The second estimate exists because two
+builds of the same source differ more than two runs of one build. A step of counted values without noise is a jump if it
+exceeds the minimum change.
 
 In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
 over several versions.
@@ -32,15 +32,16 @@ NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation 
 LASTING = 0.6  # minimum difference of the medians around a step, as a fraction of the step
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
-LEAST_T = 3.0  # minimum t of the best split for the slow permutation test; smaller values are never significant
+# minimum t of the best split for the slow permutation test; splits with smaller values are never significant
+LEAST_T = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
     """The values of comparable versions in line number ``line``, excluding versions without values.
 
-    ``numbers``, ``middle`` and ``count`` have one element per version: its number, its median and its number of values
-    (int64, float64, int64). ``values`` is a float64 array with one row per version and one column per run, padded with
+    ``numbers`` (int64), ``middle`` (float64) and ``count`` (int64) contain the number, the median and the number of
+    values of each version. ``values`` is a float64 array with one row per version and one column per run, padded with
     NaN.
     """
 
@@ -57,13 +58,16 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
     count = np.isfinite(values).sum(axis=1)
     if not values.shape[1]:
         return np.full(len(values), np.nan), count
-    ordered = np.sort(values, axis=1)  # NaN sorts last
+    ordered = np.sort(values, axis=1)  # NaN values are sorted last
     rows, low, high = np.arange(len(values)), np.maximum(count - 1, 0) // 2, np.minimum(count // 2, values.shape[1] - 1)
     return np.where(count > 0, (ordered[rows, low] + ordered[rows, high]) / 2.0, np.nan), count
 
 
 def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
-    """Find the jumps of all series, largest first. ``min_change`` is a fraction (default: by metric kind)."""
+    """Find the jumps of all series, largest first.
+
+    ``min_change`` is a fraction, whose default depends on the kind of metric.
+    """
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
     critical = cache(lambda degrees: critical_t(alpha, degrees))
@@ -78,7 +82,10 @@ def _size(jump: Jump) -> float:
 def _of_series(
     series: Series, min_change: float | None, alpha: float, critical: Callable[[float], float]
 ) -> Iterator[Jump]:
-    """Find jumps. ``alpha`` is the false-alarm rate per step; ``critical`` maps degrees of freedom to the minimum t."""
+    """Find the jumps of a series.
+
+    ``alpha`` is the false alarm rate per step, and ``critical`` maps degrees of freedom to the minimum t.
+    """
     if len(series.numbers) < 2:
         return
     kind, lowest = series.metric.kind, series.middle.min()
@@ -116,7 +123,7 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Yield persistent steps and drifts, except near a steep step, because that step locates the change better."""
+    """Yield persistent steps and drifts, except near a steep step, which locates the change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
         first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
@@ -151,7 +158,7 @@ def _lasts(logs: FloatArray, place: int) -> bool:
 def _jump(
     series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
-    """Create the jump at ``place`` from ``first`` or its predecessor; ``levels`` are the means of two segments."""
+    """Create the jump at ``place`` from ``first`` or its predecessor. ``levels`` are the means of two segments."""
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(

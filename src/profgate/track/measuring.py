@@ -29,7 +29,7 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The command and versions to measure. ``repository`` is None if a setup command installs the versions.
+    """Command and versions to measure. ``repository`` is None if a setup command installs the versions.
 
     ``copied`` lists paths to copy into each worktree, and ``sources`` lists patterns of benchmark source files. With
     ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a jump are
@@ -50,12 +50,12 @@ class Plan:
 
     @property
     def prefix(self) -> str:
-        """The path of the current folder relative to the top of the repository."""
+        """Path of the current folder relative to the top of the repository."""
         return self.repository.prefix if self.repository is not None else ""
 
     @property
     def key(self) -> str:
-        """A digest of what comparable runs have in common: the command, its setup, and files of the current folder."""
+        """Digest of what comparable runs have in common: the command, its setup, and files of the current folder."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -64,7 +64,7 @@ class Plan:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def warnings(self) -> Iterator[str]:
-        """Yield warnings if there are uncommitted changes or submodules, because they are not measured."""
+        """Yield warnings about uncommitted changes and submodules, because they are not measured."""
         if self.repository is None:
             return
         if not self.here and self.repository.is_dirty():
@@ -82,14 +82,14 @@ class Plan:
 
 
 class VersionRuns:
-    """The runs of one version; ``source`` is a folder, not created yet, for the version's sources."""
+    """Runs of one version. ``source`` is the path of a new folder for the sources of the version."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, version: Version, source: str) -> None:
         self.plan, self.folder, self.version, self.source = plan, folder, version, source
         self.place = "." if plan.here else str(Path(source, plan.prefix))
 
     def measure(self) -> str:
-        """Make the missing runs of the version. Returns the reason if this fails, otherwise an empty string."""
+        """Make the missing runs of the version. Return the reason if this fails, otherwise ""."""
         try:
             with self._checkout():
                 problem = self._set_up()
@@ -179,7 +179,7 @@ class VersionRuns:
         )
 
     def _own_digest(self, value: BenchmarkValue) -> str | None:
-        """Return the digest of the benchmark's source, found by --source or by the location in the result."""
+        """Return the digest of the benchmark's source, as given by --source or by the location in the result."""
         if self.plan.sources:
             patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
             names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
@@ -191,7 +191,7 @@ class VersionRuns:
         """Return a digest of the files that the command names."""
         plan, names = self.plan, self.plan.named_files()
         if plan.repository is not None and not plan.here:
-            # only committed or copied files count; files built by a setup command differ in every version
+            # only committed or copied files count, because files that a setup command builds differ in every version
             committed = plan.repository.files(self.version.commit)
             copied = {*plan.copied, *filter(os.path.isabs, names)}
             names = [name for name in names if plan.prefix + name in committed or name in copied]

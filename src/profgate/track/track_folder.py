@@ -1,4 +1,4 @@
-"""The folder in which ``profgate track`` stores runs. Each is made in a hidden folder and then moved atomically.
+"""The folder in which ``profgate track`` stores runs. A run is made in a hidden folder and then moved atomically.
 
 This folder is separate from the history. It stores complete profiles of old versions, for differential flame graphs. In
 the history, these profiles would count as base runs and change the noise estimate of the gate.
@@ -28,7 +28,7 @@ from profgate.track.versions import RunRecord
 SCHEMA = "profgate.track-run/1"
 RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the files of a run, and the folder for its profiles
 ASIDE = ".aside-"
-SOURCES = "work/source/source"  # the checkout layout of CI runners, for which paths in profiles are shortened
+SOURCES = "work/source/source"  # layout of a checkout on CI runners, for which paths in profiles are shortened
 
 
 def record_to_json(record: RunRecord) -> str:
@@ -37,7 +37,7 @@ def record_to_json(record: RunRecord) -> str:
 
 
 def record_from_json(text: str) -> RunRecord | None:
-    """Parse a record; return None if the record is damaged, so that the run is repeated."""
+    """Parse a record, or return None for a damaged record, so that the run is repeated."""
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
@@ -47,7 +47,7 @@ def record_from_json(text: str) -> RunRecord | None:
 
 
 class TrackFolder:
-    """The stored runs of one command; ``key`` is a digest of the command, its setup and the copied files."""
+    """Stored runs of one command. ``key`` is a digest of the command, its setup and the copied files."""
 
     def __init__(self, folder: str, key: str) -> None:
         self.folder = os.path.abspath(folder)  # noqa: PTH100 - a string, which child processes get as an environment variable
@@ -58,14 +58,14 @@ class TrackFolder:
     def locked(self) -> Iterator[str]:
         """Lock the folder, and remove the processes and files that a killed ``profgate track`` left behind.
 
-        Yields the path of a folder, not created yet, for the sources of one version at a time. The path is always the
-        same, because profiles contain it. It is outside all repositories, because tools search parent folders for
-        settings.
+        Yields the path of a new folder for the sources of one version at a time. The path is always the same, because
+        profiles contain it. The folder is outside all repositories, because tools search parent folders for settings.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
             (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles must not be committed
-            lock_file = (Path(self.folder) / "lock").open("wb")  # for all commands, because they write the same pages
+            # one lock for all commands, because they write the same pages
+            lock_file = (Path(self.folder) / "lock").open("wb")
         with lock_file as lock:
             _lock(lock.fileno(), self.folder)
             self._clear()
@@ -77,7 +77,7 @@ class TrackFolder:
                 shutil.rmtree(place, ignore_errors=True)
 
     def records(self, version: str) -> dict[int, RunRecord]:
-        """Return the finished runs of a version by run number, without damaged ones."""
+        """Return the finished runs of a version by run number, without damaged runs."""
         found = {}
         for path in self._numbered(version):
             with contextlib.suppress(OSError):
@@ -114,12 +114,12 @@ class TrackFolder:
         place = self._version(version) / str(number)
         with self._errors():
             place.parent.mkdir(parents=True, exist_ok=True)
-            if place.exists():  # a damaged record
+            if place.exists():  # the record was damaged
                 self._remove(place)
             attempt.rename(place)
 
     def note_started(self, started: Started) -> None:
-        """Record a started process, which the next ``profgate track`` ends if this one is killed."""
+        """Record a started process. If this process is killed, the next ``profgate track`` ends the started process."""
         write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
 
     @contextlib.contextmanager
@@ -144,7 +144,7 @@ class TrackFolder:
 
     def _work_folder(self) -> Path:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
-        shutil.rmtree(place, ignore_errors=True)  # left by a killed process
+        shutil.rmtree(place, ignore_errors=True)  # a killed process left the folder behind
         try:
             place.mkdir(mode=0o700)  # fails if another user has created the path, even as a link
         except OSError as error:
@@ -187,7 +187,10 @@ class ReleaseSources:
         self.folder = folder
 
     def store(self, version: str, source: str) -> None:
-        """Store the text files below a folder, without duplicate texts; do nothing if there are too many files."""
+        """Store the text files below a folder, without duplicate texts.
+
+        If there are too many files, nothing is stored.
+        """
         if self._list(version).is_file():
             return
         try:
@@ -203,11 +206,11 @@ class ReleaseSources:
         write_text(str(self._list(version)), json.dumps(listed))
 
     def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
-        """Return the old and new texts that differ, and all new paths; None if a version is not stored."""
+        """Return the old and new texts that differ, and all new paths, or None if a version is not stored."""
         old, new = self._listed(before), self._listed(after)
         if old is None or new is None:
             return None
-        # files that are not text may differ too, but their difference cannot be shown
+        # files that are not text may also differ, but their difference cannot be shown
         same = {path for path in old.keys() & new.keys() if old[path] == new[path]}
         first, second = (
             {path: self._read(files[path]) for path in sorted(files.keys() - same)} for files in (old, new)
@@ -227,7 +230,7 @@ class ReleaseSources:
             return None
 
     def _listed(self, version: str) -> dict[str, str | None] | None:
-        """Return the file list of a version; None if the list is missing or invalid."""
+        """Return the list of files of a version, or None if the list is missing or invalid."""
         try:
             listed = json.loads(self._list(version).read_bytes())
             valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())

@@ -15,7 +15,7 @@ from profgate.track.versions import Evolution, MeasuredVersion, Version
 
 
 class Track:
-    """A plan and the folder that stores its runs; ``report`` is called with progress messages."""
+    """A plan and the folder that stores its runs. ``report`` receives progress messages."""
 
     def __init__(self, plan: Plan, folder: TrackFolder, report: Callable[[str], None]) -> None:
         self.plan, self.folder = plan, folder
@@ -26,11 +26,11 @@ class Track:
         return [self._measured(version) for version in self.plan.versions]
 
     def evolution(self) -> Evolution:
-        """Return the evolution of the measured versions. Raises ComparisonError if nothing was measured."""
+        """Return the evolution of the measured versions. Raises ComparisonError if no version was measured."""
         return evolution_of(" ".join(self.plan.command), self.measured_versions(), self.plan.options)
 
     def measure(self, source: str, *, again: bool = False) -> None:
-        """Measure the versions that lack runs; ``source`` is the folder for the sources of a version.
+        """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.
 
         With ``again``, the runs of failed versions are removed first, so that these versions are measured again. Other
         finished runs remain stored.
@@ -53,7 +53,7 @@ class Track:
             self._report(f"{_label(version)}: {result}{rest}")
 
     def _to_measure(self) -> Iterator[tuple[int, int]]:
-        """Yield the number of each version to measure, and the number of versions left after it (0 if unknown)."""
+        """Yield the number of each version to measure, and the number of versions that follow (0 if unknown)."""
         count = len(self.plan.versions)
         missing = {number for number, version in enumerate(self.plan.versions) if self._lacks_runs(version)}
         if not self.plan.refine:
@@ -90,7 +90,7 @@ class Track:
 
 
 def _duration(seconds: float) -> timedelta:
-    return timedelta(seconds=round(seconds))  # shown as 0:00:45
+    return timedelta(seconds=round(seconds))  # printed as 0:00:45
 
 
 def _label(version: Version) -> str:
@@ -100,10 +100,10 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """Return all numbers below ``count`` in bisection order, so that the first few already cover the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that the first numbers cover the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
-    for first, last in gaps:  # the loop appends to the list
+    for first, last in gaps:  # the loop itself extends the list
         middle = (first + last) // 2
         if first < middle:
             order.append(middle)
@@ -112,10 +112,10 @@ def coarse_to_fine(count: int) -> list[int]:
 
 
 def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
-    """Return the number of the version to measure next: first both ends, then the middle of the first jump.
+    """Return the number of the next version to measure: first both ends, then the middle of the first jump.
 
     ``tried`` contains the versions that were measured or failed, and ``jumps`` contains pairs of version numbers. Jumps
-    without untried versions in between are skipped. Returns None if there are no others.
+    without untried versions in between are skipped. The result is None if no version is left.
     """
     for end in (count - 1, 0):
         if count and end not in tried:

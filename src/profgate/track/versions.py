@@ -9,7 +9,7 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version to measure; ``commit`` is empty for a release that a setup command installs."""
+    """A version to measure. ``commit`` is empty for a release that a setup command installs."""
 
     name: str
     commit: str = ""
@@ -23,7 +23,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkValue:
-    """The result of one run for one benchmark and metric, with ``value`` in the metric's unit.
+    """Result of one run for one benchmark and metric, with ``value`` in the unit of the metric.
 
     ``file`` and ``line`` locate the benchmark, and ``source`` is a digest of its source code. Unknown fields are None.
     """
@@ -38,7 +38,7 @@ class BenchmarkValue:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A finished run of a version; ``problem`` explains why the run has no values."""
+    """A finished run of a version. ``problem`` explains why the run has no values."""
 
     values: tuple[BenchmarkValue, ...] = ()
     seconds: float = 0.0
@@ -49,7 +49,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """A version with the values of each run on ``machine``; ``problem`` explains why there are no values."""
+    """A version with the values of each run on ``machine``. ``problem`` explains why there are no values."""
 
     version: Version
     runs: tuple[tuple[BenchmarkValue, ...], ...] = ()
@@ -62,9 +62,9 @@ class MeasuredVersion:
 class EvolutionLine:
     """The values of one benchmark and metric over all versions.
 
-    ``middle``, ``low`` and ``high`` are float64 arrays with one element per version: the median, smallest and largest
-    value, NaN without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the versions in
-    which the benchmark's source changed. ``source_known`` is False if the source is unknown in all versions.
+    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, or
+    NaN without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the versions in which
+    the benchmark's source changed. ``source_known`` is False if the source is unknown in all versions.
     """
 
     benchmark: str
@@ -81,8 +81,8 @@ class EvolutionLine:
 class Jump:
     """A change in line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
 
-    ``ratio`` is the change divided by the baseline value (None if that is zero). ``noise`` is the standard error of the
-    change in natural logarithms (0 if the values do not vary).
+    ``ratio`` is the change divided by the baseline value, or None if the baseline value is zero. ``noise`` is the
+    standard error of the change in natural logarithms (0 if the values do not vary).
     """
 
     line: int
@@ -110,7 +110,7 @@ class Evolution:
     notes: tuple[str, ...] = ()
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
-        """Return the jumps of the metric to show first, each with its index in ``jumps``."""
+        """Return the jumps of the metric that is shown first, with their indices in ``jumps``."""
         return [
             (number, jump) for number, jump in enumerate(self.jumps) if self.lines[jump.line].metric.name == self.metric
         ]

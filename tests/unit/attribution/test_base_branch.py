@@ -26,9 +26,7 @@ def test_same_change_on_the_base_branch_is_shared() -> None:
 
 def test_opposite_direction_is_another_change() -> None:
     marked = with_base_branch(of("f"), of(faster=("f",)), NAME)
-    assert texts(marked.warnings)[-1].endswith(
-        "1 of the changes are this pull request's, 0 are already there, 1 are only there (f)"
-    )
+    assert texts(marked.warnings)[-1].endswith("1 only in this pull request, 0 in both, 1 only in main at 1234567 (f)")
 
 
 def test_neutral_and_explained_findings_do_not_count() -> None:
@@ -44,9 +42,6 @@ def test_finding_shows_the_change_on_the_base_branch() -> None:
     assert mine.evidence == Evidence()
     assert evidence_texts(both) == ("base branch: changed there too (+50.0 %)",)
     assert texts(marked.warnings) == [
-        (
-            f"compared with {NAME}: 1 of the changes are this pull request's, 1 are already there, 4 are only there"
-            " (a, b, c and 1 more)"
-        )
+        (f"changes compared with {NAME}: 1 only in this pull request, 1 in both, 4 only in {NAME} (a, b, c and 1 more)")
     ]
     assert marked.verdict == of("mine", "both").verdict

@@ -104,9 +104,9 @@ def test_text_around_a_patch_is_skipped() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("no diff at all\n", "is no unified diff"),
-        ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n", "x.diff:3: the hunk is broken off"),
-        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n?a\n", "x.diff:3: the hunk is broken off"),
+        ("no diff at all\n", "is not a unified diff"),
+        ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n", "x.diff:3: the hunk is truncated"),
+        ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n?a\n", "x.diff:3: the hunk is truncated"),
         ("@@ -1 +1 @@\n-a\n+b\n", "names no file"),
         ("diff --cc x\n@@@ -1,1 -1,1 +1,1 @@@\n", "is the diff of a merge"),
         ("--- a/x\n+++ b/x\n@@ -99999999999 +1 @@\n-a\n+b\n", "damaged"),

@@ -60,7 +60,8 @@ def test_different_facts_block_unless_files_are_named(fact: str, change: dict[st
 def test_different_sampling_modes_have_advice() -> None:
     [note] = comparability([profile()], [profile(mode="cpu")], named=False)
     assert text_of(note) == (
-        "sampling mode differs: wall against cpu; these count different time, record both sides in the same mode"
+        "sampling mode differs: wall against cpu; "
+        "record both sides in the same mode, because modes measure different times"
     )
     assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
 
@@ -80,7 +81,7 @@ def test_another_machine_or_rate_makes_totals_advisory(fact: str, change: dict[s
 def test_counts_are_converted_where_all_rates_are_known() -> None:
     (note,) = comparability([profile()], [profile(rate=400.0)], named=False)
     assert text_of(note) == (
-        "sampling rate differs: 100 against 400; sample counts are converted to 400 a second, totals are advisory"
+        "sampling rate differs: 100 against 400; sample counts are converted to 400 per second, and totals are advisory"
     )
     assert notes([profile(), profile(rate=None)], [profile(rate=400.0)] * 2) == {"rates_differ": (False, True)}
 
@@ -105,7 +106,7 @@ def test_stacks_without_a_frame_state_their_share() -> None:
     before, after = (FoldedReader().read(source_of("a.folded", data)) for data in (b" 18\na 82\n", b" 1\na 99\n"))
     (comparison,), _ = compare_workload(Workload("w", Configuration(), (before,), (after,)), (), CompareOptions())
     (note,) = doubts(comparison)
-    assert text_of(note) == "18 % of the baseline's samples is in stacks without a frame, counted on the root"
+    assert text_of(note) == "18 % of the baseline's samples is in stacks without a frame and counts for the root"
 
 
 def test_totals_far_apart_and_unresolved_names_are_doubts() -> None:

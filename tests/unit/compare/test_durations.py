@@ -67,8 +67,8 @@ def test_what_is_not_finite_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("profiles", "what"),
     [
-        ([], "holds no duration"),
-        ([results(("a", math.nan))], "holds no duration"),
+        ([], "contains no duration"),
+        ([results(("a", math.nan))], "contains no duration"),
         ([results(("a", 1.0)), results(("m", 1.0), unit="bytes")], "several units"),
         ([results(("a", 1.0), unit="op/s", better="higher")], "less is better"),
     ],

@@ -48,7 +48,7 @@ def test_golden_rows(baseline: list[Row], target: list[Row], kind: Kind, steps: 
 @pytest.mark.parametrize(
     ("baseline", "target"),
     [([("linear", 0.0)], [("power", 0.9)]), ([("linear", 0.99)], [("linear", NAN)])],
-    ids=["score of zero", "score that is no number"],
+    ids=["score of zero", "score that is not a number"],
 )
 def test_bmoe_d2_no_usable_model_is_unknown(baseline: list[Row], target: list[Row]) -> None:
     """BMOE-d2: the published program leaves such a location out without a result."""
@@ -114,10 +114,10 @@ def test_records_are_fitted_and_chosen_by_akaike() -> None:
     ("found", "reason"),
     [
         ([(5.0, 1.0), (5.0, 2.0), (5.0, 3.0)], "all sizes are equal"),
-        ([(1.0, 1.0), (2.0, 2.0)], "2 records with a size, a model needs three"),
-        ([(1.0, 1.0)], "1 record with a size, a model needs three"),
-        ([(NAN, 1.0), (NAN, 2.0), (NAN, 3.0)], "no record states the size of its input"),
-        ([(1.0, 3.0), (2.0, 1.0), (3.0, 2.5)], "none of its models fits better than chance or has enough points"),
+        ([(1.0, 1.0), (2.0, 2.0)], "2 records with a size, but a model needs three"),
+        ([(1.0, 1.0)], "1 record with a size, but a model needs three"),
+        ([(NAN, 1.0), (NAN, 2.0), (NAN, 3.0)], "no record states its input size"),
+        ([(1.0, 3.0), (2.0, 1.0), (3.0, 2.5)], "its models have too few points or fit no better than chance"),
     ],
 )
 def test_reg_d3_reason_names_what_records_lack(found: list[tuple[float, float]], reason: str) -> None:
@@ -140,4 +140,4 @@ def test_swapped_sides_mirror() -> None:
 
 def test_no_model_has_one_reason() -> None:
     nothing = measured({"f": [(NAN, 1.0)]}, {"f": [(NAN, 2.0)]})
-    assert not_tested(detect(nothing)) == "no location has a model, and no record states the size of its input"
+    assert not_tested(detect(nothing)) == "no location has a model, and no record states its input size"

@@ -207,8 +207,8 @@ def test_a_profile_against_itself_has_no_row(stacks: dict[str, int]) -> None:
     ("comparison", "reason"),
     [
         (from_exclusive([{"f": 1}], [{"f": 2}]), "no stacks"),
-        (from_stacks([{"f": 0}], [{"f": 2}]), "not above zero"),
-        (from_stacks([{"f": 3}], [{"f": 0}]), "not above zero"),
+        (from_stacks([{"f": 0}], [{"f": 2}]), "not positive"),
+        (from_stacks([{"f": 3}], [{"f": 0}]), "not positive"),
     ],
 )
 def test_reason_why_not_tested(comparison: Comparison, reason: str) -> None:

@@ -64,10 +64,10 @@ def test_gen_d2_every_coefficient_and_the_values_count() -> None:
 
 @pytest.mark.parametrize("broken", [(1.0, 10.0), (math.nan, 1.0)], ids=["overflow", "no number"])
 def test_gen_d3_what_is_not_finite_is_unknown(broken: tuple[float, float]) -> None:
-    """GEN-d3: a difference that is no number counted as an optimization."""
+    """GEN-d3: a difference that is not a number counted as an optimization."""
     result = detect(pair([Given("linear", (1, 1), 0.99, 1, 1000)], with_line(Given("exponential", broken, 0.99))))
     assert outcome(result)[1] is Kind.UNKNOWN
-    assert sentence(result.reasons[0]) == "the models give no number to compare over most of the range"
+    assert sentence(result.reasons[0]) == "the models have no values over most of the range"
 
 
 def test_gen_d4_zero_baseline_points_are_omitted() -> None:
@@ -138,7 +138,7 @@ def test_small_common_range_is_a_maybe() -> None:
 def test_ranges_that_do_not_meet_are_unknown() -> None:
     result = detect(pair([Given("linear", (0, 1), 0.99, 0, 100)], [Given("linear", (0, 9), 0.99, 100, 200)]))
     assert outcome(result)[1] is Kind.UNKNOWN
-    assert sentence(result.reasons[0]) == "the ranges of sizes have nothing in common"
+    assert sentence(result.reasons[0]) == "the ranges of sizes do not overlap"
 
 
 def test_linear_model_is_fitted_to_records() -> None:

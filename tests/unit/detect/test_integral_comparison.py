@@ -55,7 +55,7 @@ def test_golden_bounds(before: float, after: float, relative: float, kind: Kind)
 def test_golden_poor_fits_are_unknown(r_square: float) -> None:
     result = detect(pair([constant(10, r_square)], [constant(20)]))
     assert outcome(result)[1] is Kind.UNKNOWN
-    assert sentence(result.reasons[0]).startswith("fit too poor")
+    assert sentence(result.reasons[0]).startswith("the fit is too poor")
     assert outcome(detect(pair([constant(10, 0.15)], [constant(20)])))[1] is Kind.DEGRADATION
 
 
@@ -82,7 +82,7 @@ def test_int_d4_what_is_not_finite_is_unknown() -> None:
     """INT-d4: an infinite error became 0 and no change."""
     result = detect(pair([Given("linear", (1, 1), 0.99)], [Given("exponential", (1.0, 100.0), 0.99)]))
     assert outcome(result)[1] is Kind.UNKNOWN
-    assert sentence(result.reasons[0]) == "an area is zero or not positive"
+    assert sentence(result.reasons[0]) == "an area under a model is not positive"
 
 
 def test_negative_areas_form_no_ratio() -> None:

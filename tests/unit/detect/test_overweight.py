@@ -240,7 +240,7 @@ def test_unchanged_total_ranks_by_exclusive_change() -> None:
     assert [comparison.symbols.names[s] for s in result.symbol.tolist()] == ["b", "a", "c", "m"]
     assert np.isnan(result.statistics["overweight"]).all()
     assert not result.kind.any()
-    assert set(map(sentence, result.reasons.values())) == {"total unchanged"}
+    assert set(map(sentence, result.reasons.values())) == {"the total is unchanged"}
 
 
 def test_small_total_change_is_flagged() -> None:

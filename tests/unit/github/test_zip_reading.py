@@ -168,7 +168,7 @@ def test_each_limit_holds_to_the_byte() -> None:
     assert sum(map(len, read_zip(data, max_bytes=10, max_members=2).values())) == 10
     with pytest.raises(ProfileError, match="unpacks to more"):
         read_zip(data, max_bytes=9)
-    with pytest.raises(ProfileError, match="2 entries, at most 1"):
+    with pytest.raises(ProfileError, match="2 entries, but at most 1"):
         read_zip(data, max_members=1)
 
 

@@ -148,7 +148,7 @@ def test_models_have_names_changes_and_parts() -> None:
 def test_unknown_rows_of_models_have_a_reason() -> None:
     poor = modelled({"f": [Given("linear", (1, 1), 0.1)]}, {"f": [Given("linear", (1, 9), 0.99)]})
     report = metric_report(poor, [IntegralComparison().detect(poor, {}, Context())], verbose=True)
-    assert [sentence(change.reason) for change in report.changes] == ["fit too poor: r_square 0.10"]
+    assert [sentence(change.reason) for change in report.changes] == ["the fit is too poor: R² 0.10"]
     assert report.counts["unknown"] == 1
 
 

@@ -159,5 +159,5 @@ def test_links_make_the_round_trip() -> None:
     ["", "[]", "{}", '{"schema": "profgate.links/1"}', '{"schema": "profgate.links/2", "pages": []}', "[" * 9999],
 )
 def test_what_are_no_links_is_refused(text: str) -> None:
-    with pytest.raises(ProfgateError, match="is not as profgate writes it"):
+    with pytest.raises(ProfgateError, match="does not have profgate's format"):
         links_from_json(text)

@@ -45,7 +45,7 @@ def test_stable_order_shows_its_count() -> None:
 def test_departure_names_test_safely() -> None:
     found = checked(runs(5, last_slow=5000.0))
     shown = text(found)
-    assert shown.startswith("REVIEW  the order of the durations changed: tests got slower")
+    assert shown.startswith("REVIEW  the order of the durations changed: tests became slower")
     assert "moved most" in shown
     assert "a|b`@all[31m<img src=x>" in shown
     assert "\x1b" not in shown
@@ -57,7 +57,7 @@ def test_departure_names_test_safely() -> None:
 
 def test_too_few_runs_are_explained() -> None:
     shown = text(checked(runs(2)))
-    assert shown.startswith("NOT TESTED  1 baseline run, at least 3 are needed")
+    assert shown.startswith("NOT TESTED  1 baseline run, but at least 3 are needed")
     assert "a random order has as many stable ranks with probability <0.0001" in shown
 
 

@@ -81,7 +81,7 @@ def test_many_damaged_lines_are_an_error() -> None:
         read("P1;T0:1;a.py:f:1 5,0,1", *good[:3])
     with pytest.raises(ProfileError, match="expected"):
         read("P1;T0:1;a.py:f:1 5", mode="full")
-    with pytest.raises(ProfileError, match="add up beyond"):
+    with pytest.raises(ProfileError, match="add up to more than"):
         read(*["P1;T0:1;a.py:f:1 999999999999999"] * 20)
 
 

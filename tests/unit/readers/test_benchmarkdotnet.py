@@ -60,13 +60,13 @@ def test_a_missing_full_name_is_put_together() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"Benchmarks\[0\]: it is no JSON object"),
-        (benchmark(Statistics=7), "'Statistics' is no JSON object"),
-        (benchmark(7), r"Measurements\[0\]: it is no JSON object"),
+        (7, r"Benchmarks\[0\]: it is not a JSON object"),
+        (benchmark(Statistics=7), "'Statistics' is not a JSON object"),
+        (benchmark(7), r"Measurements\[0\]: it is not a JSON object"),
         (benchmark(measurement(1, operations=0)), "repeats the work 0 times"),
         (benchmark(measurement(-1)), "cannot be measured"),
         (benchmark(Statistics={}), "cannot be measured"),
-        ({"Statistics": {"Mean": 1}}, "no name of a benchmark"),
+        ({"Statistics": {"Mean": 1}}, "not a name of a benchmark"),
     ],
 )
 def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:

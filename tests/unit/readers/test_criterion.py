@@ -74,12 +74,12 @@ def test_lines_are_read_with_separators_and_fractions() -> None:
 @pytest.mark.parametrize(
     ("iters", "times", "message"),
     [
-        ([1], [1, 2], "not as many times"),
-        ([], [], "not as many times"),
+        ([1], [1, 2], "numbers of times"),
+        ([], [], "numbers of times"),
         ([0], [1], "repeats the work 0 times"),
         ([1], [-1], "cannot be measured"),
         (["1"], [1], "cannot be measured"),
-        (7, [1], "'iters' is no JSON array"),
+        (7, [1], "'iters' is not a JSON array"),
     ],
 )
 def test_samples_of_another_shape_are_refused(iters: Any, times: Any, message: str) -> None:
@@ -88,5 +88,5 @@ def test_samples_of_another_shape_are_refused(iters: Any, times: Any, message: s
 
 
 def test_a_line_that_was_cut_is_refused() -> None:
-    with pytest.raises(ProfileError, match=r"a\.txt:2: '12' is no time of an iteration"):
+    with pytest.raises(ProfileError, match=r"a\.txt:2: '12' is not a time of an iteration"):
         lines("test a ... bench: 1 ns/iter (+/- 0)", "test b ... bench: 12")

@@ -36,10 +36,10 @@ def test_a_stated_direction_comes_before_the_unit() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"entry\[0\]: it is no JSON object"),
+        (7, r"entry\[0\]: it is not a JSON object"),
         ({"name": "a", "unit": "ms"}, "cannot be measured"),
         ({"name": "a", "unit": "ms", "value": "1"}, "cannot be measured"),
-        ({"unit": "ms", "value": 1}, "no name of a benchmark"),
+        ({"unit": "ms", "value": 1}, "not a name of a benchmark"),
         ({"name": "a", "unit": "ms", "value": 1, "better": "bigger"}, "neither lower nor higher"),
         ({"name": "a", "unit": "ms", "value": 1, "better": []}, "neither lower nor higher"),
     ],

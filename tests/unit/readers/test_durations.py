@@ -37,8 +37,8 @@ def document(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"{", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
+        (b"{", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
         (b"[]", "schema"),
         (document(schema="profgate.durations/2"), "schema"),
         (document(label=7), "'label'"),
@@ -51,7 +51,7 @@ def document(**changes: object) -> bytes:
         (document(durations={"a": 1e300}), "duration of 'a'"),
         (document().replace(b"2.5", b"NaN"), "duration of 'b'"),
         (document().replace(b"2.5", b"Infinity"), "duration of 'b'"),
-        (document().replace(b"2.5", b"1" * 5000), "no JSON"),
+        (document().replace(b"2.5", b"1" * 5000), "not JSON"),
     ],
 )
 def test_other_files_are_refused_with_the_reason(data: bytes, what: str) -> None:

@@ -110,7 +110,7 @@ def test_few_bad_lines_are_counted_and_quoted() -> None:
 
 
 def test_an_empty_file_is_a_valid_empty_profile() -> None:
-    assert "the file holds no samples" in read("").warnings
+    assert "the file contains no samples" in read("").warnings
     assert FoldedReader().recognizes(source_of("x", b"")) == "the file is empty"
 
 

@@ -158,20 +158,20 @@ def test_processes_nest() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"samples": table(["stack"], [[9]])}, "a sample of stack 9, there are 3 stacks"),
-        ({"samples": table(["stack"], [["1"]])}, "something else than row numbers"),
+        ({"samples": table(["stack"], [[9]])}, "a sample of stack 9, but there are 3 stacks"),
+        ({"samples": table(["stack"], [["1"]])}, "something other than row numbers"),
         ({"samples": table(["time"], [[1]])}, "the schema of 'samples' has no 'stack'"),
-        ({"samples": None}, "'samples' is no JSON object"),
-        ({"samples": {"data": []}}, "the schema of 'samples' is no JSON object"),
-        ({"samples": table(["stack"], [3])}, "a row that is no JSON array"),
-        ({"samples": {"schema": {"stack": -1}, "data": [[1]]}}, "something else than a column"),
-        ({"samples": {"schema": {"stack": True}, "data": [[1]]}}, "something else than a column"),
+        ({"samples": None}, "'samples' is not a JSON object"),
+        ({"samples": {"data": []}}, "the schema of 'samples' is not a JSON object"),
+        ({"samples": table(["stack"], [3])}, "a row that is not a JSON array"),
+        ({"samples": {"schema": {"stack": -1}, "data": [[1]]}}, "something other than a column"),
+        ({"samples": {"schema": {"stack": True}, "data": [[1]]}}, "something other than a column"),
         ({"stackTable": table(["prefix", "frame"], [[7, 0]])}, "do not fit together"),
         ({"stackTable": table(["prefix", "frame"], [[None, 7]])}, "do not fit together"),
         ({"stackTable": table(["prefix", "frame"], [[1, 0], [0, 0]])}, "circle"),
-        ({"frameTable": table(["location"], [[0], [1], [9]])}, "names text 9, there are 3 texts"),
+        ({"frameTable": table(["location"], [[0], [1], [9]])}, "names text 9, but there are 3 texts"),
         ({"stringTable": [1, 2, 3]}, "names text 0"),
-        ({"stringTable": None}, "'stringTable' is no JSON array"),
+        ({"stringTable": None}, "'stringTable' is not a JSON array"),
     ],
 )
 def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], message: str) -> None:
@@ -185,8 +185,8 @@ def test_tables_that_do_not_fit_together_are_refused(change: dict[str, Any], mes
     [
         ({"libs": [LIBRARY | {"start": None}]}, "library 0: has no 'start'"),
         ({"libs": [LIBRARY | {"offset": 5000}]}, "library 0: has no 'start'"),
-        ({"processes": [{}]}, "process 0: 'threads' is no JSON array"),
-        ({"processes": ["{}"]}, "process 0: it is no JSON object"),
+        ({"processes": [{}]}, "process 0: 'threads' is not a JSON array"),
+        ({"processes": ["{}"]}, "process 0: it is not a JSON object"),
         ({"sources": {}}, "the schema of 'sources'"),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_run_without_an_end_is_a_warning() -> None:
     ("line", "message"),
     [
         ("BenchmarkX 1 2 ns/op 3", "a.txt:1: '3' has no unit"),
-        ("BenchmarkX 1 soon ns/op", "a.txt:1: 'soon' is no number"),
+        ("BenchmarkX 1 soon ns/op", "a.txt:1: 'soon' is not a number"),
         ("BenchmarkX 1 NaN ns/op", "cannot be measured"),
         ("BenchmarkX 1 -2 ns/op", "cannot be measured"),
         ("BenchmarkX 1 1e999 ns/op", "cannot be measured"),

@@ -58,7 +58,7 @@ def test_cached_results_and_cut_off_runs_are_warnings() -> None:
     [
         ({"Action": "pass", "Package": "shop", "Test": "TestA"}, "'None', which cannot be measured"),
         (ended("TestA", -1.0), "cannot be measured"),
-        ('{"Action": "pass"', "is no JSON"),
+        ('{"Action": "pass"', "is not JSON"),
     ],
 )
 def test_a_broken_line_is_refused_with_its_number(line: dict[str, object] | str, what: str) -> None:

@@ -57,9 +57,9 @@ def test_the_median_is_the_run_of_aggregates() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\]: it is no JSON object"),
+        (7, r"benchmarks\[0\]: it is not a JSON object"),
         ({"name": "a"}, "cannot be measured"),
-        (run("", 1), "no name of a benchmark"),
+        (run("", 1), "not a name of a benchmark"),
         (run("a", -1), "cannot be measured"),
         (run("a", 1, half=-1), "cannot be measured"),
     ],

@@ -45,12 +45,12 @@ def test_failed_runs_are_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"results\[0\]: it is no JSON object"),
-        ({"command": "ls", "median": 1}, "'times' is no JSON array"),
+        (7, r"results\[0\]: it is not a JSON object"),
+        ({"command": "ls", "median": 1}, "'times' is not a JSON array"),
         (result("ls"), "has no 'times'"),
         (result("ls", -1), "cannot be measured"),
-        (result("", 1), "no name of a benchmark"),
-        (result("ls", 1, exit_codes=7), "'exit_codes' is no JSON array"),
+        (result("", 1), "not a name of a benchmark"),
+        (result("ls", 1, exit_codes=7), "'exit_codes' is not a JSON array"),
     ],
 )
 def test_results_of_another_shape_are_refused(entry: Any, message: str) -> None:

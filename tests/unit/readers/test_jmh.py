@@ -52,15 +52,15 @@ def test_a_score_alone_is_one_run_and_a_warning() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"entry\[0\]: it is no JSON object"),
+        (7, r"entry\[0\]: it is not a JSON object"),
         ({"jmhVersion": "1"}, "has no 'benchmark'"),
-        (result(7), "'primaryMetric' is no JSON object"),
-        (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is no JSON array"),
+        (result(7), "'primaryMetric' is not a JSON object"),
+        (result({"scoreUnit": "ns/op", "rawData": [7]}), "a fork is not a JSON array"),
         (result({"scoreUnit": "ns/op", "rawData": [[-1]]}), "cannot be measured"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "no list of values with their counts"),
-        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "no list of values with their counts"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1]]]]}), "not a list of values with their counts"),
+        (result({"scoreUnit": "ns/op", "rawDataHistogram": [[[[1, 0]]]]}), "not a list of values with their counts"),
         (result({"scoreUnit": "ns/op"}), "cannot be measured"),
-        (result({"score": 1}, params=7), "'params' is no JSON object"),
+        (result({"score": 1}, params=7), "'params' is not a JSON object"),
     ],
 )
 def test_results_of_another_shape_are_refused(entry: Any, message: str) -> None:

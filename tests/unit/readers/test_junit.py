@@ -73,11 +73,11 @@ def test_an_empty_suite_is_valid() -> None:
         ('<?xml version="1.0" encoding="shift_jis"?><testsuite/>', "let the tests write it in UTF-8"),
         ('<?xml version="1.0" encoding="hex"?><testsuite/>', "let the tests write it in UTF-8"),
         ("<testsuite>" * 101, "nested too deeply"),
-        ('<testsuite><testcase name="a" time="soon"/></testsuite>', "a.xml: a: 'soon' is no number"),
+        ('<testsuite><testcase name="a" time="soon"/></testsuite>', "a.xml: a: 'soon' is not a number"),
         ('<testsuite><testcase name="a" time="-1"/></testsuite>', "cannot be measured"),
         ('<testsuite><testcase name="a" time="NaN"/></testsuite>', "cannot be measured"),
         ('<testsuite><testcase name="a" time="1e999999"/></testsuite>', "cannot be measured"),
-        ('<testsuite><testcase time="1"/></testsuite>', "no name"),
+        ('<testsuite><testcase time="1"/></testsuite>', "not a name"),
     ],
 )
 def test_what_is_no_test_report_is_refused(text: str, message: str) -> None:

@@ -130,7 +130,7 @@ def test_symbols_give_name_file_line_and_module(call: str, expected: tuple[objec
 def test_a_few_foreign_lines_are_skipped_and_quoted() -> None:
     found = read(SAMPLE * 20 + "lost 3 things\n\n")
     assert found.warnings == ("1 lines were skipped, the first is line 101: 'lost 3 things'",)
-    with pytest.raises(ProfileError, match=r"a\.perf\.txt: line 6: 'lost 3 things': is no sample"):
+    with pytest.raises(ProfileError, match=r"a\.perf\.txt: line 6: 'lost 3 things': is not a sample"):
         read(SAMPLE + "lost 3 things\n\n")
 
 
@@ -142,7 +142,7 @@ def test_an_end_without_a_blank_line_is_told() -> None:
     ("text", "message"),
     [
         (header("cycles", "9" * 30) + "\t 1 f (x)\n\n", "line 1: has a period"),
-        ((header("cycles", str(1 << 62)) + "\t 1 f (x)\n\n") * 3, "event cycles.*beyond 2"),
+        ((header("cycles", str(1 << 62)) + "\t 1 f (x)\n\n") * 3, "event cycles.*more than 2"),
         (SAMPLE + "x" * 70_000, "line [0-9]+: is longer than"),
     ],
 )

@@ -280,7 +280,7 @@ def test_nan_is_a_missing_value() -> None:
 
 def test_infinite_amounts_are_refused() -> None:
     rows = [{"uid": "f", "amount": math.inf, "type": "mixed"}]
-    with pytest.raises(ProfileError, match="Infinity is no JSON number"):
+    with pytest.raises(ProfileError, match="Infinity is not a JSON number"):
         read(document("complexity", "mixed", "ms", **{"global": {"resources": rows}}))
 
 
@@ -319,19 +319,19 @@ def with_record(**record: Any) -> dict[str, Any]:
     ("content", "message"),
     [
         (with_record(amount=1), "record 0: there is no uid"),
-        (with_record(uid="f", amount="x"), "record 0: amount is 'x', which is no number"),
-        (with_record(uid="f", amount=True), "which is no number"),
-        (with_record(uid="f", amount=1, order=1.5), "no whole number"),
+        (with_record(uid="f", amount="x"), "record 0: amount is 'x', which is not a number"),
+        (with_record(uid="f", amount=True), "which is not a number"),
+        (with_record(uid="f", amount=1, order=1.5), "not an integer"),
         (with_record(uid="f", amount=-1, trace=["g"]), "negative"),
-        (with_record(uid="f", amount=1, trace=3), "'trace' is no JSON array"),
-        (document("time", "time", "s", **{"global": {"resources": [1]}}), "record 0: it is no JSON object"),
-        (document("time", "time", "s"), "'global' or a snapshot is no JSON object"),
-        (document("time", "time", "s", resources={"f#0": {}}, resource_type_map={}), "its type is no JSON object"),
+        (with_record(uid="f", amount=1, trace=3), "'trace' is not a JSON array"),
+        (document("time", "time", "s", **{"global": {"resources": [1]}}), "record 0: it is not a JSON object"),
+        (document("time", "time", "s"), "'global' or a snapshot is not a JSON object"),
+        (document("time", "time", "s", resources={"f#0": {}}, resource_type_map={}), "its type is not a JSON object"),
         (
             document("time", "t", "s", resources={"f#0": {"a": [1], "b": []}}, resource_type_map={"f#0": {}}),
             "columns differ in length",
         ),
-        ({"collector_info": {}}, "'header' is no JSON object"),
+        ({"collector_info": {}}, "'header' is not a JSON object"),
     ],
 )
 def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any], message: str) -> None:
@@ -347,7 +347,7 @@ def test_inconsistent_tables_are_refused_with_their_place(content: dict[str, Any
         (zlib.compress(b"profile time 2 {}"), "does not fit"),
         (packed(RAW)[:-4], "ends too early"),
         (b"\x78\x9c\xff\xff\xff", "damaged packed data"),
-        (b"[1]", "no JSON object"),
+        (b"[1]", "not a JSON object"),
     ],
 )
 def test_damaged_containers_are_refused(data: bytes, message: str) -> None:

@@ -337,7 +337,7 @@ def broken(change: str) -> bytes:
         ("twice", "location 1 occurs twice"),
         ("types", "no sample type"),
         ("strings", "string table is missing"),
-        ("sum", r"add up beyond 2\^63"),
+        ("sum", r"add up to more than 2\^63"),
     ],
 )
 def test_what_does_not_fit_together_is_refused(change: str, message: str) -> None:

@@ -178,7 +178,7 @@ def test_a_sampled_file_without_samples_is_empty() -> None:
         ((1, 1, 0.1, 0.1, ()), "has no row of samples"),
         ((-1, 1, 0.1, 0.1, {}), "has '-1' for a number of calls"),
         ((1, 1, float("inf"), 0.1, {}), "has inf for a time"),
-        ((1, 1, 0.1, 0.1, {("x",): 1}), "is no .file, line, name."),
+        ((1, 1, 0.1, 0.1, {("x",): 1}), "is not a .file, line, name."),
         ((1, 1, 0.1, 0.1, {("a.py", 1, "main"): 0.5}), "has '0.5' for a number"),
     ],
 )

@@ -70,14 +70,14 @@ def test_a_recording_without_samples_is_valid_and_empty() -> None:
 @pytest.mark.parametrize(
     ("root", "message"),
     [
-        (7, "'root_frame' is no JSON object"),
+        (7, "'root_frame' is not a JSON object"),
         (call(None, 1), "call 0: has no 'function'"),
         (call("main", -1), "'-1' for a time"),
         (call("main", "1"), "'1' for a time"),
         (call("main", 1e300), "for a time"),
         (call("main", 1, call("work", True)), "for a time"),
-        (call("main", 1, 7), "no JSON object"),
-        ({"function": "main", "time": 1}, "'children' is no JSON array"),
+        (call("main", 1, 7), "not a JSON object"),
+        ({"function": "main", "time": 1}, "'children' is not a JSON array"),
     ],
 )
 def test_calls_of_another_shape_are_refused(root: Any, message: str) -> None:

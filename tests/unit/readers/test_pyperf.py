@@ -42,12 +42,12 @@ def test_metadata_of_the_document_applies_to_all_benchmarks() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\]: it is no JSON object"),
-        ({"metadata": {"name": "a"}}, "'runs' is no JSON array"),
-        ({"metadata": 7, "runs": []}, "'metadata' is no JSON object"),
-        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\]: it is no JSON object"),
+        (7, r"benchmarks\[0\]: it is not a JSON object"),
+        ({"metadata": {"name": "a"}}, "'runs' is not a JSON array"),
+        ({"metadata": 7, "runs": []}, "'metadata' is not a JSON object"),
+        ({"metadata": {"name": "a"}, "runs": [7]}, r"runs\[0\]: it is not a JSON object"),
         ({"metadata": {"name": "a"}, "runs": [{"values": [-1]}]}, "cannot be measured"),
-        ({"runs": [{"values": [1]}]}, "no name of a benchmark"),
+        ({"runs": [{"values": [1]}]}, "not a name of a benchmark"),
     ],
 )
 def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:

@@ -40,11 +40,11 @@ def test_without_rounds_the_median_is_the_run() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (7, r"benchmarks\[0\]: it is no JSON object"),
-        ({"name": "a"}, "'stats' is no JSON object"),
+        (7, r"benchmarks\[0\]: it is not a JSON object"),
+        ({"name": "a"}, "'stats' is not a JSON object"),
         ({"name": "a", "stats": {}}, "'None', which cannot be measured"),
-        ({"name": "a", "stats": {"data": 7}}, "'data' is no JSON array"),
-        ({"stats": {"mean": 1}}, "no name of a benchmark"),
+        ({"name": "a", "stats": {"data": 7}}, "'data' is not a JSON array"),
+        ({"stats": {"mean": 1}}, "not a name of a benchmark"),
     ],
 )
 def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> None:
@@ -53,5 +53,5 @@ def test_benchmarks_of_another_shape_are_refused(entry: Any, message: str) -> No
 
 
 def test_a_machine_of_another_shape_is_refused() -> None:
-    with pytest.raises(ProfileError, match="'machine_info' is no JSON object"):
+    with pytest.raises(ProfileError, match="'machine_info' is not a JSON object"):
         read({"name": "a", "stats": {"median": 1}}, machine=[1])

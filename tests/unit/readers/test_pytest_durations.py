@@ -87,7 +87,7 @@ def test_a_list_without_its_heading_is_refused() -> None:
         ),
         ('{"$report_type": "TestReport", "nodeid": "a", "when": "call"}', "cannot be measured"),
         ('{"$report_type": "TestReport", "nodeid": "a", "when": "call", "duration": -1}', "cannot be measured"),
-        ('{"$report_type": "TestReport", "nodeid": "a"', "is no JSON"),
+        ('{"$report_type": "TestReport", "nodeid": "a"', "is not JSON"),
     ],
 )
 def test_a_broken_line_is_refused_with_its_number(line: str, what: str) -> None:

@@ -84,7 +84,7 @@ def test_what_no_clock_measures_is_refused(value: Any) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", None, 7, "x" * 501])
 def test_a_benchmark_needs_a_name(name: Any) -> None:
-    with pytest.raises(ProfileError, match="no name of a benchmark"):
+    with pytest.raises(ProfileError, match="not a name of a benchmark"):
         results((name, quantity_of("s"), [1]))
 
 

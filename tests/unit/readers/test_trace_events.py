@@ -120,13 +120,13 @@ def test_other_events_are_no_stacks() -> None:
 @pytest.mark.parametrize(
     ("events", "message"),
     [
-        ([7], "event 0: it is no JSON object"),
+        ([7], "event 0: it is not a JSON object"),
         ([whole("main", "0", 1)], "event 0: has '0' for 'ts'"),
         ([whole("main", 0, True)], "'True' for 'dur'"),
         ([whole("main", 1e300, 1)], "for 'ts'"),
         ([whole("main", 0, -1)], "negative duration"),
         ([whole(None, 0, 1)], "no name"),
-        ([whole("main", 0, 1 << 52, tid=tid) for tid in range(3)], "add up beyond 2"),
+        ([whole("main", 0, 1 << 52, tid=tid) for tid in range(3)], "add up to more than 2"),
     ],
 )
 def test_events_of_another_shape_are_refused(events: list[Any], message: str) -> None:

@@ -84,7 +84,7 @@ def test_sentence_of_every_code(golden: Golden) -> None:
         ),
         (ReasonCode.BEYOND_JOBS, {"bound": float("inf")}, "none of 8 base jobs has this function; this one does"),
         (ReasonCode.BEYOND_JOBS, {"bound": None}, "none of 8 base jobs has this function; this one does"),
-        (ReasonCode.NEAR_JOBS, {}, "not certain: it differs by 50.0 %, 8 base jobs by up to 38.0 %"),
+        (ReasonCode.NEAR_JOBS, {}, "not certain: this job differs by 50.0 %, 8 base jobs differ by up to 38.0 %"),
         (ReasonCode.FEW_SPLITS, {}, "not certain: 3 of 252 ways to regroup the runs differ as much"),
         (
             ReasonCode.FEW_SPLITS,
@@ -94,9 +94,9 @@ def test_sentence_of_every_code(golden: Golden) -> None:
         (
             ReasonCode.EVERYTHING,
             {"factor": 1.15},
-            "everything takes 1.15x the time: another machine, or a change that touches everything",
+            "everything takes 1.15x the time: another machine, or a change that affects everything",
         ),
-        (ReasonCode.CALLS_ROSE, {}, "its calls rose from 106 to 203,238"),
+        (ReasonCode.CALLS_ROSE, {}, "the number of its calls rose from 106 to 203,238"),
     ],
 )
 def test_sentences_name_their_numbers(code: ReasonCode, parameters: dict[str, Parameter], text: str) -> None:

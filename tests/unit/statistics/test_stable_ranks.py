@@ -140,10 +140,10 @@ def test_only_tests_of_all_runs_count() -> None:
 @pytest.mark.parametrize(
     ("tests", "baselines", "reason"),
     [
-        (1, 3, "one test alone"),
-        (29, 3, "29 tests in all runs; at least 30"),
-        (40, 2, "2 baseline runs, at least 3"),
-        (40, 1, "1 baseline run, at least 3"),
+        (1, 3, "order of a single test"),
+        (29, 3, "29 tests in all runs, but at least 30"),
+        (40, 2, "2 baseline runs, but at least 3"),
+        (40, 1, "1 baseline run, but at least 3"),
         (0, 3, "no test is in all runs"),
     ],
 )

@@ -29,7 +29,7 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="benchmarkdotnet",
-    looks="JSON with HostEnvironmentInfo and Benchmarks",
+    looks="JSON with the keys HostEnvironmentInfo and Benchmarks",
     record="dotnet run -c Release -- --exporters json",
     keys=("HostEnvironmentInfo", "Benchmarks"),
     records=listed("Benchmarks"),

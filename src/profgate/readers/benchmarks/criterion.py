@@ -13,7 +13,7 @@ _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
 def _samples(source: SourceFile) -> Iterable[Record]:
-    """Return the benchmark messages, or the content of a sample file. Its directories identify the benchmark."""
+    """Return the benchmark messages, or the content of a sample file, whose directories identify the benchmark."""
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = Record(source.name, document_of(source))
@@ -26,14 +26,14 @@ def _add(results: Results, sample: Record) -> None:
     counts = sample.array("iteration_count" if message else "iters")
     times = sample.array("measured_values" if message else "times")
     if len(counts) != len(times) or not counts:
-        raise sample.error("there are not as many times as counts of iterations")
+        raise sample.error("the numbers of times and of iteration counts differ")
     values = [for_each(time, count, sample.where) for time, count in zip(times, counts, strict=True)]
     results.add(sample.get("id"), quantity_of(sample.text("unit") or "ns"), values, process=0)
 
 
 FORMAT = ResultFormat(
     name="criterion",
-    looks="JSON with sampling_mode, iters and times, or messages of cargo criterion",
+    looks="JSON with the keys sampling_mode, iters and times, or messages of cargo criterion",
     record="cargo bench; then give target/criterion/**/new/sample.json",
     proven="Criterion 0.3.6",
     keys=("sampling_mode", "iters", "times"),

@@ -22,7 +22,7 @@ def _add(results: Results, entry: Record) -> None:
 
 FORMAT = ResultFormat(
     name="custom-results",
-    looks="a JSON array of objects with name, unit and value",
+    looks="a JSON array of objects with the keys name, unit and value",
     record="whatever writes it",
     pattern=re.compile(rb'\s*\[\s*\{(?=[^{}\[\]]*"name")(?=[^{}\[\]]*"unit")(?=[^{}\[\]]*"value")'),
     records=json_array,

@@ -15,7 +15,7 @@ def _tests(source: SourceFile) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="durations",
-    looks="its schema",
+    looks="JSON with the schema profgate.durations/1",
     record="profgate ranks record",
     proven="profgate",
     pattern=re.compile(rb"\s*\{.{0,180}" + re.escape(MARK), re.DOTALL),

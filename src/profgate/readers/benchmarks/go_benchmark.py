@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines, with the configuration lines above them and the numbers of their processes."""
+    """Return the benchmark lines, each with the number of its process and the configuration lines above it."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:
@@ -43,7 +43,7 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="go-benchmark",
-    looks="lines 'BenchmarkX 100 12 ns/op'",
+    looks="lines such as 'BenchmarkX 100 12 ns/op'",
     record="go test -run '^$' -bench . -count 10 ./... > a.txt",
     proven="Go 1.19.8",
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),

@@ -11,7 +11,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(events: Iterable[Record], results: Results) -> list[Record]:
-    """Return the finished tests, except tests with subtests, because their times include those of the subtests."""
+    """Return the finished tests, without those that have subtests: their times include the times of the subtests."""
     tests, ended = list[Record](), True
     for event in events:
         action = event.text("Action")
@@ -31,7 +31,7 @@ def _tests(events: Iterable[Record], results: Results) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="go-test",
-    looks="lines of JSON with Action and Package",
+    looks="lines of JSON with the keys Action and Package",
     record="go test -json -count=1 ./... > a.json",
     proven="Go 1.19.8",
     pattern=re.compile(

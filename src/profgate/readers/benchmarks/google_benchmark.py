@@ -35,7 +35,7 @@ def _add(results: Results, run: Record) -> None:
 
 FORMAT = ResultFormat(
     name="google-benchmark",
-    looks="JSON with context and library_build_type",
+    looks="JSON with the keys context and library_build_type",
     record="./bench --benchmark_repetitions=10 --benchmark_out_format=json --benchmark_out=a.json",
     proven="Google Benchmark 1.7.1",
     keys=("context", "benchmarks", "library_build_type"),

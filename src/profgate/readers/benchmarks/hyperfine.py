@@ -1,4 +1,4 @@
-"""hyperfine's JSON: wall-clock times of whole commands, with every run."""
+"""hyperfine's JSON: the wall-clock time of every run of a command."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed
@@ -16,7 +16,7 @@ def _add(results: Results, command: Record) -> None:
 
 FORMAT = ResultFormat(
     name="hyperfine",
-    looks="JSON with results of commands",
+    looks="JSON with the results of commands",
     record="hyperfine --export-json a.json CMD",
     proven="hyperfine 1.15",
     keys=("results", "command", "median"),

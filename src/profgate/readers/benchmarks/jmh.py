@@ -41,18 +41,18 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 
 def _mean(iteration: object, where: str) -> float:
-    """Return the mean of the values, given as (value, count) pairs."""
+    """Return the mean of (value, count) pairs."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]
         return fmean([value for value, _ in pairs], [count for _, count in pairs])
     except (TypeError, ValueError):
-        raise wrong(where, "an iteration is no list of values with their counts") from None
+        raise wrong(where, "an iteration is not a list of values with their counts") from None
 
 
 FORMAT = ResultFormat(
     name="jmh",
-    looks="a JSON array with jmhVersion",
+    looks="a JSON array of objects with the key jmhVersion",
     record="java -jar benchmarks.jar -rf json -rff a.json",
     pattern=re.compile(rb'\s*\[\s*\{\s*"jmhVersion"'),
     records=json_array,

@@ -1,6 +1,6 @@
-"""JUnit XML of any test runner: the time of every test, as parts of one run.
+"""JUnit XML of any test runner: the time of every test of one run.
 
-XML entities can be used for attacks. They require a DOCTYPE, so a file with a DOCTYPE is rejected.
+XML entities can be used for attacks. Entities require a DOCTYPE, so a file with a DOCTYPE is rejected.
 """
 
 import re
@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """Yield the attributes of all tests. If a test did not pass, ``<outcome>`` is its result."""
+    """Yield the attributes of all tests, with the result of a test that did not pass in ``<outcome>``."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 
@@ -71,7 +71,7 @@ def _add(results: Results, test: Record) -> None:
 
 FORMAT = ResultFormat(
     name="junit",
-    looks="XML with testsuite for a root",
+    looks="XML whose root is testsuite or testsuites",
     record="pytest --junitxml=a.xml",
     proven="pytest 9.2",
     pattern=re.compile(rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*)*+<testsuites?[\s>/]", re.DOTALL),

@@ -11,13 +11,13 @@ _VALUE = re.compile(r"(\d[\d,]*(?:\.\d+)?) (\w+/iter) \(\+/- [\d,.]+\).*")
 def _add(results: Results, line: Record) -> None:
     value = _VALUE.fullmatch(line.text("time"))
     if value is None:
-        raise line.error(f"{line.text('time')[:40]!r} is no time of an iteration")
+        raise line.error(f"{line.text('time')[:40]!r} is not a time of an iteration")
     results.add(line.get("name"), quantity_of(value[2]), [number_in(value[1], line.where)])
 
 
 FORMAT = ResultFormat(
     name="libtest",
-    looks="lines 'test x ... bench: 12 ns/iter'",
+    looks="lines such as 'test x ... bench: 12 ns/iter'",
     record="cargo bench -- --output-format bencher > a.txt",
     proven="Criterion 0.3.6",
     line=re.compile(rb"^test \S.* \.\.\. bench: +[\d,.]+ \w+/iter", re.MULTILINE),

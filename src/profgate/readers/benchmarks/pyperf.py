@@ -14,7 +14,7 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="pyperf",
-    looks="JSON with benchmarks and perf_version",
+    looks="JSON with the keys benchmarks and perf_version",
     record="python bench.py -o a.json",
     proven="pyperf 2.10",
     keys=("benchmarks", "runs", "perf_version"),

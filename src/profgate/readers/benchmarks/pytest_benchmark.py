@@ -13,7 +13,7 @@ def _add(results: Results, benchmark: Record) -> None:
 
 FORMAT = ResultFormat(
     name="pytest-benchmark",
-    looks="JSON with machine_info and benchmarks",
+    looks="JSON with the keys machine_info and benchmarks",
     record="pytest --benchmark-json=a.json",
     proven="pytest-benchmark 5.3.1",
     keys=("machine_info", "benchmarks"),

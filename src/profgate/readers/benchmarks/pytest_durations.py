@@ -29,7 +29,7 @@ def _tests(written: Iterable[Record], results: Results) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="pytest-durations",
-    looks="pytest's heading 'slowest durations'",
+    looks="the heading 'slowest durations' of pytest",
     record="pytest --durations=0 -vv > a.txt",
     proven="pytest 9.2",
     line=re.compile(rb"^\d{1,9}\.\d{1,9}s (?:call|setup|teardown) +\S", re.MULTILINE),

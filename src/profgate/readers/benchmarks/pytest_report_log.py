@@ -30,7 +30,7 @@ def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
 
 FORMAT = ResultFormat(
     name="pytest-report-log",
-    looks="lines of JSON with $report_type",
+    looks="lines of JSON with the key $report_type",
     record="pytest --report-log=a.jsonl",
     proven="pytest-reportlog 1.0",
     pattern=re.compile(rb'\s*\{[^\n]*"\$report_type"'),

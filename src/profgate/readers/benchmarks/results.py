@@ -29,7 +29,7 @@ _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of con
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Quantity that a benchmark measures: its metric in base units, and the factor that converts values to them."""
+    """Metric of a benchmark in base units, and the factor that converts the values in the file to base units."""
 
     metric: Metric
     factor: float = 1.0
@@ -74,7 +74,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks of a file, in file order. If ``scenarios`` is false, they are parts of one run, like tests."""
+    """Benchmarks in the order of the file. If ``scenarios`` is false, all of them belong to one run, as tests do."""
 
     where: str
     scenarios: bool = True
@@ -98,7 +98,7 @@ class Results:
         Raises ProfileError if the name or a value is invalid.
         """
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-            raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is no name of a benchmark")
+            raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
         where = f"{self.where}: {name}"
         amounts = [measured(value, where) * quantity.factor for value in values]
         if not amounts:

@@ -50,7 +50,7 @@ class Record:
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
-        """Return an error about this record."""
+        """Return an error at the position of this record."""
         return wrong(self.where, what)
 
     def number(self, path: str) -> float:
@@ -162,4 +162,4 @@ def number_in(text: str, where: str) -> Decimal:
     try:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
-        raise wrong(where, f"{text[:40]!r} is no number") from None
+        raise wrong(where, f"{text[:40]!r} is not a number") from None
