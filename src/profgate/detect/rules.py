@@ -18,6 +18,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
+DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can get a colour
 COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
@@ -84,9 +85,24 @@ def selected(
     return result
 
 
-def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection."""
-    return [_detection(strategy, comparison, options, context) for strategy, options in selection]
+def detections_of(
+    comparison: Comparison, selection: Sequence[Selection], context: Context, *, brief: bool = False
+) -> list[Detection]:
+    """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection.
+
+    With ``brief``, strategies that only explain changes run only if another strategy found one, or could not test.
+    """
+    deciding = [place for place, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
+    found = {place: _detection(selection[place][0], comparison, selection[place][1], context) for place in deciding}
+    if not all(map(quiet, found.values())):
+        for place in set(range(len(selection))) - set(found):
+            found[place] = _detection(selection[place][0], comparison, selection[place][1], context)
+    return [found[place] for place in sorted(found)]
+
+
+def quiet(detection: Detection) -> bool:
+    """Return whether a strategy tested the comparison and found no change."""
+    return not detection.not_tested and not (detection.kind != Kind.NO_CHANGE).any()
 
 
 def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:
