@@ -1,5 +1,6 @@
 """Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from profgate.model.history import Reading
 
 MOST_EXPLAINED = 100  # metrics; in a larger report, only metrics with a change are explained
+AT_ONCE = 1000  # workloads whose profiles and comparisons are in memory at the same time
 UNJUDGED = Verdict("not_compared", "neutral", ())
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
 
@@ -122,15 +124,19 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn) -> C
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
     spread = run if given.past is None else in_turn  # a database connection works in one process only
-    for made, alone in spread([partial(overlay, workload, beside) for workload in paired.workloads]):
-        comparisons += made
-        missing += alone
+    workloads, warnings = deque(paired.workloads), (*files.warnings, *paired.warnings)
+    del files, paired  # so that profiles are freed when they are compared
+    while workloads:
+        part = [workloads.popleft() for _ in range(min(len(workloads), AT_ONCE))]
+        for made, alone in spread([partial(overlay, workload, beside) for workload in part]):
+            comparisons += made
+            missing += alone
     empty = without_samples(comparisons)
     names = {entry.name for entry in empty}
     return Compared(
         comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in names),
         not_compared=(*missing, *empty),
-        warnings=(*files.warnings, *paired.warnings),
+        warnings=warnings,
         functions=functions,
     )
 
