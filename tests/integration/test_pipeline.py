@@ -4,10 +4,12 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from profgate.detect.builtin import STRATEGIES
 from profgate.io.files import write_profiles
@@ -84,22 +86,26 @@ def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:
 
 
 def one_report(sides: Sequence[Sequence[SourceFile]]) -> Report:
-    labels = Side("baseline"), Side("target")
-    given = PipelineInput(*sides, baseline_side=labels[0], target_side=labels[1], interleaved=True, pages=0)
+    given = PipelineInput(sides[0], sides[1], interleaved=True, pages=0)
+    given = replace(given, baseline_side=Side("baseline"), target_side=Side("target"))
     return build_report(given, read_all, STRATEGIES).report
 
 
-def test_processes_give_the_report_of_one(tmp_path: Path) -> None:
-    sides = many_workloads()
-    for side, files in zip(("baseline", "target"), sides, strict=True):
+@pytest.fixture(name="whole", scope="module")
+def fixture_whole() -> Report:
+    return one_report(many_workloads())
+
+
+def test_processes_give_the_report_of_one(whole: Report, tmp_path: Path) -> None:
+    for side, files in zip(("baseline", "target"), many_workloads(), strict=True):
         write_profiles(str(tmp_path / side), files)
     command = [sys.executable, "-m", "profgate", "compare", "baseline", "target", "--interleaved", "--format", "json"]
     compared = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert compared.stdout == to_json(one_report(sides))
+    assert compared.stdout == to_json(whole)
 
 
-def test_shards_have_the_verdict_of_one_report() -> None:
-    whole, names = one_report(sides := many_workloads()), [f"w{number:03}/" for number in range(MANY)]
+def test_shards_have_the_verdict_of_one_report(whole: Report) -> None:
+    sides, names = many_workloads(), [f"w{number:03}/" for number in range(MANY)]
     shards = [
         Shard(str(first), one_report([[file for file in side if file.name[:5] in names[first::4]] for side in sides]))
         for first in range(4)
