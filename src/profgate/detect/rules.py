@@ -75,7 +75,7 @@ def selected(
     seen: set[str] = set()
     for rule in matching[:1] if policy.apply == "first" else matching:
         strategy = strategy_named(rule.method, offered)
-        if isinstance(strategy, ReportStrategy):
+        if hasattr(strategy, "detect_all"):  # faster than isinstance with a Protocol
             continue
         options = resolved(strategy, {**_from_policy(strategy, policy), **rule.options})
         key = json.dumps([strategy.name, options], sort_keys=True, default=str)
