@@ -1,7 +1,7 @@
 """Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
 ./run bench field measures the accuracy of verdicts, ./run bench history the size and speed of a history, ./run bench
-ranks what stable ranks detect.
+load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect.
 """
 
 import argparse
@@ -41,6 +41,10 @@ def main() -> int:
         from bench.history import main as history
 
         return history(sys.argv[2:])
+    if sys.argv[1:2] == ["load"]:
+        from bench.load import main as load
+
+        return load(sys.argv[2:])
     if sys.argv[1:2] == ["ranks"]:
         from bench.ranks import main as ranks
 

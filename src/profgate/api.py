@@ -27,13 +27,11 @@ from profgate.model.report import Document
 from profgate.pipeline import PipelineInput
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
-from profgate.report.json_report import REPORT_NAME, from_json, to_json
+from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
-
-LARGEST_REPORT = 256 << 20  # in bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from profgate.io.git import tracked_files
 from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_from_json
+from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
 from profgate.model.policy import FailOn, Policy
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
@@ -20,7 +20,6 @@ from profgate.readers.folded import split_difference
 
 LARGEST_DIFFERENCE = 1 << 30
 LARGEST_DIFF = 64 << 20
-LARGEST_MANIFEST = 1 << 24
 
 
 def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
@@ -51,7 +50,7 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     profiles = [source for source in sources if source is not manifest]
     if not profiles:
         raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
-    return profiles, manifest_from_json(manifest.read(LARGEST_MANIFEST)) if manifest is not None else None
+    return profiles, manifest_from_json(manifest.read(MOST_BYTES)) if manifest is not None else None
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:

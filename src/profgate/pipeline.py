@@ -1,9 +1,11 @@
 """Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from profgate.attribution.function_changes import FunctionChanges, function_changes, unread
 from profgate.attribution.overlay import OverlayInput, overlay
@@ -20,7 +22,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.manifest import Manifest
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import NotCompared, Report, Side, Verdict
+from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
 
 if TYPE_CHECKING:
@@ -28,7 +30,15 @@ if TYPE_CHECKING:
     from profgate.detect.strategy import Strategy
     from profgate.model.history import Reading
 
+MOST_EXPLAINED = 100  # metrics; in a larger report, only metrics with a change are explained
+AT_ONCE = 1000  # workloads whose profiles and comparisons are in memory at the same time
 UNJUDGED = Verdict("not_compared", "neutral", ())
+Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
+
+
+def in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run tasks one after the other in this process."""
+    return [task() for task in tasks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +87,13 @@ class Built:
     comparisons: tuple[Comparison, ...]
 
 
-def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]") -> Built:
-    """Compare and judge the input, and draw the pages.
+def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]", run: Run = in_turn) -> Built:
+    """Compare and judge the input, and draw the pages; ``run`` can distribute the workloads to processes.
 
     Raises ProfileError if a file that the user named is unreadable.
     """
     # 1. to 3. Read the files, pair them, and align the sides of each workload.
-    compared = compare_sources(given, read)
+    compared = compare_sources(given, read, run)
     # 4. Find which functions changed in the sources, and which other functions they can affect.
     states = [
         None if given.diff is None else states_of(comparison, given.diff, compared.functions)
@@ -94,13 +104,13 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
         gaps = [Reason(ReasonCode.SOURCES_INCOMPLETE, {"text": gap}) for gap in (given.diff.reason,) if gap]
         warnings += (*gaps, *unread(compared.functions))
     # 5. and 6. Detect changes in each comparison, and judge them.
-    report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states)
+    report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
     # 7. Draw the pages.
     pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
     return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
-def compare_sources(given: PipelineInput, read: Reader) -> Compared:
+def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named is unreadable."""
     sides = (given.baseline, given.target)
     # 1. Read the files.
@@ -113,16 +123,20 @@ def compare_sources(given: PipelineInput, read: Reader) -> Compared:
     functions, comparisons, policy = function_changes(given.diff), list[Comparison](), given.policy
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
-    for workload in paired.workloads:
-        made, alone = overlay(workload, beside)
-        comparisons += made
-        missing += alone
+    spread = run if given.past is None else in_turn  # a database connection works in one process only
+    workloads, warnings = deque(paired.workloads), (*files.warnings, *paired.warnings)
+    del files, paired  # so that profiles are freed when they are compared
+    while workloads:
+        part = [workloads.popleft() for _ in range(min(len(workloads), AT_ONCE))]
+        for made, alone in spread([partial(overlay, workload, beside) for workload in part]):
+            comparisons += made
+            missing += alone
     empty = without_samples(comparisons)
     names = {entry.name for entry in empty}
     return Compared(
         comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in names),
         not_compared=(*missing, *empty),
-        warnings=(*files.warnings, *paired.warnings),
+        warnings=warnings,
         functions=functions,
     )
 
@@ -140,32 +154,29 @@ def report_on(
     alone: Sequence[NotCompared] = (),
     warnings: Sequence[Reason] = (),
     states: Sequence[SourceStates | None] = (),
+    run: Run = in_turn,
 ) -> Report:
     """Judge comparisons.
 
     ``states`` states for each comparison how the source of each symbol changed. ``alone`` are the workloads that
     could not be compared. ``warnings`` state what limits the result.
     """
-    from profgate.attribution.call_links import causes_of  # not needed for drawing alone
-    from profgate.detect.evidence import evidence_of
-    from profgate.detect.rules import detections_of, report_changes
-    from profgate.judge.changes import metric_report, workload_reports
+    from profgate.detect.evidence import evidence_of  # not needed for drawing alone
+    from profgate.detect.rules import report_changes
+    from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
 
     # 5. Detect changes; the evidence of all comparisons' tests is combined first.
     evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
-    metrics = []
-    for plain, shown, known in zip_longest(comparisons, evidence, states):
-        context, chosen = Context(known, shown), chosen_for(plain, given, strategies)
-        comparison = replace(plain, causes=causes_of(plain))
-        found = detections_of(comparison, chosen, context)
-        requested = bool(_rules(given).rules)
-        metrics.append(metric_report(comparison, found, verbose=given.verbose, states=known, requested=requested))
+    brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
+    contexts = (Context(known, shown) for known, shown in zip_longest(states, evidence))
+    detect = partial(_metric_report, given=given, strategies=strategies, brief=brief)
+    metrics = run([partial(detect, *pair) for pair in zip(comparisons, contexts, strict=True)])
     draft = Report(
         baseline=given.baseline_side,
         target=given.target_side,
         verdict=UNJUDGED,
-        workloads=workload_reports(comparisons, metrics),
+        workloads=workload_reports(comparisons, within_limit(metrics)),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
         changes=report_changes(comparisons, _rules(given), strategies, Context()),
         warnings=(*warnings, *_without_effect(given.policy)),
@@ -174,6 +185,20 @@ def report_on(
     )
     # 6. Merge changes into findings, and judge them.
     return judge(draft, given.policy)
+
+
+def _metric_report(
+    comparison: Comparison, context: Context, *, given: PipelineInput, strategies: "Sequence[Strategy]", brief: bool
+) -> MetricReport:
+    from profgate.attribution.call_links import causes_of
+    from profgate.detect.rules import detections_of, quiet
+    from profgate.judge.changes import metric_report
+
+    found = detections_of(comparison, chosen_for(comparison, given, strategies), context, brief=brief)
+    if not all(map(quiet, found)):
+        comparison = replace(comparison, causes=causes_of(comparison))
+    requested = bool(_rules(given).rules)
+    return metric_report(comparison, found, verbose=given.verbose, states=context.source_states, requested=requested)
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":

@@ -28,6 +28,8 @@ GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
 Progress = Callable[[int], None]  # called with the size of each file after it is read
 LARGE = 16 << 20  # bytes of both sides; for smaller input, starting a process takes longer than it saves
+FILE = 32 << 10  # bytes that are read in the time that opening a file takes
+MANY = 100  # number of workloads; for fewer workloads, starting a process takes longer than it saves
 PART = 64 << 20  # number of bytes of a file that one task reads
 MOST_PARTS = 16  # maximum per file, because each part parses all names again
 
@@ -122,7 +124,13 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 def _work(source: SourceFile) -> int:
     """Return the estimated number of bytes to read. Compressed input grows when it is decompressed."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
-    return source.size * (PACKING if packed else 1)
+    return FILE + source.size * (PACKING if packed else 1)
+
+
+def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Run the tasks of a comparison, in several processes if there are many, and return their results in order."""
+    results = dict(done(tasks, processors() if len(tasks) >= MANY else 1))
+    return [results[number] for number in range(len(tasks))]
 
 
 def _reader(progress: Progress | None) -> Reader:
@@ -143,7 +151,7 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
 
 def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
     """Compare the input and return the judged report and its pages."""
-    return build_report(given, _reader(progress), strategies())
+    return build_report(given, _reader(progress), strategies(), _run)
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:

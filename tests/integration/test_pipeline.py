@@ -1,18 +1,31 @@
 """The pipeline with parts of our own making."""
 
-from collections.abc import Mapping
+import itertools
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pytest
+
 from profgate.detect.builtin import STRATEGIES
+from profgate.io.files import write_bytes
+from profgate.judge.shards import Shard, merge_reports
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
-from profgate.model.source import source_of
+from profgate.model.policy import Policy
+from profgate.model.report import Report, Side
+from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput, build_report
+from profgate.report.json_report import to_json
 from profgate.wiring import read_all
 from report_samples import texts
 
 STACKS = b"main;parse 3000\nmain;write 2000\n"
+MANY = 104  # workloads, so that a report of them is brief
 
 
 class Broken:
@@ -59,3 +72,63 @@ def test_calls_without_stacks_are_noted_on_the_page() -> None:
     (page,) = built.pages
     assert '"estimated": "edges"' in page.document.text
     assert '["calls", ' in page.document.text
+
+
+def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:
+    """Five runs on each side of workloads of ten functions, two of which have a slower function."""
+    chance, sides = np.random.default_rng(5), (list[SourceFile](), list[SourceFile]())
+    for number, side, run in itertools.product(range(MANY), (0, 1), range(5)):
+        means = np.full(10, 500.0)
+        means[3] *= 3.0 if side and number in {7, 60} else 1.0
+        text = "".join(f"main;f{place} {count}\n" for place, count in enumerate(chance.poisson(means).tolist()))
+        sides[side].append(source_of(f"w{number:03}/{run}.folded", text.encode()))
+    return sides
+
+
+def one_report(sides: Sequence[Sequence[SourceFile]]) -> Report:
+    given = PipelineInput(sides[0], sides[1], interleaved=True, pages=0)
+    given = replace(given, baseline_side=Side("baseline"), target_side=Side("target"))
+    return build_report(given, read_all, STRATEGIES).report
+
+
+@pytest.fixture(name="whole", scope="module")
+def fixture_whole() -> Report:
+    return one_report(many_workloads())
+
+
+def test_processes_give_the_report_of_one(whole: Report, tmp_path: Path) -> None:
+    for side, files in zip(("baseline", "target"), many_workloads(), strict=True):
+        for file in files:
+            write_bytes(str(tmp_path / side / file.name), file.read(file.size))
+    command = [sys.executable, "-m", "profgate", "compare", "baseline", "target", "--interleaved", "--format", "json"]
+    compared = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert compared.stdout == to_json(whole)
+
+
+def test_shards_have_the_verdict_of_one_report(whole: Report) -> None:
+    sides, names = many_workloads(), [f"w{number:03}/" for number in range(MANY)]
+    shards = [
+        Shard(str(first), one_report([[file for file in side if file.name[:5] in names[first::4]] for side in sides]))
+        for first in range(4)
+    ]
+    merged, _ = merge_reports(shards, Policy())
+    assert (merged.verdict.conclusion, merged.verdict.exit_code) == ("fail", 1)
+    assert merged.verdict == whole.verdict
+    assert coloured(merged) == coloured(whole)
+
+
+def test_large_report_explains_only_changes() -> None:
+    strategies = {
+        load.name: {change.strategy for change in metric.changes}
+        for load, metric in one_report(many_workloads()).metrics
+    }
+    assert {name for name, used in strategies.items() if used} == {"w007", "w060"}
+    assert "exclusive_time_outliers" in strategies["w007"]
+
+
+def coloured(report: Report) -> set[tuple[str, str, str]]:
+    return {
+        (load.name, finding.location.name, finding.colour)
+        for load, _, finding in report.findings
+        if finding.colour != "neutral"
+    }

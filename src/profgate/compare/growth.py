@@ -23,6 +23,8 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
     the comparison of models needs. If a location has several models of one kind, the one with the highest R² is used.
     """
     stored = _stored(sides)
+    if not stored and (observations is None or not np.isfinite(observations.size).any()):
+        return None
     models = list(stored.values())
     side, symbol, kind = np.array(list(stored), np.int64).reshape(-1, 3).T
     ours = _fitted(observations)

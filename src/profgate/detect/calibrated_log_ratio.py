@@ -1,7 +1,6 @@
 """Strategy that tests whether costs changed by more than they differ among unchanged runs or jobs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -9,9 +8,9 @@ import numpy as np
 
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.location_costs import SELF, active_totals
-from profgate.detect.net_changes import NetChange, net_changes, tested_change, unconfirmed_changes
+from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
@@ -64,30 +63,38 @@ class CalibratedLogRatio:
         evidence = evidence_for(comparison, context)
         if isinstance(evidence, Reason):
             return not_tested(self, evidence)
-        rows = _with_unchanged(comparison, evidence, _changes(comparison, evidence))
-        kinds = np.array([_kind(row, chosen, evidence, comparison) for row in rows], np.int64)
+        rows = _changes(comparison, evidence)
+        unchanged = _unchanged(evidence, rows)
+        kinds = [_kind(row, chosen, evidence, comparison) for row in rows]
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
-        names = ("p", "t", "distance", "bound")
-        statistics = {name: np.array([getattr(row, name) for row in rows], np.float64) for name in names}
-        change, before = np.array([(row.change, row.before) for row in rows], np.float64).reshape(-1, 2).T
+        symbol = np.append(np.array([row.symbol for row in rows], np.int64), evidence.costs.symbol[unchanged])
+        before, after = sides_of(comparison, evidence, unchanged)
+        columns = {name: getattr(evidence, name)[unchanged] for name in ("p", "t", "distance", "bound")}
+        columns |= {"change": after - before, "before": before}
+        statistics = {
+            name: np.append(np.array([getattr(row, name) for row in rows], np.float64), column)
+            for name, column in columns.items()
+        }
+        change, before = statistics.pop("change"), statistics.pop("before")
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
-        from_value, to_value = _recorded_means(comparison, rows)
+        from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
+        rest = [""] * len(unchanged)
         return Detection(
             strategy=self.name,
             family=self.family,
             subtype="time" if comparison.metric.unit == "nanoseconds" else "amount",
-            symbol=np.array([row.symbol for row in rows], np.int64),
-            kind=np.where(better, -kinds, kinds),
+            symbol=symbol,
+            kind=np.append(np.where(better, -np.array(kinds, np.int64), kinds), [int(Kind.NO_CHANGE)] * len(rest)),
             from_value=from_value,
             to_value=to_value,
-            confidence_types=["p_value"] * len(rows),
+            confidence_types=["p_value"] * len(symbol),
             confidence=statistics["p"],
             statistics=statistics | {"delta_share": change / evidence.costs.whole, "ratio": ratio},
             texts={
-                "judged": ["subtree" if row.subtree else "self" for row in rows],
-                "net": [row.net for row in rows],
-                "new": [_names(comparison, row) for row in rows],
+                "judged": [*("subtree" if row.subtree else "self" for row in rows), *["self"] * len(rest)],
+                "net": [*(row.net for row in rows), *rest],
+                "new": [*(_names(comparison, row) for row in rows), *rest],
             },
             calibration=evidence.calibration,
         )
@@ -113,12 +120,10 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     return [row for row in found if row.certain] if reason == "too_few_samples" else found
 
 
-def _with_unchanged(comparison: Comparison, evidence: Evidence, found: list[NetChange]) -> list[NetChange]:
-    named = {row.symbol for row in found}
-    own = np.flatnonzero(evidence.costs.kind == SELF).tolist()
-    others = [place for place in own if int(evidence.costs.symbol[place]) not in named]
-    tested = (tested_change(comparison, evidence, place) for place in others)
-    return [*found, *(replace(row, listed=False, certain=False) for row in tested)]
+def _unchanged(evidence: Evidence, found: list[NetChange]) -> IntArray:
+    """Return the places of all tested functions without a change."""
+    changed = np.array([row.symbol for row in found], np.int64)
+    return np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
@@ -133,11 +138,16 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
     return Kind.DEGRADATION if row.certain and large and not row.net else Kind.MAYBE_DEGRADATION
 
 
-def _recorded_means(comparison: Comparison, rows: list[NetChange]) -> tuple[FloatArray, FloatArray]:
-    """Return the means of both sides for each row, without division by the common factor."""
-    active = active_totals(comparison)
-    columns = [(active if row.subtree else comparison.self_value)[:, row.symbol] for row in rows]
-    return comparison.runs.means(np.array(columns, np.float64).reshape(len(rows), len(comparison.run_totals)).T)
+def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return the means of both sides for each row, without division by the common factor.
+
+    ``subtree`` is True for the first rows if they are about subtrees.
+    """
+    split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
+    values = comparison.self_value[:, symbol].astype(np.float64)
+    values[:, whole] = active_totals(comparison)[:, symbol[whole]]
+    values = np.ascontiguousarray(values.T)
+    return values[:, :split].mean(axis=1), values[:, split:].mean(axis=1)
 
 
 def _names(comparison: Comparison, row: NetChange) -> str:

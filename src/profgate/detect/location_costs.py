@@ -15,6 +15,7 @@ SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 STEADY_SHARE = 0.002  # minimum share of the run at which a location is included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
 FEWEST_STEADY = 5  # minimum number of locations to compute a common factor, which is 1 otherwise
+BLOCK = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
     MetricKind.COUNTED: 0.002,
@@ -148,17 +149,21 @@ def common_factors(own: FloatArray) -> FloatArray:
     ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the median of the
     ratios of all locations with a cost in every run, weighted by their cost up to `MOST_WEIGHT`.
     """
-    return _Ratios(own).median(None)
+    ratios = _Ratios(own)
+    return np.asarray(ratios.medians(ratios.weights[None])[0])
 
 
 def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
     """Return for each symbol the common factor of all other locations, with one value per run."""
     ratios = _Ratios(own)
-    common = ratios.median(None)
-    places = {symbol: place for place, symbol in enumerate(ratios.steady.tolist())}
-    return np.array(
-        [common if (place := places.get(symbol)) is None else ratios.median(place) for symbol in symbols.tolist()]
-    ).reshape(len(symbols), len(own))
+    place = np.full(own.shape[1], len(ratios.steady))
+    place[ratios.steady] = np.arange(len(ratios.steady))
+    found = np.empty((len(symbols), len(own)))
+    for start in range(0, len(symbols), BLOCK):
+        rows = place[symbols[start : start + BLOCK], None]
+        others = np.where(np.arange(len(ratios.steady)) == rows, 0.0, ratios.weights)
+        found[start : start + BLOCK] = ratios.medians(others)
+    return found
 
 
 class _Ratios:
@@ -167,23 +172,22 @@ class _Ratios:
     def __init__(self, own: FloatArray) -> None:
         mean = own.mean(axis=0)
         share = mean / max(float(mean.sum()), 1e-300)
-        self.runs = len(own)
         self.steady = np.flatnonzero((own > 0).all(axis=0) & (share >= STEADY_SHARE))
         self.ratios = np.log(own[:, self.steady] / mean[self.steady])
         self.weights = np.minimum(share[self.steady], MOST_WEIGHT)
         self.order = np.argsort(self.ratios, axis=1)
 
-    def median(self, without: int | None) -> FloatArray:
-        """Return the exponential of the weighted median for each run, or 1 if there are too few locations.
+    def medians(self, weights: FloatArray) -> FloatArray:
+        """Return the exponential of the weighted median for each row of weights and each run.
 
-        ``without`` is the index of a location to exclude.
+        It is 1 for a row with too few positive weights.
         """
-        weights = self.weights
-        if without is not None:
-            weights = weights.copy()
-            weights[without] = 0.0
-        if int((weights > 0).sum()) < FEWEST_STEADY:
-            return np.ones(self.runs)
-        reached = np.cumsum(weights[self.order], axis=1) >= weights.sum() / 2.0
-        middle, rows = np.argmax(reached, axis=1), np.arange(self.runs)
-        return np.asarray(np.exp(self.ratios[rows, self.order[rows, middle]]))
+        found = np.ones((len(weights), len(self.ratios)))
+        enough = (weights > 0).sum(axis=1) >= FEWEST_STEADY
+        if not enough.any():
+            return found
+        half = weights.sum(axis=1, keepdims=True) / 2.0
+        for run, order in enumerate(self.order):
+            middle = np.argmax(np.cumsum(weights[:, order], axis=1) >= half, axis=1)
+            found[enough, run] = np.exp(self.ratios[run, order[middle]])[enough]
+        return found

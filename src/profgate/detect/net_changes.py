@@ -15,7 +15,7 @@ from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
 from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
-from profgate.model.arrays import FloatArray
+from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
@@ -72,22 +72,30 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
     """Return the change of one tested location, without considering its callers."""
-    split = comparison.runs.baseline
-    sides = evidence.costs.values[place, -len(comparison.run_totals) :]
-    difference, after = float(evidence.difference[place]), float(sides[split:].mean())
+    before, after = sides_of(comparison, evidence, np.array([place]))
     return NetChange(
         symbol=int(evidence.costs.symbol[place]),
         subtree=bool(evidence.costs.kind[place] == SUBTREE),
-        sign=1 if difference > 0 else -1,
+        sign=1 if evidence.difference[place] > 0 else -1,
         p=float(evidence.p[place]),
         t=float(evidence.t[place]),
         distance=float(evidence.distance[place]),
         bound=float(evidence.bound[place]),
         listed=bool(evidence.listed[place]),
         certain=bool(evidence.certain[place]),
-        before=max(0.0, after - difference) if evidence.mode == "jobs" else float(sides[:split].mean()),
-        after=after,
+        before=float(before[0]),
+        after=float(after[0]),
     )
+
+
+def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the costs of tested locations before and after the change."""
+    split = comparison.runs.baseline
+    values = evidence.costs.values[places, -len(comparison.run_totals) :]
+    after = values[:, split:].mean(axis=1)
+    if evidence.mode == "jobs":
+        return np.maximum(0.0, after - evidence.difference[places]), after
+    return values[:, :split].mean(axis=1), after
 
 
 def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> list[NetChange]:

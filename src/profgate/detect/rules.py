@@ -18,6 +18,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
+DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can get a colour
 COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
@@ -69,7 +70,7 @@ def selected(
     seen: set[str] = set()
     for rule in matching[:1] if policy.apply == "first" else matching:
         strategy = strategy_named(rule.method, offered)
-        if isinstance(strategy, ReportStrategy):
+        if hasattr(strategy, "detect_all"):  # faster than isinstance with a Protocol
             continue
         given = {"location_filter": policy.location_filter, "cutoff": policy.cutoff}
         options = resolved(strategy, {**given, **rule.options})
@@ -80,12 +81,24 @@ def selected(
     return result
 
 
-def detections_of(comparison: Comparison, selection: Sequence[Selection], context: Context) -> list[Detection]:
-    """Return the detections of the selected strategies.
+def detections_of(
+    comparison: Comparison, selection: Sequence[Selection], context: Context, *, brief: bool = False
+) -> list[Detection]:
+    """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection.
 
-    If a strategy raises an exception, its detection reports the exception.
+    With ``brief``, strategies that only explain changes run only if another strategy found one, or could not test.
     """
-    return [_detection(strategy, comparison, options, context) for strategy, options in selection]
+    deciding = [place for place, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
+    found = {place: _detection(selection[place][0], comparison, selection[place][1], context) for place in deciding}
+    if not all(map(quiet, found.values())):
+        for place in set(range(len(selection))) - set(found):
+            found[place] = _detection(selection[place][0], comparison, selection[place][1], context)
+    return [found[place] for place in sorted(found)]
+
+
+def quiet(detection: Detection) -> bool:
+    """Return whether a strategy tested the comparison and found no change."""
+    return not detection.not_tested and not (detection.kind != Kind.NO_CHANGE).any()
 
 
 def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, Any], context: Context) -> Detection:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from requests import Response
 
 MAX_DOWNLOAD = 512 * 1024 * 1024
-MAX_MEMBERS = 10_000
+MAX_MEMBERS = 110_000  # more than profgate stores
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
 RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio

@@ -7,7 +7,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -18,7 +18,7 @@ from profgate.model.source import HEAD_SIZE, SourceFile
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-MAX_FILES = 10_000
+MAX_FILES = 100_000
 MAX_TEXT = 4 * 1024 * 1024
 LARGEST_PROFILE = 1 << 31
 
@@ -33,14 +33,14 @@ def sources_under(place: str) -> list[SourceFile]:
     path = Path(place)
     with _translated_errors(place):
         if path.is_file():
-            return [_source(path, path.name)]
+            return [_source(place, path.name)]
         if path.is_dir():
-            return _sources(path, path.rglob("*"), place)
+            return _sources(path, _files_below(path), place)
         if not glob.has_magic(place):
             raise ProfgateError(place, "does not exist; use a file, a folder or a pattern")
         folder = _fixed_part(path)
         found = glob.iglob(place, recursive=True)  # noqa: PTH207 - supports both absolute and relative patterns
-        return _sources(folder, (Path(name) for name in found), place)
+        return _sources(folder, ((Path(name).relative_to(folder).as_posix(), False) for name in found), place)
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
@@ -160,35 +160,56 @@ class _Range(io.RawIOBase):
         super().close()
 
 
-def _open_range(path: Path, start: int, stop: int | None) -> BinaryIO:
+def _open_range(path: str, start: int, stop: int | None) -> BinaryIO:
     stream = io.FileIO(path)
     stream.seek(start)
     return cast("BinaryIO", io.BufferedReader(stream if stop is None else _Range(stream, stop)))
 
 
-def _source(path: Path, name: str) -> SourceFile:
-    with path.open("rb") as stream:
+def _source(path: str, name: str) -> SourceFile:
+    with io.FileIO(path) as stream:
         facts = os.fstat(stream.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise ProfgateError(name, "is not a regular file; use regular files")
-        return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), str(path))
+        return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), path)
 
 
-def _sources(folder: Path, found: Iterator[Path], place: str) -> list[SourceFile]:
-    names: dict[str, Path] = {}
+def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the name of each entry that is not a folder or hidden, and whether it is certainly a regular file."""
+    folders = [""]
+    while folders:
+        above = folders.pop()
+        with os.scandir(folder / above) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{above}{entry.name}/")
+                else:
+                    yield f"{above}{entry.name}", entry.is_file(follow_symlinks=False)
+
+
+def _sources(folder: Path, found: Iterable[tuple[str, bool]], place: str) -> list[SourceFile]:
+    names = set[str]()
     root = folder.resolve()
-    for path in found:
-        name = path.relative_to(folder).as_posix()
-        if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
+    for name, checked in found:
+        if not checked and not _is_file(folder / name, name, root, place):
             continue
-        if not path.resolve().is_relative_to(root):
-            raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")
-        if not path.is_file():
-            raise ProfgateError(_shown(name), "is not a regular file; use regular files")
-        names[name] = path
+        names.add(name)
         if len(names) > MAX_FILES:
             raise ProfgateError(place, f"contains more than {MAX_FILES:,} files; name a smaller folder")
-    return [_source(names[name], name) for name in sorted(names)]
+    return [_source(f"{folder}/{name}", name) for name in sorted(names)]
+
+
+def _is_file(path: Path, name: str, root: Path, place: str) -> bool:
+    """Return False for folders and hidden files. Raises ProfgateError if it is neither, or a link out of ``root``."""
+    if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
+        return False
+    if not path.resolve().is_relative_to(root):
+        raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")
+    if not path.is_file():
+        raise ProfgateError(_shown(name), "is not a regular file; use regular files")
+    return True
 
 
 def _fixed_part(pattern: Path) -> Path:

@@ -13,6 +13,7 @@ Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
 _BATCHES = 1000  # so many numbers fit in the smallest possible pipe (4,096 bytes)
 _LENGTH = 8  # bytes per length field
+_SHARED = 1 << 14  # bytes; a smaller array takes less memory if it is copied
 
 
 def processors() -> int:
@@ -101,7 +102,14 @@ class _Child(Generic[Result]):
 
 def _write(made: object, file: int) -> None:
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(made, protocol=5, buffer_callback=buffers.append)
+
+    def copied(buffer: pickle.PickleBuffer) -> bool:
+        small = buffer.raw().nbytes < _SHARED
+        if not small:
+            buffers.append(buffer)
+        return small
+
+    head = pickle.dumps(made, protocol=5, buffer_callback=copied)
     with open(file, "wb", closefd=False) as stream:
         for part in (memoryview(head), *(buffer.raw() for buffer in buffers)):
             stream.write(part.nbytes.to_bytes(_LENGTH, "little"))

@@ -18,6 +18,7 @@ from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # maximum for each strategy; further changes are only counted
 LISTED_CONTEXTS = 200  # lower maximum, because each change in a context includes its call path
+LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together, but at least one in each metric
 CARRIED = 0.8  # minimum fraction of the change that a child context needs to be the cause
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
 HALF = 0.5  # smaller shares of shared functions are reported
@@ -83,6 +84,15 @@ def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
     return share_from, share_to
 
 
+def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
+    """Return the order of these rows."""
+    # list the last function of a long call chain before the callers that lead to it
+    carried = detection.statistics.get("carried")
+    on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
+    rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
+    return np.lexsort((detection.symbol[rows], -np.nan_to_num(moved), on_the_way, rank))
+
+
 def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool) -> _Rows:
     kinds = detection.kind
     if detection.strategy == "overweight":
@@ -100,12 +110,9 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     if not verbose:
         counts["small"] += int(small.sum())
         listed &= ~small
-    rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
-    moved = np.nan_to_num(np.abs(share_to - share_from))
-    # list the last function of a long call chain before the callers that lead to it
-    on_the_way = detection.statistics.get("carried", np.zeros(len(kinds))) >= CARRIED
-    order = np.lexsort((detection.symbol, -moved, on_the_way, rank))
-    rows = order[listed[order]]
+    rows = np.flatnonzero(listed)
+    if len(rows):
+        rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(share_to - share_from)[rows])]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
     counts["cut"] += max(0, len(rows) - limit)
     counts.update(detection.counts)
@@ -290,6 +297,25 @@ def _listed(
             changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
     return tuple(changes), listed, dict(counts)
+
+
+def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
+    """Return the metrics with at most 20,000 changes of each strategy in all, but at least one in each metric."""
+    if sum(len(metric.changes) for metric in metrics) <= LISTED_IN_REPORT:
+        return list(metrics)
+    most = max(1, LISTED_IN_REPORT // sum(bool(metric.changes) for metric in metrics))
+    return [_cut(metric, most) for metric in metrics]
+
+
+def _cut(metric: MetricReport, most: int) -> MetricReport:
+    listed: Counter[str] = Counter()
+    changes = []
+    for change in metric.changes:
+        listed[change.strategy] += 1
+        if listed[change.strategy] <= most:
+            changes.append(change)
+    counts = {**metric.counts, "cut": metric.counts.get("cut", 0) + len(metric.changes) - len(changes)}
+    return replace(metric, changes=tuple(changes), counts=counts)
 
 
 def workload_reports(comparisons: Sequence[Comparison], metrics: Sequence[MetricReport]) -> tuple[WorkloadReport, ...]:

@@ -2,12 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from profgate.errors import ProfgateError
 from profgate.judge.verdict import judge
 from profgate.model.acceptance import Acceptance
+from profgate.model.arrays import FloatArray
 from profgate.model.change import Change
 from profgate.model.levels import RED
 from profgate.model.links import Links
@@ -63,12 +66,9 @@ def merge_reports(
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(
-                load,
-                name=_name(shard, load.name, shared),
-                metrics=tuple(replace(metric, changes=_with_p(metric, shard, standing)) for metric in load.metrics),
-            )
+            replace(load, name=_name(shard, load.name, shared), metrics=_together(levels, load.metrics))
             for shard in shards
+            for levels in [_levels(shard, standing)]
             for load in shard.report.workloads
         ),
         not_compared=(*lost, *absent),
@@ -109,7 +109,21 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
     return worse, better
 
 
-Standing = dict[tuple[str, str], Maxima]  # by (name of the shard, name of the family)
+Standing = dict[tuple[str, str], FloatArray]  # by (name of the shard, name of the family)
+Levels = tuple[FloatArray, FloatArray]
+
+
+def _together(levels: Mapping[str, Levels], metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
+    """Return the metrics with p-values corrected for the tests of all shards.
+
+    Comparisons with base jobs are not changed.
+    """
+    return tuple(
+        replace(metric, changes=tuple(_with_p(change, levels[family]) for change in metric.changes))
+        if (family := str(metric.calibration.family)) in levels
+        else metric
+        for metric in metrics
+    )
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:
@@ -119,7 +133,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
     shards.
     """
     families = [(shard, family) for shard in shards for family in shard.report.tests]
-    standing: Standing = {(shard.name, family.name): family.first for shard, family in families}
+    standing: Standing = {(shard.name, family.name): np.array(family.first) for shard, family in families}
     waiting = families
     while waiting:
         settled = [
@@ -129,7 +143,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
         ]
         if not settled:
             break
-        standing |= {(shard.name, family.name): family.last for shard, family in settled}
+        standing |= {(shard.name, family.name): np.array(family.last) for shard, family in settled}
         waiting = [pair for pair in waiting if pair not in settled]
     return standing
 
@@ -137,7 +151,11 @@ def _standing(shards: Sequence[Shard]) -> Standing:
 def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
     tested = [metric for _, metric in shard.report.metrics if metric.calibration.family == family]
     changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
-    return [_p(change, shard, family, standing) for change in changes if _number(change, "p") <= RED]
+    found = [change for change in changes if _number(change, "p") <= RED]
+    if not found:
+        return []
+    levels = _levels(shard, standing)[family]
+    return [_p(change, levels) for change in found]
 
 
 def _by_rank(change: Change) -> bool:
@@ -149,28 +167,32 @@ def _number(change: Change, name: str) -> float:
     return float(value) if isinstance(value, int | float) else math.nan
 
 
-def _p(change: Change, shard: Shard, family: str, standing: Standing) -> float:
+def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
+    """Return the sorted maxima of all shards, except those of the recorded split, for each family of a shard.
+
+    The first array is for changes that are not significant in the shard, the second one for significant changes. Each
+    has one row for increases and one row for decreases.
+    """
+    found = {}
+    for family in shard.report.tests:
+        others = [known for (name, every), known in standing.items() if every == family.name and name != shard.name]
+        first, last = (
+            np.sort(np.max([np.array(own), *others], axis=0)[:, 1:], axis=1) for own in (family.first, family.last)
+        )
+        found[family.name] = first, last
+    return found
+
+
+def _p(change: Change, levels: Levels) -> float:
     """Return the p-value among the tests of all shards, which is at least that among the tests of its own shard."""
     p, t = _number(change, "p"), _number(change, "t")
-    own = next(every for every in shard.report.tests if every.name == family)
-    others = [maxima for (name, every), maxima in standing.items() if every == family and name != shard.name]
-    maxima = [own.last if p <= RED else own.first, *others]
-    largest: list[float] = [max(values) for values in zip(*(sides[int(t < 0)] for sides in maxima), strict=True)]
-    reached = 1 + sum(value >= abs(t) * (1.0 - ROUNDED) for value in largest[1:])  # the recorded split counts too
-    return max(p, reached / len(largest))
+    largest = levels[int(p <= RED)][int(t < 0)]
+    below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
+    return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split counts too
 
 
-def _with_p(metric: MetricReport, shard: Shard, standing: Standing) -> tuple[Change, ...]:
-    """Return the changes with p-values among the tests of all shards. Comparisons with base jobs are not changed."""
-    family = str(metric.calibration.family)
-    if (shard.name, family) not in standing:
-        return metric.changes
-    return tuple(
-        replace(change, evidence={**change.evidence, "p": _p(change, shard, family, standing)})
-        if _by_rank(change)
-        else change
-        for change in metric.changes
-    )
+def _with_p(change: Change, levels: Levels) -> Change:
+    return replace(change, evidence={**change.evidence, "p": _p(change, levels)}) if _by_rank(change) else change
 
 
 def _worst(shards: Sequence[Shard]) -> Verdict:

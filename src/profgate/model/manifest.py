@@ -14,7 +14,7 @@ from profgate.model.profile import Facts
 
 MANIFEST_NAME = "profgate-manifest.json"
 SCHEMA = "profgate.manifest/1"
-MOST_BYTES = 16 << 20
+MOST_BYTES = 128 << 20
 Text = Annotated[str, MaxLen(1000)]
 Whole = Annotated[int, Interval(ge=0, lt=2**63)]
 Rate = Annotated[float, Interval(ge=0, lt=1e15)]

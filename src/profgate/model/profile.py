@@ -1,5 +1,6 @@
 """A profile as returned by a reader: its frames, and the values as stacks, a call graph, measurements or models."""
 
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,8 +23,8 @@ class FrameList:
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":
-        """Return frames that have names but no files, lines or modules."""
-        return FrameList(names, [None] * len(names), [None] * len(names), [None] * len(names))
+        """Return frames that have names but no files, lines or modules; profiles of one program share the names."""
+        return FrameList(list(map(sys.intern, names)), [None] * len(names), [None] * len(names), [None] * len(names))
 
     def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
         """Add a frame."""

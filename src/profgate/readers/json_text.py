@@ -136,6 +136,8 @@ def ends_hold(source: SourceFile, *texts: bytes) -> bool:
     """Return whether each text occurs in the first or last 64 KiB, where profilers put metadata."""
     if all(text in source.head for text in texts):
         return True
+    if source.size <= len(source.head):
+        return False
     with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
         tail = stream.read()
     return all(text in source.head or text in tail for text in texts)

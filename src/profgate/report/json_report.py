@@ -2,8 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
@@ -15,6 +14,7 @@ from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from pydantic import TypeAdapter, ValidationError
 
 Plain: TypeAlias = Any  # a JSON value
@@ -35,15 +35,24 @@ SENTENCES_BEFORE = {  # lists that contained texts in earlier versions, with the
     "warnings": ReasonCode.TEXT,
 }
 NESTED = "is nested too deeply; it is no report of profgate"
-LONGEST_INTEGER = 18  # number of digits; other languages round or reject longer integers
+LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
+LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
 def to_json(report: Report) -> str:
-    """Return the report as JSON, which is equal for equal reports.
+    """Return the report as deterministic JSON with a line for each field of the report and for each workload.
 
-    Values are in base units, and infinity and NaN are null.
+    Values are in base units; non-finite numbers become null. Raises ProfgateError if the text would be longer than the
+    limit for reading a report.
     """
-    return json.dumps(_encoded(report), indent=2, allow_nan=False) + "\n"
+    document = _encoded(replace(report, workloads=()))
+    lines = {name: _line(value) for name, value in document.items()}
+    loads = ",\n".join(_line(_encoded(load)) for load in report.workloads)
+    lines["workloads"] = f"[\n{loads}\n]" if loads else "[]"
+    text = "{\n" + ",\n".join(f'"{name}": {line}' for name, line in lines.items()) + "\n}\n"
+    if len(text) > LARGEST_REPORT:  # it is ASCII
+        _refuse(REPORT_NAME, f"is longer than {LARGEST_REPORT:,} bytes; compare fewer workloads in one job")
+    return text
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
@@ -74,26 +83,43 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
+def _line(value: Plain) -> str:
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
 def _encoded(value: object) -> Plain:
-    if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
-        stated = {name: _encoded(known) for name, known in sorted(asdict(value).items()) if known is not None}
-        return stated or (None if isinstance(value, Evidence) else stated)
-    if is_dataclass(value) and not isinstance(value, type):
-        return _encoded_record(value)
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, (tuple, list)):
         return [_encoded(item) for item in value]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {name: _encoded(value[name]) for name in sorted(value)}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
+        stated = {name: fact for name, fact in sorted(_record(value).items()) if fact is not None}
+        return stated or (None if isinstance(value, Evidence) else stated)
+    return _encoded_record(value)
+
+
+def _record(value: Plain) -> dict[str, Any]:
+    """Encode the fields of a dataclass, with the schema name first."""
+    return {
+        key: _encoded(part)
+        for name, key in _keys(value.__class__)
+        if (part := getattr(value, name)) or name not in OPTIONAL
+    }
+
+
+@cache
+def _keys(record: type["DataclassInstance"]) -> list[tuple[str, str]]:
+    """Return the fields of a dataclass and their names in the document, with the schema name first."""
+    names = sorted((part.name for part in fields(record)), key=lambda name: name != "schema")
+    return [(name, KEYS.get(name, name)) for name in names]
 
 
 def _encoded_record(value: Plain) -> dict[str, Any]:
-    """Encode the fields of a dataclass, with the schema name first."""
-    written = [part.name for part in fields(value) if part.name not in OPTIONAL or getattr(value, part.name)]
-    written.sort(key=lambda name: name != "schema")
-    document = {KEYS.get(name, name): _encoded(getattr(value, name)) for name in written}
+    document = _record(value)
     if isinstance(value, Reason):
         if not value.reasons:
             del document["reasons"]

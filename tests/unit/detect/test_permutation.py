@@ -5,6 +5,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from profgate.detect import permutation
 from profgate.detect.permutation import (
     MOST_SPLITS,
     Rows,
@@ -106,6 +107,18 @@ def test_floors_hold_in_every_split() -> None:
     quiet = [100.0, 101.0, 102.0, 103.0, 104.0, 104.0, 103.0, 102.0, 101.0, 100.0]
     family = family_of([rows_of(quiet, floor=5.0)], 5, 5, RED)
     assert max(family.first[0]) == max(family.first[1]) == 0.0
+
+
+def test_blocks_of_comparisons_have_equal_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(3)
+    changed = np.repeat([0.0, 40.0], 5)
+    members = [rows_of(*100.0 + chance.normal(0, 3, (4, 10)) + changed * (member == 3)) for member in range(7)]
+    together = family_of(members, 5, 5, RED)
+    monkeypatch.setattr(permutation, "BLOCK", 1)
+    alone = family_of(members, 5, 5, RED)
+    assert [p.tolist() for p in together.p] == [p.tolist() for p in alone.p]
+    assert (together.last == alone.last).all()
+    assert (together.last != together.first).any()
 
 
 def test_equal_runs_show_nothing() -> None:

@@ -9,7 +9,8 @@ import zipfile
 import pytest
 
 from profgate.errors import GitHubError, ProfileError
-from profgate.github.downloads import Download, check_digest, files_of, read_zip
+from profgate.github.downloads import MAX_MEMBERS, Download, check_digest, files_of, read_zip
+from profgate.io.files import MAX_FILES
 
 
 def packed(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
@@ -161,6 +162,10 @@ def test_no_stated_size_is_believed() -> None:
     assert read_zip(lying(data, 1 << 30), max_bytes=91) == {"a": b"0123456789" * 9, "b": b"x"}
     with pytest.raises(ProfileError, match="unpacks to more"):
         read_zip(lying(data, 1 << 30), max_bytes=90)
+
+
+def test_zip_may_have_every_file_that_is_stored() -> None:
+    assert MAX_MEMBERS > MAX_FILES + 1  # with the manifest
 
 
 def test_each_limit_holds_to_the_byte() -> None:

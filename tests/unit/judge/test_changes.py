@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, replace
 
 import numpy as np
+import pytest
 
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
@@ -12,7 +13,8 @@ from profgate.detect.overweight import Overweight
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
-from profgate.judge.changes import LISTED_CHANGES, metric_report
+from profgate.judge import changes
+from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
 from profgate.model.change import Context, Location
 from profgate.model.comparison import Comparison, Note, Runs
 from profgate.model.policy import Policy
@@ -61,6 +63,17 @@ def test_changes_beyond_the_limit_are_counted() -> None:
     report = metric_report(comparison, [AverageAmountThreshold().detect(comparison, {}, Context())])
     assert len(report.changes) == LISTED_CHANGES
     assert report.counts["cut"] == 50
+
+
+def test_many_changed_metrics_list_fewer_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    base = {f"f{place}": 10 for place in range(5)}
+    comparison = from_exclusive([base], [dict.fromkeys(base, 30)])
+    changed = metric_report(comparison, [AverageAmountThreshold().detect(comparison, {}, Context())])
+    assert within_limit([changed, changed]) == [changed, changed]
+    monkeypatch.setattr(changes, "LISTED_IN_REPORT", 4)
+    first, second = within_limit([changed, changed])
+    assert first.changes == second.changes == changed.changes[:2]
+    assert first.counts["cut"] == 3
 
 
 def test_small_new_locations_are_counted() -> None:

@@ -1,16 +1,23 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from profgate.errors import ProfileError
-from profgate.model.manifest import Manifest, ManifestFile, manifest_from_json, manifest_to_json
+from profgate.io.files import MAX_FILES
+from profgate.model.manifest import MOST_BYTES, Manifest, ManifestFile, manifest_from_json, manifest_to_json
 from profgate.model.profile import Facts
 
 FILE = ManifestFile("api/1.folded", "a" * 64, "folded", "", "py-spy", "0.4.1", 100.0, truncated=False)
 MANIFEST = Manifest(
     "c" * 40, "refs/heads/main", "push", 7, 2, "profile", "Linux", "X64", "a cpu", "ubuntu24", "0.1", (FILE,)
 )
+
+
+def test_manifest_of_the_most_files_can_be_read() -> None:
+    size = len(manifest_to_json(replace(MANIFEST, files=(FILE,) * 100))) / 100
+    assert MAX_FILES * 2 * size < MOST_BYTES  # with longer names
 
 
 def test_round_trip() -> None:

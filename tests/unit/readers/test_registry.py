@@ -1,8 +1,10 @@
 import gzip
+import io
 import re
 import struct
 import zlib
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from hypothesis import given, settings
@@ -199,3 +201,15 @@ def test_two_readers_of_one_name_are_refused() -> None:
 
 def test_another_object_is_claimed_by_no_reader() -> None:
     assert claims(zlib.compress(b"commit 3\0abc")) == []
+
+
+def test_small_file_is_opened_once_to_recognise_it() -> None:
+    data, opened = b"main;work 1\n", list[int]()
+
+    def reopened(start: int, _stop: int | None) -> BinaryIO:
+        opened.append(start)
+        return io.BytesIO(data[start:])
+
+    source = SourceFile("a.folded", len(data), data, reopened)
+    assert [reader.name for reader in READERS if reader.recognizes(source)] == ["folded"]
+    assert opened == [0]  # by the reader of folded stacks

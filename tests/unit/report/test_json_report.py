@@ -16,6 +16,7 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import Evidence, Report
 from profgate.model.tests import Calibration, TestFamily
+from profgate.report import json_report
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 
@@ -35,6 +36,19 @@ REPORTS = {
 def test_a_report_survives_the_round_trip(report: Report) -> None:
     text = to_json(report)
     assert to_json(from_json(text)) == text.replace("lone \\ud800 half", "lone ? half")
+
+
+def test_each_workload_is_one_line() -> None:
+    lines = to_json(samples.many(20, 5)).splitlines()
+    loads = [line.rstrip(",") for line in lines if line.startswith('{"name":"')]
+    assert len(loads) == 20
+    assert len({json.loads(load)["name"] for load in loads}) == 20
+
+
+def test_report_too_long_to_read_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_report, "LARGEST_REPORT", 1000)
+    with pytest.raises(ProfgateError, match="longer than 1,000 bytes; compare fewer workloads"):
+        to_json(samples.many(20, 5))
 
 
 def test_change_has_the_published_keys() -> None:
