@@ -36,7 +36,7 @@ import sys
 from profgate import __main__ as program
 from profgate.action import entry
 from profgate.action.job import Pace
-entry.main.__defaults__ = (None, Pace((0, 0), 0, 0, 0))
+entry.limited_main.__defaults__ = (None, Pace((0, 0), 0, 0, 0), 1200)
 sys.argv = ["profgate", "action"]
 sys.exit(program.main())
 """
@@ -88,7 +88,7 @@ def assert_no_verdict(stage: Stage) -> None:
     ("size", "missing"),
     [
         (100_000, "api.samples.html"),
-        (20_000, "report.json"),
+        (4_000, "report.json"),
         (500, "comment.md"),
     ],
 )
@@ -101,12 +101,12 @@ def test_full_disk_keeps_verdict_and_comment(
     written = [path.name for path in (ready.workspace / "profgate-report").iterdir()]
     assert missing not in written
     assert "index.html" not in written
-    assert ("report.json" in written) == (size > 20_000)
+    assert ("report.json" in written) == (size > 4_000)
     assert f"{missing}: File too large" in ready.log
 
 
 def test_report_that_does_not_fit_has_no_path(ready: Stage, fill_disk: Callable[[int], None]) -> None:
-    fill_disk(20_000)
+    fill_disk(4_000)
     assert ready.compare(RED) == 1
     assert ready.outputs["conclusion"] == "fail"
     assert ready.outputs["report"] == ""
@@ -174,7 +174,7 @@ def test_unusable_temporary_folder_keeps_the_verdict(ready: Stage, monkeypatch: 
 
 
 def test_full_disk_loses_no_shard(ready: Stage, fill_disk: Callable[[int], None]) -> None:
-    fill_disk(20_000)
+    fill_disk(4_000)
     ready.start_pull_run()
     assert ready.step(RED, key="linux", artifact=ARTIFACT, mode="shard") == 0
     assert "leg/report.json: File too large" in ready.log

@@ -160,7 +160,7 @@ def sources_of(stage: Stage) -> dict[str, str]:
 
 def source_warnings(stage: Stage) -> list[str]:
     texts = [one["text"] for one in json.loads(stage.file("report.json"))["warnings"]]
-    return [text for text in texts if "of the sources" in text]
+    return [text for text in texts if "the sources are not completely known" in text]
 
 
 def evidence_of(stage: Stage, name: str) -> dict[str, str]:

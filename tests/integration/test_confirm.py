@@ -113,7 +113,7 @@ def test_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys
 def test_warm_up_profiles_are_discarded(report: Path, checkouts: dict[str, Path]) -> None:
     slow_at_first = f"import os, sys; os.environ['PROFGATE_RUN'] == '0' and os.chdir({str(checkouts['slow'])!r}); "
     assert confirm(report, checkouts["fast"], checkouts["fast"], sys.executable, "-c", slow_at_first + RECORD) == 0
-    assert '"confirmed_change": "0"' in (report.parent / "confirmed" / "report.json").read_text()
+    assert '"confirmed_change":"0"' in (report.parent / "confirmed" / "report.json").read_text()
 
 
 def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:

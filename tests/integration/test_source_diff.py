@@ -123,7 +123,7 @@ def test_a_diff_comes_from_standard_input_too(
     ("text", "message"),
     [
         ("Just words.\n", "x.diff: is not a unified diff; make one with: git diff BASELINE TARGET"),
-        (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is broken off"),
+        (DIFF.replace("-20,4", "-20,9"), "x.diff:4: the hunk is truncated or damaged"),
     ],
 )
 @pytest.mark.parametrize("command", ["compare", "flamegraph"])

@@ -150,5 +150,5 @@ def test_invalid_names_are_refused(
 def test_existing_folder_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / NAME).symlink_to(tmp_path / "nowhere")
     assert main(["strategies", "new", NAME, "-o", str(tmp_path)]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert not (tmp_path / "nowhere").exists()

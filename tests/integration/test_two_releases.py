@@ -31,4 +31,4 @@ def test_a_release_in_another_folder_has_the_same_files(
     assert found["lex"]["location"]["file"] == "shop-2/shop/words.py"
     output = capsys.readouterr().out
     assert ("changed here" in output) == sources
-    assert ("files below shop-1/ are compared with those below shop-2/" in output) != sources
+    assert ("files below shop-1/ are compared with files below shop-2/" in output) != sources

@@ -85,7 +85,7 @@ TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
     "more": lambda text: text and f" and {text} more",
     "sides": lambda side: "baseline and the target" if side == "both" else side,
-    "holders": lambda side: "profiles hold" if side == "both" else f"{side} holds",
+    "holders": lambda side: "profiles contain" if side == "both" else f"{side} contains",
 }
 
 
@@ -294,8 +294,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {text}",
-    ReasonCode.SOURCES_UNPARSED: "not all is known of the sources: the functions of {files}{more:more} are not (too "
-    "long, nested too deeply or not given); the diff's lines decide",
+    ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} was not parsed (too "
+    "long, nested too deeply or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
