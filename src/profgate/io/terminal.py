@@ -1,4 +1,4 @@
-"""Terminal output: with colours on a terminal, without them in files and pipes, without commands in GitHub's logs."""
+"""Terminal output. Colours are used only on terminals, and workflow commands in GitHub's logs are disabled."""
 
 import io
 import os
@@ -89,7 +89,7 @@ class _LogStream(io.TextIOBase):
 def _is_file(stream: TextIO) -> bool:
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except OSError:  # also a stream without a file descriptor
+    except OSError:  # also raised for a stream without a file descriptor
         return False
 
 
