@@ -1,4 +1,4 @@
-"""Detection of the languages, commands, workflows, runners and branches of a repository."""
+"""Detection of the languages, workflows, runners and branches of a repository."""
 
 import re
 from collections import Counter
@@ -33,9 +33,9 @@ class SetupStep:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Detected properties.
+    """Detected properties of a repository.
 
-    The first entry of each list is the best guess. ``ours`` is an existing workflow with profgate.
+    The first entry of each list is the best guess. ``ours`` is the path of a workflow that already uses profgate.
     """
 
     recipes: tuple[Recipe, ...]
@@ -65,7 +65,10 @@ def detected(files: Files) -> Project:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """Parse a workflow. An invalid workflow is empty. Callers read only scalars, so aliases are harmless."""
+    """Parse a workflow. The result is empty if the workflow is invalid.
+
+    Aliases cannot exhaust memory, because callers read only scalars.
+    """
     import yaml
 
     try:
@@ -81,7 +84,7 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """Return the labels of a Linux runner, which the action requires, or () for expressions and other systems."""
+    """Return the runner labels, or () for expressions and systems other than Linux. The action requires Linux."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
