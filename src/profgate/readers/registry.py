@@ -30,7 +30,7 @@ from profgate.readers.trace_events import TraceEventsReader
 
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Return the built-in readers. Some of them are faster with compiled kernels."""
+    """Return the built-in readers. Some readers are faster with compiled kernels."""
     # the folded reader accepts many kinds of text, so it comes last
     return (
         PprofReader(kernels),
