@@ -2,7 +2,7 @@
 
 Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30.
 Numbered sources, which later versions introduced, are also supported. Locations are parsed as in the Firefox profiler,
-so that both formats of a recording contain the same functions.
+so that a recording has the same functions in both formats.
 """
 
 import re

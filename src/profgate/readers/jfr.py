@@ -33,7 +33,7 @@ class JfrReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the samples of running threads and, if recorded, the bytes of sampled allocations.
+        """Return a profile with the samples of running threads and, if recorded, the bytes of sampled allocations.
 
         Raises ProfileError if the file is invalid.
         """

@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether each text occurs in the first or last 64 KiB, where profilers put metadata."""
+    """Return whether each text occurs in the first or last 64 KiB of the file, where profilers write metadata."""
     if all(text in source.head for text in texts):
         return True
     if source.size <= len(source.head):

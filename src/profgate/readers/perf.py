@@ -60,7 +60,7 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of the periods of each event, or of sample counts if periods are missing.
+        """Return a profile with the sampling periods of each event, or with sample counts if periods are missing.
 
         Raises ProfileError if the file is invalid.
         """

@@ -56,7 +56,7 @@ class _Document:
         self.header = mapping(document.get("header"), where, "'header'")
         self.collector = _text(mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
         self.frames = Frames()
-        # frame, amount, size, exclusive amount, subtype and order of each record
+        # each row contains the frame, amount, size, exclusive amount, subtype and order of a record
         self.rows: list[tuple[int, float, float, float, str, int]] = []
         self.paths = Paths()
         self.path_values: list[int] = []
@@ -172,7 +172,7 @@ class _Document:
     def add_stack(self, record: Json, where: str) -> None:
         """Add the stack of a kperf record.
 
-        Some records contain the callers and the leaf separately, other records contain a folded stack as the uid.
+        In some records, the callers are separate from the leaf. In other records, the uid is a folded stack.
         """
         uid = record.get("uid")
         leaf = _text(uid)
@@ -261,7 +261,7 @@ def _coefficients(model: Json, where: str) -> dict[str, float]:
 def _curve(
     model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return the points of a moving average, regressogram or kernel regression, or None for a model with a formula."""
+    """Return the points of a moving average, regressogram or kernel regression, or None for any other model."""
     found = model.get("bucket_stats") or model.get("kernel_stats")
     if not found:
         return None

@@ -31,7 +31,7 @@ from profgate.readers.quantities import in_base_unit
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_paths
 
-# field numbers from the published schema, with one line per message
+# field numbers from the published schema of the format
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
 _WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
@@ -311,7 +311,10 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
 
 
 def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the frames of all samples in reverse order, with the root of each sample first, and all offsets."""
+    """Return the frames of all samples, and the offset of each sample.
+
+    The samples are in reverse order, and the frames of each sample start at the root.
+    """
     at, ends = order, np.cumsum(counts)
     if (locations.sizes != 1).any():
         sizes = locations.sizes[order]

@@ -62,8 +62,8 @@ def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
 def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield the number, wire type, content start and content end of each field in ``data[at:end]``.
 
-    The content of a varint is its encoded bytes. Raises ProfileError if there is a group, an unknown wire type
-    or a truncated field.
+    The content of a varint is its encoded bytes. Raises ProfileError if a field is a group, has an unknown wire type or
+    is truncated.
     """
     while at < end:
         begin = at
@@ -93,8 +93,8 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
 def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
-    For each field, the start and end of its content are appended to the field's list in ``places``. Unusual and
-    truncated fields are not skipped; ``fields`` reads them and raises the errors.
+    The start and end of the content of each field are appended to the list for the field in ``places``. Unusual and
+    truncated fields are not skipped. They are left for ``fields``, which also raises the errors.
     """
     stop = len(data)
     while at < stop - 3:
@@ -260,7 +260,7 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
 
 
 def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
-    """Return the same result as `_decoded` using compiled code.
+    """Return the same result as `_decoded`, but use compiled code.
 
     Returns None if there are no spans or the data is damaged.
     """

@@ -15,7 +15,7 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# type codes of a dict and of a key with three elements, which identifies a function; any code may have a flag
+# the first bytes of a dict and of a tuple with three elements, which is the key of a function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")

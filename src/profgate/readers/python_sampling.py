@@ -31,7 +31,7 @@ _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
 _MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths
 _MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program, which the profiler itself also omits
+_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program; the profiler also omits these frames
 
 
 class PythonSamplingReader(BuiltInReader):
@@ -173,7 +173,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
     """Add the frames in the file to ``frames``, and return their numbers.
 
-    Frames of the profiler have the number `ROOT`.
+    Frames that belong to the profiler itself have the number `ROOT`.
     """
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
@@ -270,9 +270,9 @@ class _Samples:
 class SampledFunctions:
     """Table with one row per function, for formats that count samples by source line instead of by stack.
 
-    Self samples are exact. The file contains for each line the number of samples whose stack contains the line. The
-    total samples of a function are the sum over its lines, limited to the number of all samples. The sum is only an
-    upper bound for recursive functions.
+    Self samples are exact. For each line, the file contains the number of samples whose stack includes the line. The
+    total of a function is the sum of the numbers of its lines, limited to the number of all samples. For recursive
+    functions, the sum is an upper bound.
     """
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
