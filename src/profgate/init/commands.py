@@ -189,7 +189,7 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
 
 
 def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
-    """Return the program that a Makefile rule runs last, with the targets that it requires.
+    """Return the program that a Makefile rule runs last, and the targets that the rule requires.
 
     If the rule has no required targets or does not end with a plain program, return a command for the target itself.
     """
@@ -286,7 +286,10 @@ def _of_make(text: str) -> list[Command]:
 
 
 def _python(line: str) -> str:
-    """Return a command that starts Python directly, so that a sampler can follow it, or "" for any other command."""
+    """Return the command in a form that starts Python directly, so that a sampler can follow it.
+
+    The result is "" if this is not possible.
+    """
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]

@@ -37,7 +37,7 @@ def _run(command: str, top: str) -> tuple[float, str]:
 
 
 def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]:
-    """Return the command, with as many iterations per benchmark as a run needs for enough samples, and its extent."""
+    """Return the command with enough iterations per benchmark, and the extent of its recording."""
     iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")

@@ -178,7 +178,10 @@ def _source(path: str, name: str) -> SourceFile:
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the name of each entry and whether it is certainly a regular file, without folders and hidden files."""
+    """Yield the name of each entry, and whether the entry is certainly a regular file.
+
+    Folders and hidden files are skipped.
+    """
     folders = [""]
     while folders:
         above = folders.pop()

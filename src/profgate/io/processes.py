@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A process group and its start time in clock ticks. The time distinguishes groups that reuse the same number."""
+    """A process group and its start time in clock ticks. The time distinguishes groups with the same number."""
 
     group: int
     ticks: int
@@ -123,7 +123,7 @@ def end_leftover(started: Started) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process group. If the command itself is still running, send SIGTERM first and wait until it ends."""
+    """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time."""
     try:
         if process.poll() is None:
             _signal(process.pid, signal.SIGTERM)

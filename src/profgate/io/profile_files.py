@@ -24,7 +24,7 @@ class LocalSet:
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
-    """Return the same as `local_files`. Raises `ProfgateError` if no file is found."""
+    """Return the same result as `local_files`, but raise `ProfgateError` if no file is found."""
     found = local_files(entries, workspace)
     if found is None:
         raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")

@@ -38,7 +38,7 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
     from rich.console import Console
     from rich.progress import Progress
 
-    # no refresh thread, since a process with threads cannot fork safely
+    # there is no refresh thread, because a process with threads cannot fork safely
     with Progress(console=Console(file=stream), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("reading profiles", total=size)
         bar.refresh()
@@ -47,7 +47,7 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
 
 @contextmanager
 def commands_disabled() -> Iterator[None]:
-    """Disable workflow commands in everything that is printed in the block, because names in it are untrusted.
+    """Disable workflow commands in everything that is printed in the block, because it may contain untrusted names.
 
     Output that goes to a file is not changed.
     """

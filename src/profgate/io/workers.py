@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
-_BATCHES = 1000  # number of batches; their numbers fit in the smallest possible pipe (4,096 bytes)
+_BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
 _SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
@@ -22,7 +22,7 @@ def processors() -> int:
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """Yield the number and result of each task in order of completion.
+    """Yield the number and the result of each task when the result is available.
 
     The calling process also runs tasks. A task that fails in another process is repeated in the calling process, so
     that the error is raised there. If the system is not Linux or the calling process has other threads, all tasks run

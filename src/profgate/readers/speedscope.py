@@ -50,7 +50,7 @@ class SpeedscopeReader(BuiltInReader):
         return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return all profiles in the file as one, with one metric per unit and all threads combined."""
+        """Combine all profiles in the file into one profile, which has one metric per unit."""
         where = source.name
         document = document_of(source)
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)

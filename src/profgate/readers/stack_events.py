@@ -26,7 +26,7 @@ def stacks_from_paths(
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
-    ``flat_frames`` contains the frames of all paths, root first. Path ``k`` is the slice
+    ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one
     column per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames
     are added to ``root_values``.
@@ -57,7 +57,7 @@ def stacks_from_parents(
     """Build stacks from the nodes of call trees, which may be in any order.
 
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
-    ``self_values`` has one int64 row per metric. A node ends a stack if one of its values or calls is not zero.
+    ``self_values`` has one int64 row per metric. A node ends a stack if its calls or one of its values is not 0.
 
     Raises ProfileError with location ``where`` if a parent does not exist, if parents form a cycle, or if the depth
     exceeds 65,535.

@@ -57,7 +57,7 @@ class Threads:
     def add(self, thread: Thread, where: str) -> None:
         """Add the stacks and samples of a thread.
 
-        Raises ProfileError with location ``where`` if a stack or frame that is referred to does not exist.
+        Raises ProfileError with location ``where`` if the thread refers to a stack or frame that does not exist.
         """
         prefix, frame, frames, stacks, kind, weights = thread
         count = len(prefix)

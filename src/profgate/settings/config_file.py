@@ -152,7 +152,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
-    """Return the values of a valid file by the field names of `Policy`."""
+    """Return a mapping from field names of `Policy` to the values in a valid file."""
     taken: dict[str, Any] = {}
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}

@@ -92,8 +92,8 @@ class ResultFormat(BuiltInReader):
     The format is also recognised by the pattern ``line``, which is searched in the first bytes of the file or, if
     ``at_end`` is true, in its last bytes. ``records`` splits a file into records, and ``select`` filters or completes
     the records. The name of a benchmark consists of the texts at the paths in ``title``, joined by dots. The value is
-    at the path ``value``. The unit is ``unit``, or the text at the path "unit" if ``unit`` is empty. If records have
-    several values, ``add`` is used instead of these paths. ``facts`` are paths in the first record or in the
+    at the path ``value``. The unit is the text at the path "unit", or ``unit`` if there is no such text. If records
+    have several values, ``add`` is used instead of these paths. ``facts`` are paths in the first record or in the
     surrounding document. ``scenarios`` is passed to `Results`.
     """
 
