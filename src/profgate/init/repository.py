@@ -27,7 +27,7 @@ class SetupStep:
 
     @property
     def option(self) -> str:
-        """Name of the input that selects the version."""
+        """Name of the action's input that selects the version of the language."""
         return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
 
 
@@ -103,7 +103,10 @@ def _setups(steps: object) -> Iterator[SetupStep]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
+    """Return the branches whose pushes trigger a workflow.
+
+    YAML 1.1 parses an unquoted ``on`` as true, so the key may be true instead of ``on``.
+    """
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
@@ -111,5 +114,5 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 
 
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """Return the entries without duplicates, most frequent first."""
+    """Return the entries without duplicates, with the most frequent entries first."""
     return [entry for entry, _ in Counter(found).most_common()]

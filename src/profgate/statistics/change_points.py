@@ -21,7 +21,7 @@ SHUFFLES = 199
 # boundaries between batches of shuffles, after which the test can stop early
 BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)
 SPLIT_P = 0.05  # significance level of the permutation test of a split
-PENALTY = 2.0  # a drift is reported only if the BIC of its line is lower than that of the steps by this amount
+PENALTY = 2.0  # a drift is reported only if its BIC is lower than the BIC of the steps by more than this amount
 LEAST_RAMP = 4  # minimum number of values in a drift; a shorter change is a step
 GRID = 40  # maximum number of positions at which a line may begin or end
 
@@ -208,7 +208,8 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
     """Group consecutive splits in the same direction.
 
-    Each group consists of the start of the segment before it, its splits, and the end of the segment after it.
+    A group consists of the start of the segment before the first split, the splits, and the end of the segment after
+    the last split.
     """
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
@@ -241,7 +242,7 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
 
 
 def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Return Schwarz's criterion (BIC). Residuals below the rounding error of the values are raised to it."""
+    """Return Schwarz's criterion (BIC). The sum of squares is at least the rounding error of the values."""
     least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
     return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
 

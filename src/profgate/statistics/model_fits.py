@@ -18,7 +18,7 @@ GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
 COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
 USABLE = 0.9  # minimum fraction of the points of a location that a model must be able to use
-NO_SPREAD = 1e-12  # relative rounding error of a sum of squared deviations
+NO_SPREAD = 1e-12  # tolerance for the relative rounding error of a sum of squared deviations
 TIE = 1e-9
 
 
@@ -192,7 +192,7 @@ def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
 
 
 def values(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the values of each model at the sizes in its row of ``x``, or NaN or infinity if they are undefined."""
+    """Return the values of each model at the sizes in its row of ``x``. Undefined values are NaN or infinity."""
     b0, b1, b2 = (coefficients[:, place, None] for place in range(3))
     result = np.full(x.shape, np.nan)
     with np.errstate(all="ignore"):
