@@ -1,1 +1,1 @@
-"""Detection of a project's setup, and creation of its workflow and policy, for `profgate init`."""
+"""Implementation of `profgate init`, which examines a repository and writes a workflow and a policy file."""

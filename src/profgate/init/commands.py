@@ -1,6 +1,6 @@
 """Detection of the commands in a repository that run its benchmarks or tests.
 
-Because the files are not trusted, only single lines that match `PLAIN` are used.
+The files are not trusted, so only commands that are a single line and match `PLAIN` are used.
 """
 
 import configparser
@@ -14,13 +14,13 @@ from typing import Any
 
 from profgate.init.repository_files import Files
 
-Environment = tuple[str, str, list[str], list[str]]  # environment of tox: name, file, commands and requirements
+Environment = tuple[str, str, list[str], list[str]]  # tox environment: name, file, commands and requirements
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
 NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
 NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
-# prefix of a command, or placeholder for its arguments
+# matches the prefix of a tox command, or the placeholder for arguments
 TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
 NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
@@ -32,7 +32,10 @@ SEGMENT = re.compile(r"&&|\|\||;|\|")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command with its origin and its requirements: arguments of ``pip install``, or targets of ``make``."""
+    """A command, the place where it was found, and its requirements.
+
+    The requirements are arguments of ``pip install`` or targets of ``make``.
+    """
 
     command: str
     place: str
@@ -57,7 +60,7 @@ def python_commands(files: Files) -> list[Command]:
 
 
 def node_commands(files: Files) -> list[Command]:
-    """Return the scripts of package.json that need only node, benchmarks first, and then benchmark files."""
+    """Return the scripts in package.json that only run node, with benchmarks first, followed by benchmark files."""
     scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
     chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
@@ -74,9 +77,9 @@ def node_commands(files: Files) -> list[Command]:
 
 
 def go_commands(files: Files) -> list[Command]:
-    """Return one command per package, because go profiles one package at a time.
+    """Return one command per package, because Go profiles one package at a time.
 
-    Packages with most benchmarks are first.
+    The packages with the most benchmarks come first.
     """
     counts: dict[str, int] = {}
     for path in files.listed("**/*_test.go"):
@@ -96,9 +99,9 @@ def go_commands(files: Files) -> list[Command]:
 
 
 def rust_commands(files: Files) -> list[Command]:
-    """Return benchmark programs, then the benchmarks of Cargo.toml and benches/.
+    """Return benchmark programs, then the benchmarks in Cargo.toml and benches/.
 
-    Benchmarks with criterion run for a fixed time.
+    Benchmarks that use criterion run for a fixed time.
     """
     cargo = _toml(files.read("Cargo.toml"))
     given = cargo.get("bench")
@@ -119,7 +122,10 @@ def rust_commands(files: Files) -> list[Command]:
 
 
 def native_commands(files: Files) -> list[Command]:
-    """Return the benchmark and then the test targets of a Makefile, or the programs that these targets run last."""
+    """Return commands for the benchmark targets in a Makefile, followed by commands for the test targets.
+
+    If the last line of a target runs a program, the command runs this program directly.
+    """
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     chosen = [rule for rule in rules if MEASURES.search(rule[0])]
     chosen += [rule for rule in rules if rule[0] in {"check", "test"}]
@@ -127,7 +133,7 @@ def native_commands(files: Files) -> list[Command]:
 
 
 def java_commands(files: Files) -> list[Command]:
-    """Return the test commands of Maven or Gradle."""
+    """Return the commands that run the tests with Maven or Gradle."""
     gradle = "./gradlew test" if files.read("gradlew") else "gradle test"
     found = [Command("mvn -B test", "pom.xml")] if files.read("pom.xml") else []
     return found + [Command(gradle, name) for name in ("build.gradle", "build.gradle.kts") if files.read(name)][:1]
@@ -144,7 +150,7 @@ COMMANDS: Mapping[str, Callable[[Files], list[Command]]] = {
 
 
 def installation(language: str, files: Files, needs: Sequence[str] = ()) -> list[str]:
-    """Return lines that install the requirements of a command and of the repository with its package manager."""
+    """Return shell lines that install the requirements of a command and of the repository."""
     if language == "Python":
         return _install_python(files, needs)
     if language == "Node":
@@ -183,7 +189,10 @@ def _install_python(files: Files, needs: Sequence[str]) -> list[str]:
 
 
 def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
-    """Return the program that a Makefile rule runs last, with its required targets, or else the target itself."""
+    """Return the program that a Makefile rule runs last, and the targets that the rule requires.
+
+    If the rule has no required targets or does not end with a plain program, return a command for the target itself.
+    """
     last = body.strip().splitlines()[-1].strip().lstrip("@-") if body.strip() else ""
     plain = all(re.fullmatch(r"[A-Za-z0-9_./-]{1,80}", target) for target in before)
     if before and plain and last.startswith("./") and PLAIN.fullmatch(last) and "$" not in last:
@@ -192,7 +201,7 @@ def _of_rule(name: str, before: Sequence[str], body: str) -> Command:
 
 
 def _build_native(files: Files, targets: Sequence[str]) -> list[str]:
-    """Return lines for a release build with symbols and frame pointers."""
+    """Return shell lines for a release build with symbols and frame pointers."""
     if files.read("CMakeLists.txt"):
         return [f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo", "cmake --build build"]
     if files.read("meson.build"):
@@ -219,7 +228,7 @@ def _of_sessions(text: str) -> list[Command]:
 
 
 def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Command]:
-    """Return the commands of tox environments from all five places that can define them, benchmarks first."""
+    """Return the commands of tox environments from all five places that can define them, with benchmarks first."""
     own = _at(_at(project, "tool"), "tox")
     ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
     ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
@@ -254,7 +263,7 @@ def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
 
 
 def _lines(value: object) -> list[str]:
-    """Return one line per entry of a list, in which the texts of a nested list are joined."""
+    """Return one line per entry of a list. If an entry is a list, its texts are joined by blanks."""
     entries = value if isinstance(value, list) else []
     rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
@@ -277,7 +286,10 @@ def _of_make(text: str) -> list[Command]:
 
 
 def _python(line: str) -> str:
-    """Return a command that starts Python directly, so that a sampler can follow it, or "" for any other command."""
+    """Return the command in a form that starts Python directly, so that a sampler can follow it.
+
+    The result is "" if this is not possible.
+    """
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
         words = words[2:]
@@ -293,7 +305,7 @@ def _python(line: str) -> str:
 
 
 def _node(line: str) -> str:
-    """Return the arguments of ``node`` in a script, or "" for any other shell command."""
+    """Return the arguments of ``node`` in a shell command, or "" if the command does not run ``node``."""
     words = SEGMENT.split(line.strip())[-1].split()
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         words = words[1:]

@@ -1,4 +1,4 @@
-"""Measurement of a command, which determines how the workflow records enough samples."""
+"""Measurement of the duration of a command, from which the rate and the number of recorded runs are chosen."""
 
 import re
 import time
@@ -7,17 +7,17 @@ from profgate.errors import ProfgateError
 from profgate.init.recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe, extent_for
 from profgate.io.processes import output_of
 
-LONGEST = 900.0  # in seconds
+LONGEST = 900.0  # time limit in seconds
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 BUILD_TOOL = "takes the time of the build tool for that of the tests; leave it out, or record java itself"
 
 
 def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
-    """Measure a command once, and return it with the rate and number of runs for its recording.
+    """Run a command once, and return the command with the rate and number of runs for its recording.
 
-    For Go, the returned command contains a number of iterations. Raises ProfgateError if the command fails, or if its
-    duration is not that of the program.
+    For Go, the returned command contains a new number of iterations. Raises ProfgateError if the command fails, or if
+    the measured time would be that of a build tool.
     """
     if recipe.language == "Java" and not command.startswith("java "):
         raise ProfgateError("--measure", BUILD_TOOL)
@@ -37,7 +37,7 @@ def _run(command: str, top: str) -> tuple[float, str]:
 
 
 def _with_iterations(command: str, output: str, rate: int) -> tuple[str, Extent]:
-    """Return the command with the number of iterations per benchmark that gives a run enough samples."""
+    """Return the command with enough iterations per benchmark, and the extent of its recording."""
     iteration = sum(float(nanoseconds) for nanoseconds in PER_ITERATION.findall(output)) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")

@@ -1,4 +1,4 @@
-"""Plan of a workflow from options, answers on the terminal and detected values, in this order of precedence."""
+"""Creation of a plan from options, answers on the terminal and detected values, in this order of precedence."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go
 class Options:
     """Command-line options.
 
-    The user is asked for options that are None. ``measure`` requests one run of the command.
+    The user is asked for options that are None. If ``measure`` is true, the command is run once to measure it.
     """
 
     language: str | None = None
@@ -34,16 +34,16 @@ class Options:
 
 
 class Questions:
-    """Questions on the terminal. Without a terminal, the first choice is used."""
+    """Questions on the terminal. If ``ask`` is false, the first choice is used."""
 
     def __init__(self, *, ask: bool) -> None:
         self._ask = ask
 
     def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """Ask until the input is the number of a choice, an empty line or a valid text, and return the value.
+        """Ask until the input is the number of a choice, an empty line or a valid text, and return the chosen value.
 
         An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
-        returns the problem of a text, or "" for a valid text.
+        returns the reason why a text is invalid, or "" if the text is valid.
         """
         if not self._ask:
             return choices[0][0]
@@ -61,7 +61,7 @@ class Questions:
             sys.stdout.write(f"  That {problem}.\n")
 
     def agreed(self, question: str) -> bool:
-        """Return whether the user agrees. Without a terminal, the answer is False."""
+        """Return whether the user agrees. The result is False if no questions may be asked."""
         return self._ask and self._line(f"{question} [y/N]: ").lower() in {"y", "yes"}
 
     def _line(self, prompt: str) -> str:
@@ -112,7 +112,7 @@ def plan(files: Files, project: Project, questions: Questions, options: Options)
 def workflow_path(project: Project, questions: Questions) -> str:
     """Return an unused path for the workflow, or the path of an existing workflow that may be replaced.
 
-    Raises ProfgateError if profgate is already used, or if all names are taken.
+    Raises ProfgateError if a workflow uses profgate and must not be replaced, or if all possible names are taken.
     """
     if project.ours is not None:
         if questions.agreed(f"{project.ours} uses profgate already. Replace it?"):

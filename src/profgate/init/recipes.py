@@ -1,10 +1,10 @@
-"""Recipes for recording profiles in a workflow, with one recipe per language."""
+"""Recipes for recording profiles in a workflow. There is one recipe per language."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SAMPLES = 10_000  # number of samples in all runs of a side
+SAMPLES = 10_000  # required number of samples in all runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
 RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
 PERF = (
@@ -23,7 +23,10 @@ JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSam
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The files that identify a language, an example command, the profiler's rate and the shell lines.
+    """Description of how to record programs in one language.
+
+    ``marks`` are patterns of files that identify the language, ``command`` is an example, and ``rate`` is the highest
+    rate of the profiler in samples per second.
 
     ``setup`` prepares a checkout before the project's requirements are installed. ``record`` takes the command and the
     rate in samples per second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``.
@@ -41,7 +44,10 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Samples per second, and runs per side. ``seconds`` is the measured duration of the command, if it is known."""
+    """Extent of a recording: samples per second, and number of runs on each side of a comparison.
+
+    ``seconds`` is the measured duration of the command, or None if it is unknown.
+    """
 
     rate: int
     runs: int
@@ -49,7 +55,7 @@ class Extent:
 
     @property
     def samples(self) -> int:
-        """Number of samples per side, or 0 if it is unknown."""
+        """Number of samples on each side, or 0 if it is unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
     @property
@@ -59,7 +65,10 @@ class Extent:
 
 
 def extent_for(most: int, seconds: float | None) -> Extent:
-    """Return the lowest rate and the fewest runs that give enough samples, up to the highest rate of the profiler."""
+    """Return the rate and the number of runs that give enough samples, if possible.
+
+    ``most`` is the highest rate of the profiler, and ``seconds`` is the duration of the command.
+    """
     if seconds is None:
         return Extent(most, FEWEST_RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
@@ -68,7 +77,10 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """Return lines for Python 3.15's sampling profiler or py-spy, and for three cProfile runs of a script or module."""
+    """Return shell lines that run the sampling profiler of Python 3.15 or py-spy.
+
+    If possible, the first three runs also run the program with cProfile.
+    """
     program, _, rest = command.partition(" ")
     spy = [f".py-spy/bin/py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
     lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
@@ -113,9 +125,9 @@ def _native(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _rust(command: str, rate: int) -> tuple[str, ...]:
-    """Return lines that run the built program under perf.
+    """Return shell lines that build the program and run it under perf.
 
-    The program of a benchmark is found by name, so that cargo itself is not recorded.
+    The built program is run directly, so that cargo itself is not recorded.
     """
     if not command.startswith("cargo bench"):
         return _native(command, rate)
@@ -125,7 +137,7 @@ def _rust(command: str, rate: int) -> tuple[str, ...]:
 
 
 def _java(command: str, rate: int) -> tuple[str, ...]:
-    """Return lines for a flight recording of the program, or of the JVM in which Maven or Gradle runs the tests."""
+    """Return shell lines that make a flight recording of a program or of the JVM that runs the project's tests."""
     del rate  # the setting "profile" takes 100 samples per second
     program, _, rest = command.partition(" ")
     option = "-XX:StartFlightRecording=settings=profile,filename="

@@ -1,4 +1,4 @@
-"""Detection of the languages, commands, workflows, runners and branches of a repository."""
+"""Detection of the languages, workflows, runners and branches of a repository."""
 
 import re
 from collections import Counter
@@ -27,15 +27,15 @@ class SetupStep:
 
     @property
     def option(self) -> str:
-        """Name of the input that selects the version."""
+        """Name of the action's input that selects the version of the language."""
         return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Detected properties.
+    """Detected properties of a repository.
 
-    The first entry of each list is the best guess. ``ours`` is an existing workflow with profgate.
+    The first entry of each list is the best guess. ``ours`` is the path of a workflow that already uses profgate.
     """
 
     recipes: tuple[Recipe, ...]
@@ -65,7 +65,10 @@ def detected(files: Files) -> Project:
 
 
 def _parsed(text: str) -> dict[Any, Any]:
-    """Parse a workflow. An invalid workflow is empty. Callers read only scalars, so aliases are harmless."""
+    """Parse a workflow. The result is empty if the workflow is invalid.
+
+    Aliases cannot exhaust memory, because callers read only scalars.
+    """
     import yaml
 
     try:
@@ -81,7 +84,7 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """Return the labels of a Linux runner, which the action requires, or () for expressions and other systems."""
+    """Return the runner labels, or () for expressions and systems other than Linux. The action requires Linux."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
@@ -100,7 +103,10 @@ def _setups(steps: object) -> Iterator[SetupStep]:
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
-    """Return the branches whose pushes trigger a workflow. YAML 1.1 parses an unquoted ``on`` as true."""
+    """Return the branches whose pushes trigger a workflow.
+
+    YAML 1.1 parses an unquoted ``on`` as true, so the key may be true instead of ``on``.
+    """
     events = workflow.get("on", workflow.get(True))
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
@@ -108,5 +114,5 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 
 
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """Return the entries without duplicates, most frequent first."""
+    """Return the entries without duplicates, with the most frequent entries first."""
     return [entry for entry, _ in Counter(found).most_common()]

@@ -1,4 +1,4 @@
-"""The files of a repository as text."""
+"""Access to the text files of a repository."""
 
 import os
 from collections.abc import Iterator
@@ -17,20 +17,23 @@ SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build",
 
 
 class Files:
-    """The text files below a folder, with limits on their size and number. Links out of the folder are ignored."""
+    """The text files below a folder. Their size and number are limited, and links out of the folder are ignored."""
 
     def __init__(self, top: str) -> None:
         self.top = top
 
     def read(self, name: str) -> str:
-        """Return the text of a file; empty if it is missing, too large or unreadable."""
+        """Return the text of a file, or an empty string if the file is missing, too large or unreadable."""
         try:
             return read_loosely(str(Path(self.top, name)), LARGEST_FILE) if name in self._names else ""
         except ProfgateError:
             return ""
 
     def listed(self, pattern: str) -> list[str]:
-        """Return the paths that match a pattern, relative to the top; ``**/`` at its beginning means any folder."""
+        """Return the paths that match a pattern, relative to the top folder.
+
+        A leading ``**/`` in the pattern matches any folder.
+        """
         name = pattern.removeprefix("./").removeprefix("**/")
         depth = None if pattern.startswith("**/") else name.count("/")
         found = (path for path in self._names if depth in {None, path.count("/")} and PurePosixPath(path).match(name))
@@ -38,7 +41,7 @@ class Files:
 
     @cached_property
     def _names(self) -> dict[str, None]:
-        """The paths of all regular files, relative to the top."""
+        """The paths of all regular files, relative to the top folder."""
         return dict.fromkeys(islice(self._walk(), MOST_FILES))
 
     def _walk(self) -> Iterator[str]:

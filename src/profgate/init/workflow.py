@@ -16,7 +16,7 @@ UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each tak
 MEASURE = "profgate init --measure runs the command and writes the number of runs that it needs"
 MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
 TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
-BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # always a string in YAML, even without quotes
+BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YAML parses as strings even without quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Plan:
     language_step: SetupStep | None = None
 
     def files(self, workflow: str) -> dict[str, str]:
-        """Return the text of each file by path. Raises ProfgateError if a workflow cannot contain a value."""
+        """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""
         name = PurePosixPath(workflow).stem
         for option, mistake in (
             (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
@@ -78,11 +78,11 @@ def line_mistake(text: str) -> str:
 
 
 def branch_mistake(text: str) -> str:
-    """Return the reason why this is not a valid branch for a workflow, or an empty string if it is."""
+    """Return the reason why this branch name is not valid in a workflow, or an empty string if it is valid."""
     return "" if BRANCH.fullmatch(text) else f"{text[:60]!r} is not a branch that a workflow can name"
 
 
 def runner_mistake(text: str) -> str:
-    """Return the reason why these are not valid runner labels, or an empty string if they are."""
+    """Return the reason why these runner labels are not valid, or an empty string if they are valid."""
     valid = all(RUNNER.fullmatch(label.strip()) for label in text.split(","))
     return "" if valid else f"{text[:60]!r} is not a label of a runner, such as {HOSTED}"

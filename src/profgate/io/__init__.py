@@ -1,1 +1,1 @@
-"""Files, processes, git and compiled kernels."""
+"""Access to files, processes, git and compiled kernels."""

@@ -1,4 +1,4 @@
-"""The commit that is checked out in a folder, from git's files and without running git. The files are untrusted."""
+"""Finds the commit that is checked out in a folder by reading git's files, which are untrusted. Git is not run."""
 
 import re
 from pathlib import Path
@@ -8,15 +8,15 @@ from profgate.io.files import confined, read_loosely
 
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 REF = re.compile(r"ref: (refs/[!-~]+)")
-MOST_REFS = 5  # symbolic references that refer to each other
-LARGEST_LINE = 10_000  # bytes
-LARGEST_LIST = 64 << 20  # bytes of a list of packed references
+MOST_REFS = 5  # maximum length of a chain of symbolic references
+LARGEST_LINE = 10_000  # maximum number of bytes of a file with a single line
+LARGEST_LIST = 64 << 20  # maximum number of bytes of the list of packed references
 
 
 def checked_out(folder: str) -> str | None:
-    """Return the SHA of the commit that is checked out, or None if files in the folder do not state it.
+    """Return the SHA of the commit that is checked out, or None if it cannot be found in the folder.
 
-    The folder may be a worktree. Nothing outside the folder is read, for example behind a link.
+    The folder may be a worktree. Files outside the folder are not read, even if a link leads to them.
     """
     try:
         return _commit(Path(folder))
@@ -41,7 +41,7 @@ def _commit(folder: Path) -> str | None:
 
 
 def _packed(shared: Path, name: str, folder: Path) -> str:
-    """Return the SHA of a reference in the list of packed references, or an empty string."""
+    """Return the SHA of a reference from the list of packed references, or an empty string if it is missing."""
     lines = _text(shared / "packed-refs", folder, LARGEST_LIST).splitlines()
     return next((line.removesuffix(f" {name}") for line in lines if line.endswith(f" {name}")), "")
 

@@ -1,4 +1,4 @@
-"""Conversion of recordings that can be read only by the tool that wrote them, if it is installed."""
+"""Conversion of recordings by the tool that wrote them, for formats that no other tool can read."""
 
 import importlib.util
 import shutil
@@ -20,7 +20,10 @@ JFR_DEPTH = 1024
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """A converter; ``command`` returns the command line for an input and an output file, or None without the tool."""
+    """A conversion by an external tool.
+
+    ``command`` takes an input file and an output file, and returns the command line, or None if the tool is missing.
+    """
 
     recognises: Callable[[bytes], bool]
     command: Callable[[str, str], list[str] | None]
@@ -31,7 +34,7 @@ def converted(source: SourceFile) -> SourceFile:
     """Convert a recording to a format that profgate reads.
 
     Returns the source itself if it needs no conversion, or if the tool is missing or fails. The reader then raises an
-    error with the command to run.
+    error that contains the command to run.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:

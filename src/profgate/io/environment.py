@@ -10,7 +10,7 @@ MAX_CPU_FILE = 1 << 20
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
-    """Return the operating system, architecture, processor and runner image, without unknown facts."""
+    """Return the operating system, architecture, processor and runner image. Unknown facts are omitted."""
     image = " ".join(env[name] for name in ("ImageOS", "ImageVersion") if env.get(name))
     facts = {
         "os": env.get("RUNNER_OS") or platform.system(),
@@ -29,6 +29,6 @@ def cpu_model(cpu_file: str = CPU_FILE) -> str:
     except OSError:
         return platform.processor()
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    if found is None:  # Arm processors have only a part number
+    if found is None:  # Linux reports only a part number for Arm processors
         found = re.search(r"^CPU part\s*:\s*(.+)$", text, re.MULTILINE)
     return " ".join(found[1].split()) if found else platform.processor()

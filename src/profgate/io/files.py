@@ -26,9 +26,9 @@ LARGEST_PROFILE = 1 << 31
 def sources_under(place: str) -> list[SourceFile]:
     """Return one file, or the files of a folder or pattern such as ``out/**/*.folded``, sorted by name.
 
-    Names are relative to the folder and use ``/``. Hidden files are skipped, and a pattern may match nothing. Raises
-    ProfgateError if the path does not exist, a link points outside the folder, an entry is not a regular file, or there
-    are too many files.
+    Names are relative to the folder and use ``/``. Hidden files are skipped. The result is empty if a pattern matches
+    no file. Raises ProfgateError if the path does not exist, a link points outside the folder, an entry is not a
+    regular file, or there are too many files.
     """
     path = Path(place)
     with _translated_errors(place):
@@ -44,7 +44,10 @@ def sources_under(place: str) -> list[SourceFile]:
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
-    """Return the text of a small UTF-8 file. Raises ProfgateError if it cannot be read, is larger or is not UTF-8."""
+    """Return the text of a UTF-8 file.
+
+    Raises ProfgateError if the file cannot be read, is larger than ``limit`` or is not valid UTF-8.
+    """
     data = _read(place, limit)
     try:
         return data.decode("utf-8-sig")
@@ -53,7 +56,7 @@ def read_text(place: str, limit: int = MAX_TEXT) -> str:
 
 
 def exists(place: str) -> bool:
-    """Return whether the path exists, possibly as a broken link."""
+    """Return whether the path exists. A broken link counts as existing."""
     with _translated_errors(place):
         return os.path.lexists(place)
 
@@ -61,7 +64,7 @@ def exists(place: str) -> bool:
 def read_loosely(place: str, limit: int) -> str:
     """Return the text of a file, or of standard input for ``-``, with invalid UTF-8 replaced.
 
-    Raises ProfgateError if it cannot be read or is larger than ``limit``.
+    Raises ProfgateError if the input cannot be read or is larger than ``limit``.
     """
     return _read(place, limit).decode("utf-8-sig", "replace")
 
@@ -78,14 +81,14 @@ def _read(place: str, limit: int) -> bytes:
 
 
 def read_bytes(place: str) -> bytes:
-    """Return the content of a file that profgate wrote. Raises ProfgateError if it cannot be read."""
+    """Return the content of a file that profgate wrote. Raises ProfgateError if the file cannot be read."""
     with _translated_errors(place):
         return Path(place).read_bytes()
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """Create a temporary folder and remove it afterwards. Raises ProfgateError if it cannot be created."""
+    """Create a temporary folder and remove it afterwards. Raises ProfgateError if the folder cannot be created."""
     with _translated_errors(tempfile.gettempdir()):
         folder = tempfile.TemporaryDirectory(prefix="profgate-", ignore_cleanup_errors=True)
     with folder as name:
@@ -115,9 +118,9 @@ def write_bytes(place: str, data: bytes) -> None:
 
 
 def confined(place: str, folder: str) -> str:
-    """Return the path. Raises ProfgateError if it leads out of the folder, possibly through a link.
+    """Return the path ``place``. Raises ProfgateError if the path leads out of the folder, possibly through a link.
 
-    The path may be a pattern or not exist yet. An empty folder allows every path.
+    The path may be a pattern, and it need not exist. If ``folder`` is empty, every path is allowed.
     """
     with _translated_errors(place):
         if folder and not Path(place).resolve().is_relative_to(Path(folder).resolve()):
@@ -126,10 +129,10 @@ def confined(place: str, folder: str) -> str:
 
 
 def give_to_owner(folder: str, workspace: str) -> None:
-    """Change the owner of a folder and its content to the owner of the workspace, if possible. No link is followed.
+    """Change the owner of a folder and its content to the owner of the workspace, if possible.
 
-    Otherwise, on a self-hosted machine, the next checkout could not remove files that root created in a container.
-    Without a workspace, the owner does not change.
+    Without this change, the next checkout on a self-hosted machine could not remove files that root created in a
+    container. Links are not followed. If ``workspace`` is empty, the owner does not change.
     """
     if not workspace:
         return
@@ -175,7 +178,10 @@ def _source(path: str, name: str) -> SourceFile:
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the name of each entry that is not a folder or hidden, and whether it is certainly a regular file."""
+    """Yield the name of each entry, and whether the entry is certainly a regular file.
+
+    Folders and hidden files are skipped.
+    """
     folders = [""]
     while folders:
         above = folders.pop()
@@ -202,7 +208,10 @@ def _sources(folder: Path, found: Iterable[tuple[str, bool]], place: str) -> lis
 
 
 def _is_file(path: Path, name: str, root: Path, place: str) -> bool:
-    """Return False for folders and hidden files. Raises ProfgateError if it is neither, or a link out of ``root``."""
+    """Return True for a regular file, and False for a folder or hidden file.
+
+    Raises ProfgateError for any other entry, and for a link that leads out of ``root``.
+    """
     if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
         return False
     if not path.resolve().is_relative_to(root):
@@ -230,7 +239,7 @@ def _translated_errors(place: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise ProfgateError(_shown(place), f"{error.strerror or error}; check the path and its rights") from error
-    except RuntimeError as error:  # a circular link, before Python 3.13
+    except RuntimeError as error:  # raised for circular links before Python 3.13
         raise ProfgateError(_shown(place), f"cannot be followed ({error}); remove the link") from error
     except ValueError as error:
         raise ProfgateError(_shown(place), f"is not a path ({error})") from error

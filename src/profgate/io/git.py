@@ -1,4 +1,4 @@
-"""Commits, files and texts from git; its output is treated as untrusted."""
+"""Reading of commits, files and texts from git. The output of git is treated as untrusted."""
 
 import hashlib
 import re
@@ -66,7 +66,7 @@ def resolved(rev: str, folder: str = ".") -> str:
 
 
 def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict[str, StoredCommit]:
-    """Return the commit and its ancestors in this clone by hash, limited to ``most`` commits.
+    """Return the hashes of a commit and its ancestors in this clone, limited to ``most`` commits.
 
     Raises ProfgateError if git fails.
     """
@@ -83,7 +83,7 @@ def commits_before(rev: str, folder: str = ".", most: int | None = None) -> dict
 
 
 def blob_texts(ids: Iterable[str]) -> dict[str, str]:
-    """Return the texts of git objects by id, without missing, binary and large objects."""
+    """Return the texts of git objects by id. Missing, binary and large objects are omitted."""
     requested = list(dict.fromkeys(ids))[:MOST_BLOBS]
     if not requested:
         return {}
@@ -98,7 +98,7 @@ def blob_texts(ids: Iterable[str]) -> dict[str, str]:
 
 
 def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of files below the current folder by path, if their content has the given blob id."""
+    """Return the texts of files below the current folder by path. Files with another blob id are omitted."""
     found = {}
     for name, blob in blobs.items():
         path = Path(name)
@@ -115,18 +115,21 @@ def texts_of_files(blobs: Mapping[str, str]) -> dict[str, str]:
 
 
 def tracked_files() -> frozenset[str] | None:
-    """Return the paths of all files tracked by git, relative to the repository, or None without git or a repository."""
+    """Return the paths of all files tracked by git, relative to the repository, or None if git is missing or fails."""
     listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
     return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
 
 
 def head_commit() -> str:
-    """Return the hash of the checked-out commit, or "" without git, a repository or a commit."""
+    """Return the hash of the checked-out commit, or "" if there is no git, no repository or no commit."""
     return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
 
 
 def base_branch(folder: str) -> str | None:
-    """Return the default branch of the remote, or else the current branch, or None without git or a repository."""
+    """Return the default branch of the remote, or else the current branch.
+
+    Returns None if both are unknown, for example outside a repository.
+    """
     for arguments in (("symbolic-ref", "--short", "refs/remotes/origin/HEAD"), ("branch", "--show-current")):
         name = (
             (_git_or_none(*arguments, folder=folder) or b"").decode("utf-8", "replace").strip().removeprefix("origin/")

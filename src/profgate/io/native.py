@@ -1,4 +1,4 @@
-"""The compiled loops of ``native/kernels.c``, if they could be built during installation."""
+"""Access to the compiled functions of ``native/kernels.c``, if they could be built during installation."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ _ITEM = {"i": 4, "q": 8}
 
 
 class _Scan(ctypes.Structure):
-    """The first members of ``scan_t``."""
+    """The first members of the C structure ``scan_t``."""
 
     _fields_ = (
         *((name, _INT64) for name in ("stacks", "frames", "names", "path_size", "depth")),
@@ -31,7 +31,7 @@ class _Scan(ctypes.Structure):
 
 @cache
 def _library(place: Path) -> ctypes.CDLL | None:
-    """Return the compiled functions with their types, or None if they were not built or do not work on this machine."""
+    """Return the compiled library, or None if it was not built or does not work on this machine."""
     try:
         found = ctypes.CDLL(str(place))
     except OSError:
@@ -54,25 +54,25 @@ def _library(place: Path) -> ctypes.CDLL | None:
 
 
 def is_compiled(place: Path = LIBRARY) -> bool:
-    """Return whether the compiled loops were built and work on this machine."""
+    """Return whether the compiled functions were built and work on this machine."""
     return _library(place) is not None
 
 
 class NativeKernels:
-    """The loops of a library, which is loaded on first use."""
+    """The functions of a compiled library. The library is loaded on first use."""
 
     def __init__(self, place: Path = LIBRARY) -> None:
         self._place = place
 
     def line_scan(self) -> "NativeLineScan | None":
-        """Return a new scan, or None if no compiled code is available."""
+        """Return a new scan, or None if compiled code is not available."""
         library = _library(self._place)
         return None if library is None else NativeLineScan(library)
 
     def varints(
         self, data: bytes, starts: memoryview, ends: memoryview, counts: memoryview, numbers: memoryview
     ) -> int | None:
-        """Decode the varints in these spans into ``numbers``, and return their count or None as in `Kernels`."""
+        """Decode the varints between ``starts`` and ``ends``, as described in `Kernels`."""
         library = _library(self._place)
         if library is None or not len(starts) == len(ends) == len(counts):
             return None
@@ -82,11 +82,11 @@ class NativeKernels:
 
 
 class NativeLineScan:
-    """A scan in compiled code. The memory of the scan is freed with this object."""
+    """A scan in compiled code. Its memory is freed when this object is deleted."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
-        # random seed: a file must not be able to force collisions in the hash table
+        # the seed is random so that a malicious file cannot force collisions in the hash table
         self._scan = library.profgate_scan_new(int.from_bytes(os.urandom(8), "little"))
         if not self._scan:
             raise MemoryError
@@ -94,7 +94,10 @@ class NativeLineScan:
         weakref.finalize(self, library.profgate_scan_free, self._scan)
 
     def lines(self, data: bytes, at: int) -> int:
-        """Read whole lines from offset ``at``. Return the offset of the first line for Python, or the end."""
+        """Read whole lines from offset ``at``.
+
+        Returns the offset of the first line that Python has to read, or the end of the data.
+        """
         place: int = self._library.profgate_scan_lines(self._scan, data, at, len(data))
         if self._state.status == _NO_MEMORY:
             raise MemoryError
@@ -119,23 +122,23 @@ class NativeLineScan:
         return taken
 
     def names(self, first: int) -> Sequence[bytes]:
-        """Return the names of frames from number ``first`` on."""
+        """Return the names of the frames whose number is at least ``first``."""
         state = self._state
         starts = state.start[first : state.names + 1]
         text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])
         return [text[start - starts[0] : end - starts[0]] for start, end in pairwise(starts)]
 
     def learn(self, name: bytes) -> None:
-        """Assign the next number to a name found by Python."""
+        """Assign the next frame number to a name from a line that Python read."""
         if self._library.profgate_scan_name(self._scan, name, len(name)) < 0:
             raise MemoryError
 
     def path(self) -> tuple[bytes, int]:
-        """Return the last stack without its last frame, and the number of frames of this path."""
+        """Return the path of the last stack without its last frame, and the number of frames in the path."""
         return ctypes.string_at(self._state.path, self._state.path_size), self._state.depth
 
     def follow(self, path: bytes) -> None:
-        """Set the previous stack."""
+        """Set the path with which the next stack is compared."""
         if not self._library.profgate_scan_follow(self._scan, path, len(path)):
             raise MemoryError
 

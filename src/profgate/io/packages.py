@@ -1,4 +1,4 @@
-"""Entry points of installed packages, found without slow imports."""
+"""Search for entry points of installed packages, without slow imports."""
 
 import os
 import sys
@@ -8,8 +8,8 @@ from importlib.machinery import PathFinder
 def registers(group: str) -> bool:
     """Return whether an installed package may register an entry point in a group.
 
-    Few packages do, and importing ``importlib.metadata`` takes as long as a small comparison. The result is also True
-    if packages are in archives or come from other finders, which only that module can read.
+    Few packages register entry points, and importing ``importlib.metadata`` takes as long as a small comparison. The
+    result is also True if packages are in archives or come from other finders, because only that module can read them.
     """
     if any(hasattr(finder, "find_distributions") and finder is not PathFinder for finder in sys.meta_path):
         return True

@@ -1,4 +1,4 @@
-"""Functions that run user commands as subprocesses with a log and a timeout, and always end them."""
+"""Functions that run user commands as subprocesses with a log and a timeout. The subprocesses are always ended."""
 
 import contextlib
 import os
@@ -29,14 +29,14 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """The failure with the last line of output, or an empty string if the command succeeded."""
+        """The failure and the last line of output, or an empty string if the command succeeded."""
         lines = self.output.strip().splitlines() if self.failure else []
         return f"{self.failure}: {lines[-1].strip()}" if lines else self.failure
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A process group and its start time in clock ticks, so that a reused group number is recognised."""
+    """A process group and its start time in clock ticks. The time distinguishes groups with the same number."""
 
     group: int
     ticks: int
@@ -48,7 +48,10 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """Replace every ``{name}`` in the words by its value once, and leave other braces unchanged."""
+    """Replace every ``{name}`` in the words by its value, and leave other braces unchanged.
+
+    Placeholders inside the inserted values are not replaced.
+    """
     pattern = re.compile("|".join(re.escape(f"{{{name}}}") for name in values))
     return [pattern.sub(lambda found: values[found[0][1:-1]], word) for word in words]
 
@@ -64,7 +67,7 @@ def run_command(
 ) -> Outcome:
     """Run a command in a new process group and write its output to the log.
 
-    The group is always terminated before this function returns, also after a timeout or Ctrl-C.
+    The process group is always terminated before this function returns, even after a timeout or Ctrl-C.
     """
     try:
         opened = Path(log).open("ab")  # noqa: SIM115 - closed below
@@ -112,21 +115,21 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
 
 def end_leftover(started: Started) -> bool:
-    """Kill a process group that remained after an earlier profgate was killed, and return whether there was one."""
+    """Kill a process group that an earlier run of profgate left behind. Return whether the group still existed."""
     if sys.platform != "linux" or not started.ticks or _ticks(started.group) != started.ticks:
-        return False  # the group has ended, or another process has its number
+        return False  # the group has ended, or its number has been reused
     _signal(started.group, signal.SIGKILL)
     return True
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Terminate the group, gracefully first if the command itself is still running."""
+    """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time."""
     try:
         if process.poll() is None:
             _signal(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(GRACE)
-    finally:  # necessary also after a second Ctrl-C
+    finally:  # the group must also be killed after a second Ctrl-C
         _signal(process.pid, signal.SIGKILL)  # kills the children, and the command if it ignored SIGTERM
         process.wait()
 

@@ -1,4 +1,4 @@
-"""Local profiles in folders or matching patterns, and the manifest that describes them."""
+"""Search for local profiles and for the manifest that describes them."""
 
 import glob
 import hashlib
@@ -17,14 +17,14 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class LocalSet:
-    """The profiles that were found, and the manifest in the same folder."""
+    """The profiles that were found, and the manifest in the same folder, if there is one."""
 
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
-    """Return the same as `local_files`. Raises `ProfgateError` if no file is found."""
+    """Return the same result as `local_files`, but raise `ProfgateError` if no file is found."""
     found = local_files(entries, workspace)
     if found is None:
         raise ProfgateError(", ".join(entries), "matches no file; the job has to write its profiles there first")
@@ -32,7 +32,7 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
 
 
 def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
-    """Return the files of all entries without duplicates, sorted by name, or None if there are none.
+    """Return the files of all entries without duplicates, sorted by name, or None if no file is found.
 
     Names are relative to the part of the entry before its first wildcard, or to the common folder of several entries.
     Raises `ProfgateError` if an entry leads out of the workspace.
@@ -56,7 +56,7 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
 def described(
     identity: Manifest, sources: Iterable[SourceFile], facts: Iterable[tuple[Configuration, Facts]]
 ) -> Manifest:
-    """Return the manifest of these files, with the facts that their readers found."""
+    """Return the manifest of these files, including the facts that the readers found in the files."""
     files = tuple(
         ManifestFile(
             path=source.name,
@@ -83,7 +83,7 @@ def _folder(entry: str, sources: Sequence[SourceFile]) -> str:
     parts = posixpath.normpath(entry).split("/")
     fixed = next((place for place, part in enumerate(parts) if glob.has_magic(part)), len(parts))
     if fixed == len(parts) and [source.name for source in sources] == parts[-1:]:
-        fixed -= 1  # the entry names a file
+        fixed -= 1  # the last component of the entry is a file name
     return "/".join(parts[:fixed]) or ("/" if posixpath.isabs(entry) else ".")
 
 

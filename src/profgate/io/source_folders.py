@@ -1,4 +1,4 @@
-"""Comparison of two source folders on disk, which finds the files that differ and their texts.
+"""Comparison of two source folders on disk, which returns the texts of the files that differ.
 
 Links are not followed.
 """
@@ -16,10 +16,10 @@ Texts = dict[str, str | None]
 
 
 def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[str]]:
-    """Return the texts of the differing files on each side, by path in the folder, and all paths of the second folder.
+    """Return the texts of the differing files on each side by path, and all paths of the second folder.
 
-    The text is None for a file that is too large or not text. Raises ProfgateError if a path is not a folder or there
-    are too many files.
+    Paths are relative to their folder. The text is None for a file that is too large or not text. Raises ProfgateError
+    if ``before`` or ``after`` is not a folder, or if there are too many files.
     """
     old, new = files_below(before), files_below(after)
     same = {path for path in old.keys() & new.keys() if filecmp.cmp(old[path], new[path], shallow=False)}
@@ -29,9 +29,9 @@ def differing_texts(before: str, after: str) -> tuple[Texts, Texts, frozenset[st
 
 
 def files_below(folder: str) -> dict[str, Path]:
-    """Return the files that are not hidden, by path in the folder.
+    """Return the files that are not hidden, by their path relative to the folder.
 
-    Raises ProfgateError if the path is not a folder or contains too many files.
+    Raises ProfgateError if ``folder`` is not a folder or contains too many files.
     """
     root = Path(folder)
     if not root.is_dir():

@@ -1,4 +1,4 @@
-"""Terminal output: with colours on a terminal, without them in files and pipes, without commands in GitHub's logs."""
+"""Terminal output. Colours are used only on terminals, and workflow commands in GitHub's logs are disabled."""
 
 import io
 import os
@@ -38,7 +38,7 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
     from rich.console import Console
     from rich.progress import Progress
 
-    # no refresh thread, since a process with threads cannot fork safely
+    # there is no refresh thread, because a process with threads cannot fork safely
     with Progress(console=Console(file=stream), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("reading profiles", total=size)
         bar.refresh()
@@ -47,7 +47,7 @@ def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]
 
 @contextmanager
 def commands_disabled() -> Iterator[None]:
-    """Disable workflow commands in everything that is printed in the block, because names in it are untrusted.
+    """Disable workflow commands in everything that is printed in the block, because it may contain untrusted names.
 
     Output that goes to a file is not changed.
     """
@@ -89,7 +89,7 @@ class _LogStream(io.TextIOBase):
 def _is_file(stream: TextIO) -> bool:
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-    except OSError:  # also a stream without a file descriptor
+    except OSError:  # also raised for a stream without a file descriptor
         return False
 
 

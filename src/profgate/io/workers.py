@@ -11,22 +11,22 @@ from typing import Generic, TypeVar
 
 Result = TypeVar("Result")
 _NUMBER = 4  # bytes per batch number
-_BATCHES = 1000  # so many numbers fit in the smallest possible pipe (4,096 bytes)
+_BATCHES = 1000  # maximum number of batches, so that all batch numbers fit in a pipe of 4,096 bytes
 _LENGTH = 8  # bytes per length field
-_SHARED = 1 << 14  # bytes; a smaller array takes less memory if it is copied
+_SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smaller array takes less memory
 
 
 def processors() -> int:
-    """Return the number of processes that can run at once."""
+    """Return the number of processes that can run at the same time."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """Yield the number and result of each task in order of completion.
+    """Yield the number and the result of each task when the result is available.
 
-    This process also runs tasks. A task that fails in another process is repeated here, so that the error is raised in
-    this process. All tasks run in this process on systems other than Linux, and if there are threads, because a fork
-    would lose them.
+    The calling process also runs tasks. A task that fails in another process is repeated in the calling process, so
+    that the error is raised there. If the system is not Linux or the calling process has other threads, all tasks run
+    in the calling process, because a forked process would not contain these threads.
     """
     helpers = min(processes, len(tasks)) - 1
     if helpers < 1 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - counts only
@@ -55,7 +55,7 @@ def _batch(tasks: int) -> int:
 
 
 def _queue(tasks: int) -> int:
-    """Return the read end of a pipe with batch numbers. The kernel delivers each number to only one process."""
+    """Return the read end of a pipe that contains the batch numbers. Only one process can read each number."""
     waiting, numbers = os.pipe()
     starts = range(0, tasks, _batch(tasks))
     os.write(numbers, b"".join(start.to_bytes(_NUMBER, "little") for start in starts))
@@ -70,7 +70,7 @@ def _taken(waiting: int, tasks: int) -> Iterator[int]:
 
 
 class _Child(Generic[Result]):
-    """A forked process that runs tasks until none is left."""
+    """A forked process that runs batches of tasks until the queue is empty."""
 
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         self._made = os.memfd_create("results")
@@ -117,7 +117,7 @@ def _write(made: object, file: int) -> None:
 
 
 def _read(file: int) -> list[tuple[int, Result]]:
-    """Return the results from shared memory, without copying their columns."""
+    """Return the results from shared memory, without copying large arrays."""
     data = memoryview(mmap.mmap(file, 0, access=mmap.ACCESS_READ))
     parts, place = [], 0
     while place < len(data):

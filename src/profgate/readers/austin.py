@@ -83,7 +83,7 @@ class _Samples:
             return False
         value = int(sample[2])
         if self.mode == "full":
-            # idle time is not CPU time; freed memory is not a cost
+            # idle time is not CPU time, and freed memory is not a cost
             self.values.append((value, 0 if int(sample[3]) else value, max(int(sample[4]), 0)))
         else:
             self.values.append((max(value, 0),))

@@ -63,7 +63,10 @@ class Paths:
 
 @dataclass
 class Tree:
-    """Call tree, stored as lists of the parents (or `ROOT`), frames, self values and call counts of nodes."""
+    """Call tree, stored as lists of the nodes' parents, frames, self values and call counts.
+
+    The parent of an outermost call is `ROOT`.
+    """
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))
     frame: "array[int]" = field(default_factory=lambda: array("q"))
@@ -80,7 +83,7 @@ class Tree:
         return len(self.parent) - 1
 
     def below(self, parent: int, frame: int) -> int:
-        """Return the child of ``parent`` for ``frame``, which is added if it does not exist."""
+        """Return the child of ``parent`` for ``frame``. The child is added if it does not exist."""
         key = (parent + 1) << 32 | frame
         node = self.known.get(key)
         if node is None:
@@ -93,7 +96,7 @@ class Tree:
         return stacks_from_parents(parent, frame, values, np.array(self.calls, np.int64) if calls else None, where)
 
     def values(self) -> IntArray:
-        """Return the self values as an int64 array with one row and one column per node."""
+        """Return the self values as an int64 array with a single row and one column per node."""
         return np.array(self.own, np.int64).reshape(1, -1)
 
 
@@ -106,7 +109,10 @@ def call_graph(
     edge_total: ArrayLike,
     edge_calls: ArrayLike,
 ) -> CallGraph:
-    """Build a call graph from (caller, callee) ``edges``. Costs have one row per metric, or are 1-D for one metric."""
+    """Build a call graph from ``edges``, which are (caller, callee) pairs.
+
+    Arrays of costs have one row per metric, or are one-dimensional if there is only one metric.
+    """
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(
         self_value=_column(np.atleast_2d(own)),

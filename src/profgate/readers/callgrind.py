@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind appends the recursion level to a name, so each level is a separate function
+# callgrind appends the recursion level to a name, so that each level would be a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -126,7 +126,7 @@ class _Text:
             self.header.setdefault(key, value)
 
     def name_of(self, space: str, value: str) -> str:
-        """Return the name that ``value`` contains or refers to by the number of an earlier name."""
+        """Return the name in ``value``, or the earlier name whose number is in ``value``."""
         match = _NUMBERED.fullmatch(value)
         if match is None:
             return value
@@ -161,7 +161,7 @@ class _Text:
         return number
 
     def begin_call(self, parts: list[str]) -> None:
-        """Store the callee and the number of calls. The next line contains their cost."""
+        """Store the callee and the number of calls. The next line contains the cost of the calls."""
         if "cfn" not in self.callee or self.current is None or len(parts) < 2:
             raise self.error("is not a call of a function that was named before")
         file, module = self.callee.get("cfl", self.inside), self.callee.get("cob", self.object)
@@ -262,9 +262,9 @@ class _Text:
         return scaled
 
     def check_totals(self, own: IntArray) -> None:
-        """Raise ProfileError if the costs do not add up to the totals in the file.
+        """Raise ProfileError if the sums of the costs differ from the totals in the file.
 
-        Xdebug files are not checked because their totals are rounded.
+        Xdebug files are not checked, because their totals are rounded.
         """
         if self.stated is None or self.header.get("creator", "").startswith("xdebug"):
             return
@@ -282,11 +282,11 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """Return int64 inclusive costs, with one row per event, and the number of costs that are upper bounds.
+    """Return the int64 inclusive costs, with one row per event, and the number of costs that are upper bounds.
 
-    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. The calls of
-    mutually recursive functions are counted repeatedly, so their inclusive cost is limited to the cost of all functions
-    that call each other.
+    The inclusive cost of a function is its self cost plus the cost of its calls to other functions. In mutually
+    recursive functions, the cost of a call is counted repeatedly. The inclusive cost of such a function is therefore
+    limited to the cost of the whole group of functions that call each other.
     """
     total = own.copy()
     others = caller != callee
@@ -336,7 +336,10 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 
 
 def _metric_of(event: str) -> tuple[Metric, int]:
-    """Return the metric of an event and the factor to the base unit. Xdebug's event names contain the unit."""
+    """Return the metric of an event, and the factor that converts its values to the base unit.
+
+    The event names of Xdebug contain the unit.
+    """
     match = _WITH_UNIT.fullmatch(event)
     if match is None or match["unit"].lower() not in BASE_UNITS:
         return Metric(event, "count", kind=MetricKind.COUNTED), 1

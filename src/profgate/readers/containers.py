@@ -13,7 +13,7 @@ from profgate.model.source import SourceFile, source_of
 
 MAX_BYTES = 1 << 30
 MAX_LAYERS = 3
-# real profiles have far lower ratios; the ratio is checked once the output exceeds RATIO_FLOOR
+# maximum compression ratio, which is checked only if the output exceeds RATIO_FLOOR; real profiles have lower ratios
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
@@ -28,10 +28,10 @@ _UTF16_PROBE = 64
 
 
 def unwrap(source: SourceFile) -> SourceFile:
-    """Return the file without compression (at most three layers), with its text converted to UTF-8.
+    """Decompress a file, convert its text to UTF-8, and return the result.
 
-    Raises ProfileError if a layer is damaged or too large, there are too many layers, or a decompression module is
-    missing.
+    The file may be compressed up to three times. Raises ProfileError if the file is damaged, is too large or has more
+    layers of compression, or if a decompression module is missing.
     """
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
@@ -57,7 +57,10 @@ def read_all(source: SourceFile) -> bytes:
 
 
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
-    """Yield the number (from 1) and bytes of each line. Raises ProfileError if a line has 64 KiB or more."""
+    """Yield the number and the bytes of each line. Raises ProfileError if a line has 64 KiB or more.
+
+    The first line has the number 1.
+    """
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
             if len(line) == MAX_LINE:
@@ -67,7 +70,7 @@ def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
 
 
 def inflate(source: SourceFile) -> bytes:
-    """Return the data after decompressing one layer. Raises ProfileError if the data is damaged or too large."""
+    """Remove one layer of compression and return the data. Raises ProfileError if it is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         for piece, taken in _pieces(stream, source):
@@ -82,7 +85,7 @@ def inflate(source: SourceFile) -> bytes:
 
 
 def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]:
-    """Yield pairs of decompressed bytes and the number of compressed bytes read so far, for all members."""
+    """Yield the decompressed bytes of all members in pieces, each with the number of compressed bytes read so far."""
     zstd = _zstd() if source.head.startswith(_ZSTD) else None
     kind, damage = ("packed", zlib.error) if zstd is None else ("zstandard", zstd.ZstdError)
     taken, waiting = 0, b""
@@ -104,13 +107,13 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
             yield piece, taken
         waiting = member.unused_data or stream.read(CHUNK)
         taken += 0 if member.unused_data else len(waiting)
-        # some tools append zero bytes or signatures, so continue only if another member follows
+        # some tools append zero bytes or a signature, so reading continues only if another member follows
         if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return
 
 
 def _zstd() -> ModuleType:
-    """Return the zstandard module of the standard library, or its backport before Python 3.14."""
+    """Return the zstandard module of the standard library. Before Python 3.14, return the backport of this module."""
     try:
         return import_module("compression.zstd")
     except ModuleNotFoundError:
@@ -130,7 +133,7 @@ def _plain_text(source: SourceFile) -> SourceFile:
 
 
 def _utf16_of(head: bytes) -> str | None:
-    """Return the UTF-16 encoding that the byte order mark or alternating zero bytes indicate, otherwise None."""
+    """Return the UTF-16 encoding that a byte order mark or alternating zero bytes indicate, or None."""
     probe = head[:_UTF16_PROBE]
     even, odd = probe[::2], probe[1::2]
     if head[:2] in _UTF16_BOMS or len(odd) < 4 or len(even) != len(odd):

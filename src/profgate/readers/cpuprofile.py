@@ -17,7 +17,7 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
-_NO_FRAME = -1  # the frame of the root and of idle time, which is not a cost
+_NO_FRAME = -1  # frame that stands for the root and for idle time
 _FILE = "file://"
 _DRIVE = re.compile(r"/[A-Za-z]:/")
 _DECIMALS = 3
@@ -34,7 +34,7 @@ class CpuprofileReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        # a long list can move other keys out of the searched bytes, but then one of these keys is inside them
+        # only the start and the end of the file are searched, and at least one of these keys is found there
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
@@ -68,10 +68,11 @@ class CpuprofileReader(BuiltInReader):
 
 
 def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int, int]:
-    """Return int64 durations of the samples, their exponent, and the number of samples with a decreasing time.
+    """Return the int64 durations of the samples, their exponent, and the number of samples that go back in time.
 
-    Durations are in microseconds times ``10**exponent``. A sample lasts until the next sample, or until the end of the
-    profile. Samples are in chronological order, so a time that is too early is replaced by the latest previous time.
+    The unit of the durations is ``10**exponent`` microseconds. A sample lasts until the next sample, or until the end
+    of the profile. Samples are in chronological order, so a time that is earlier than a previous time is replaced by
+    the latest previous time.
     """
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
@@ -88,7 +89,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 class _Nodes:
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)  # empty except for root, garbage collector and idle nodes
+    names: list[str] = field(default_factory=list)  # empty except for the root, garbage collector and idle nodes
     frame: list[int] = field(default_factory=list)
     frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -107,14 +108,14 @@ class _Nodes:
             self.links.append((_id_of(node["parent"], where), own))
 
     def frame_number(self, name: str, call: Json) -> int:
-        """Return the frame of a function. Anonymous functions on one line are distinguished by their columns."""
+        """Return the frame of a function. Anonymous functions on the same line are distinguished by their columns."""
         url, line = call.get("url"), call.get("lineNumber")
         file = _file_of(url) if isinstance(url, str) and url else None
         first = line_of(line + 1) if isinstance(line, int) else None  # V8 numbers lines from 0
         return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
-        """Return an int64 array with the node of each id."""
+        """Return an int64 array with the node number of each id."""
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
@@ -138,12 +139,15 @@ class _Nodes:
         return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
-        """Return the mean duration of the samples that are not idle (at least 1), or None if all samples are idle."""
+        """Return the mean duration of the samples that are not idle, or None if all samples are idle.
+
+        The result is at least 1.
+        """
         busy = durations[np.array([name != _IDLE for name in self.names], dtype=np.bool_)[sampled]]
         return max(1, round(float(busy.mean()))) if len(busy) else None
 
     def parents(self) -> IntArray:
-        """Return an int64 array with the number of each node's parent, or -1 if a node has no parent."""
+        """Return an int64 array with the parent of each node, or -1 if a node has no parent."""
         parent = np.full(len(self.names), -1, dtype=np.int64)
         above, below = (self.numbers_of([link[end] for link in self.links]) for end in (0, 1))
         parent[below] = above
@@ -154,9 +158,9 @@ class _Nodes:
     def with_collections(
         self, sampled: IntArray, parent: IntArray, frame: IntArray
     ) -> tuple[IntArray, IntArray, IntArray]:
-        """Move samples of the garbage collector from the root to the call that it interrupted.
+        """Move each sample of the garbage collector from the root to the interrupted call.
 
-        The result contains the nodes of the samples, and the parents and frames of all nodes.
+        Returns the nodes of the samples, and the parents and frames of all nodes.
         """
         collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
         before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))

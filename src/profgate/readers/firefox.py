@@ -14,7 +14,7 @@ from profgate.readers.json_text import Json, document_of, listing, mapping, numb
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 
-# files of samply contain addresses, which the viewer converts to function names
+# files written by samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
 
 
@@ -91,7 +91,10 @@ class _Tables:
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
-        """Return the int64 string index of each function's file, which is in a table of sources since version 58."""
+        """Return an int64 array with the string index of the file of each function.
+
+        Since version 58 of the format, the files are in a table of sources.
+        """
         if "source" not in functions:
             return _column(functions, "fileName", count, f"{where}: 'funcTable.fileName'")
         sources = mapping(self.shared.get("sources"), where, "'sources'")
@@ -99,7 +102,7 @@ class _Tables:
         return _picked(names, _column(functions, "source", count, f"{where}: 'funcTable.source'"), where)
 
     def modules_of(self, thread: Json, functions: Json, count: int, where: str) -> list[str | None]:
-        """Return the library of each function, which the function's resource specifies."""
+        """Return the library of each function. The library is specified by the resource of the function."""
         resources = self.table(thread, "resourceTable", where)
         library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
         picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
@@ -115,7 +118,7 @@ def _libraries(document: Json, where: str) -> list[str | None]:
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:
-    """Return a column of a table. Some versions of the format omit the column."""
+    """Return a column of a table, or a column of -1 if the table does not contain the column."""
     column = numbers(table[name], where) if name in table else np.full(count, NONE, dtype=np.int64)
     if len(column) != count:
         raise wrong(where, f"has {len(column)} rows instead of {count}")

@@ -25,7 +25,7 @@ _LINE = re.compile(r"-?[0-9]{1,10}")
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
-    """Return the values and the root's self value as exact integers, and their common decimal exponent."""
+    """Return the values and the self value of the root as exact integers, and their common decimal exponent."""
     fractions = [*scan.decimals.values(), *scan.root_values]
     exponent = min([0, *(int(value.normalize().as_tuple().exponent) for value in fractions)])
     factor = 10**-exponent
@@ -85,16 +85,17 @@ class FoldedReader(BuiltInReader):
     def recognizes(self, source: SourceFile) -> str | None:
         """Return the reason why the first 200 lines look like folded stacks, or None.
 
-        Either all lines match, or at least half match and a line contains ``;``. `read` reports the other lines.
+        The file is recognised if all these lines match, or if at least half of them match and a line contains ``;``.
+        The method `read` reports lines that do not match.
         """
         if not source.size:
             return "the file is empty"
-        # Austin's files are also folded, but have their own reader because their frames contain file and line
+        # Austin also writes folded stacks, but these have their own reader because the frames contain file and line
         if b"\0" in source.head or source.head.lstrip().startswith(b"# austin:"):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
-            lines.pop()  # the last line may be incomplete
+            lines.pop()  # the last line in the head may be incomplete
         fitting = sum(stack_and_value(line) is not None for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
@@ -103,7 +104,7 @@ class FoldedReader(BuiltInReader):
         return None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return stacks with exact values. Decimal fractions are stored as integers with an exponent.
+        """Return a profile with exact values. Decimal fractions are stored as integers with an exponent.
 
         Raises ProfileError if the file is invalid.
         """
@@ -114,7 +115,10 @@ class FoldedReader(BuiltInReader):
         return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
-        """Return the profile of the scanned parts, given in file order. Raises ProfileError if the file is invalid."""
+        """Return the profile of a file whose scanned ``parts`` are given in file order.
+
+        Raises ProfileError if the file is invalid.
+        """
         scan = join_scans(parts)
         names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
         warnings = _warnings_of(scan, names)
@@ -142,7 +146,11 @@ class FoldedReader(BuiltInReader):
 
 
 def _period(unit: str, exponent: int, values: IntArray) -> int | None:
-    """Return the value of one sample: 1 for samples, otherwise `period_of` the values if it exceeds 1, or None."""
+    """Return the value of one sample, or None if it is unknown.
+
+    The value is 1 if the unit is samples. In other units, it is the greatest common divisor of the values if that
+    divisor exceeds 1.
+    """
     if unit == "samples":
         return 1 if exponent == 0 else None
     divisor = int(np.gcd.reduce(values)) if len(values) else 0
@@ -150,7 +158,7 @@ def _period(unit: str, exponent: int, values: IntArray) -> int | None:
 
 
 def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:
-    """Return the baseline and the target of a folded difference, which has lines ``stack before after``.
+    """Return the baseline and the target of a folded difference. The lines of the file read ``stack before after``.
 
     Raises ProfileError if a line is invalid or the file is larger than ``limit`` bytes.
     """
@@ -171,33 +179,36 @@ def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, Source
 
 
 def unnumbered(file: str | None, name: str) -> str:
-    """Return the name without the asyncio task number, which depends on the order in which tasks start."""
+    """Remove the number from the name of an asyncio task, because it depends on the order in which tasks start."""
     return "Task-*" if file == "<task>" and name.removeprefix("Task-").isdecimal() else name
 
 
 def _rbspy(text: str) -> tuple[str, str]:
-    """Return name and file of `block in add - shop/cart.rb`."""
+    """Return the name and the file in a text such as `block in add - shop/cart.rb`."""
     name, _, file = text.partition(" - ")
     return name, file
 
 
 def _phpspy(text: str) -> tuple[str, str]:
-    """Return name and file of `Cart::add /shop/cart.php`. Built-in functions of PHP have the file `<internal>`."""
+    """Return the name and the file in a text such as `Cart::add /shop/cart.php`.
+
+    Built-in functions of PHP have the file `<internal>`.
+    """
     name, _, file = text.partition(" ")
     return name, file if "." in file or "/" in file or file.startswith("<") else ""
 
 
 def _python_sampling(text: str) -> tuple[str, str]:
-    """Return name and file of `cart.py:Cart.add`."""
+    """Return the name and the file in a text such as `cart.py:Cart.add`."""
     file, _, name = text.partition(":")
     return name, file
 
 
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
-    """Return frames with files and lines, stacks without thread frames, and the profiler or None if it is unknown.
+    """Return frames with files and lines, stacks without thread frames, and the profiler, or None if it is unknown.
 
-    A dialect is the notation of one profiler. A dialect is applied if most names match it, otherwise names stay
-    unchanged.
+    A dialect is the notation of one profiler. If most names match a dialect, the names are parsed in this dialect.
+    Otherwise, the names are not changed.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
@@ -227,7 +238,7 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
 
 
 def _frames(names: list[str], dialect: Callable[[str], tuple[str, str]]) -> FrameList:
-    """Return the frames parsed in this dialect. Frames that do not match the dialect have only a name."""
+    """Parse the names in a dialect and return the frames. A frame that does not match the dialect has only a name."""
     frames = FrameList.of_names(list(names))
     for number, text in enumerate(names):
         place, _, line = text.rpartition(":")

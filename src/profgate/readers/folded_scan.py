@@ -18,37 +18,38 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
 
-SMALL = 4 << 20  # bytes; the unordered lines of larger files are sorted in blocks
+SMALL = 4 << 20  # number of bytes; the unsorted blocks of larger files are sorted
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # number of bytes that decide whether the lines of a block are sorted
+SAMPLE = 1 << 16  # number of bytes at the start of a block that are checked for sorted lines
 MAX_LINE = 16 << 20
-# longer streams are merged into a tree, so that memory use depends on the number of unique paths
+# streams with more events are merged into a tree, so that memory use depends on the number of unique paths
 FOLD_EVENTS = 8_000_000
 WORST_SHARE = 0.10
 QUOTED = 3
 MAX_VALUE = (1 << 62) - 1
 MAX_DIGITS = 18
-NEAR = 4  # levels that are compared one by one, because most stacks differ only near the leaf
+NEAR = 4  # number of frames that are compared one by one, because most stacks differ only near the leaf
 
 _VALUE = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _SECOND_NUMBER = re.compile(rb"[ \t]\d+(?:\.\d+)?$")
 _METADATA = re.compile(rb"^#\s*([\w-]+):\s*(.*)$")
 _DIGITS = frozenset(b"0123456789")
 _BLANKS = frozenset(b" \t\r\n\v\f")
-# characters that need the slow path: a blank may be inside brackets, and # starts a comment
-_ODD_FIRST = frozenset(b" #")  # for the slow path, because a blank may be inside brackets and
+# first characters that need the slow path, because a blank may be inside brackets and "#" starts a comment
+_ODD_FIRST = frozenset(b" #")
 _OPEN, _CLOSE = b"([{<", b")]}>"
 
 
 @dataclass(slots=True)
 class Scan:
-    """Result of scanning a file. A frame's number is its position in ``frames``.
+    """Result of scanning a file. The number of a frame is its position in ``frames``.
 
     Stacks are front-coded: each stack consists of the first ``shared`` frames of the previous stack and ``fresh`` new
-    frames, whose numbers are stored consecutively in ``new``. All are int32. ``values`` contains int64 weights, and
-    ``decimals`` maps stack indices to weights that are not integers. ``seen`` is the number of lines, and ``lines``
-    is the number of lines that should contain a stack. ``bad`` has numbers and messages of the first invalid lines.
+    frames. The numbers of the new frames are stored consecutively in ``new``. These three arrays are int32. ``values``
+    contains int64 weights, and ``decimals`` maps stack indices to weights that are not integers or are too large.
+    ``seen`` is the number of all lines, and ``lines`` is the number of lines that should contain a stack. ``bad``
+    contains the line numbers and messages of the first invalid lines.
     """
 
     name: str
@@ -78,7 +79,10 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Block of complete lines, including line ends. If ``data`` is sorted, ``lines`` has the lines in file order."""
+    """Block of complete lines, including line ends.
+
+    If the lines in ``data`` were sorted, ``lines`` contains them in file order.
+    """
 
     data: bytes
     lines: list[bytes] | None = None
@@ -91,7 +95,7 @@ class _Block:
 
 
 def _whole_lines(stream: BinaryIO, size: int, name: str) -> bytes:
-    """Return at least ``size`` bytes, up to the end of a line, or the rest of the stream."""
+    """Read at least ``size`` bytes up to the end of a line. If fewer bytes remain, read the rest of the stream."""
     data = stream.read(size)
     if data and not data.endswith(b"\n"):
         rest = stream.readline(MAX_LINE + 1)
@@ -109,8 +113,8 @@ def _in_order(data: bytes) -> bool:
 def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block]:
     """Yield the lines that start within the byte range, in blocks.
 
-    The blocks of a large unsorted file are sorted, because adjacent lines then share most of their bytes. The order of
-    lines does not affect the result.
+    In a large file, the lines of an unsorted block are sorted, because adjacent lines then share most of their bytes.
+    The order of the lines does not affect the profile.
     """
     last = source.size if stop is None else stop
     with source.open(max(0, start - 1), None) as stream:
@@ -132,7 +136,7 @@ def _blocks(source: SourceFile, start: int, stop: int | None) -> Iterator[_Block
 
 
 def _split_brackets(stack: bytes) -> list[bytes]:
-    """Return the frames of a stack. A ``; `` inside brackets is part of a name, as in Rust's ``[u8; 8]``."""
+    """Return the frames of a stack. A ``; `` inside brackets is part of a name, as in ``[u8; 8]`` in Rust."""
     parts, begin, level = [], 0, 0
     for place, byte in enumerate(stack):
         if byte in _OPEN:
@@ -147,14 +151,17 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """Return the text before the final number of a line, and the number, or None for any other line."""
+    """Return the text before the final number of a line, and the number, or None if there is no final number."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Return the stack and value of a line that the fast path rejects. Count an invalid line and return None."""
+    """Return the stack and the value of a line that the fast path rejects, or None if the line is invalid.
+
+    Invalid lines are counted. Raises ProfileError if the value is negative or out of range.
+    """
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -177,7 +184,7 @@ def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[byt
 
 
 def _fold(scan: Scan) -> None:
-    """Merge the stream into a tree that stores each unique path once, with the sum of its values."""
+    """Merge equal stacks, so that each unique path is stored only once, with the sum of its values."""
     if scan.decimals:
         return
     values = np.array(scan.values, np.int64)
@@ -200,7 +207,10 @@ def check_sum(name: str, total: int) -> None:
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Return the longest common prefix of ``path`` and ``data[begin:]`` in whole frames, and the number of frames."""
+    """Return the longest common prefix of ``path`` and ``data[begin:]``, and the number of frames in the prefix.
+
+    The prefix ends with a complete frame.
+    """
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1
@@ -269,9 +279,9 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
 
 
 def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
-    """Scan a block with compiled code, and unusual lines with Python.
+    """Scan the usual lines of a block with compiled code, and the other lines with Python.
 
-    Return False if unusual lines are so frequent that the Python scanner is faster.
+    Returns False if unusual lines are so frequent that the Python scanner is faster.
     """
     data, at, seen, odd = block.data, 0, 0, 0
     while True:
@@ -284,7 +294,7 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
         for name in lines.names(len(scan.frames)):
-            scan.frames[name]  # inserts the name; the same order results in the same numbers
+            scan.frames[name]  # inserts the name; the number is the same as in compiled code
         if at == len(data):
             break
         end = data.find(b"\n", at)
@@ -304,9 +314,9 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
 
 
 def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Scan any line, and return the new path and depth.
+    """Scan a line of any kind, and return the new path and depth.
 
-    The line may be a comment, or contain a fraction, brackets or a weight without frames.
+    For example, the line may be a comment, or contain a fraction, brackets or a weight without frames.
     """
     line = block.data[place]
     if not line.strip() or line.startswith(b"#"):
@@ -318,7 +328,7 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if found is None:
         return path, depth
     stack, exact = found
-    # lines with value 0 count, otherwise a difference with removed stacks would look like a profile
+    # lines with value 0 also count, because a difference with removed stacks would otherwise look like a profile
     scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
         return path, depth
@@ -349,7 +359,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
     if bracketed:
-        # the next stack is compared from the root, because a prefix with brackets has an unknown number of frames
+        # the next stack shares no frames, because the number of frames in a prefix with brackets is unknown
         if depth >= MAX_DEPTH:
             raise ProfileError(scan.name, f"deeper than {MAX_DEPTH} frames")
         return b"", 0
@@ -378,7 +388,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
 
 
 def join_scans(parts: Sequence[Scan]) -> Scan:
-    """Return the scan of a file, joined from the scans of its parts in file order."""
+    """Join the scans of the parts of a file. The parts are given in file order."""
     if len(parts) == 1:
         return parts[0]
     whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))

@@ -12,7 +12,10 @@ _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """Unsupported format: name, pattern of its first bytes, and advice, in which ``{name}`` is the quoted file name."""
+    """Unsupported format with its name, a pattern that matches the first bytes of its files, and advice.
+
+    In the advice, ``{name}`` is replaced by the quoted file name.
+    """
 
     what: str
     looks: bytes
@@ -82,7 +85,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """Return the name of the file's format and how to convert it, or None if the format is unknown."""
+    """Return the name of the format and advice on how to convert the file, or None if the format is unknown."""
     found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

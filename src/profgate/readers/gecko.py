@@ -2,7 +2,7 @@
 
 Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30.
 Numbered sources, which later versions introduced, are also supported. Locations are parsed as in the Firefox profiler,
-so that both formats of a recording contain the same functions.
+so that a recording has the same functions in both formats.
 """
 
 import re
@@ -18,11 +18,11 @@ from profgate.readers.json_text import Json, document_of, ends_hold, listing, ma
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
 
-# every Gecko profile has one of these keys near its start or end, and processed profiles have none of them
+# every Gecko profile contains one of these keys near its start or end; processed profiles contain none of these keys
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
 _ADVICE = "open it in profiler.firefox.com, wait for the names and save it there"
 _THUNK = "non-virtual thunk to "
-# the library and an offset, or a position in parentheses with line and column for a script
+# matches the text after "(in ": a library, followed by an offset or by a source position in parentheses
 _LIBRARY = re.compile(r"([^)]*)\)(?: \+ [0-9]+| \([^:]*:.*\))?", re.DOTALL)
 _SCRIPT = re.compile(r"(.*?):([0-9]{1,10})(?::[0-9]{1,10})?", re.DOTALL)
 _SOURCE = re.compile(r"\[([0-9]{1,9})\]\Z")
@@ -78,17 +78,17 @@ def located(location: str, sources: list[str | None]) -> Location:
     place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
     if place is None:
         name, place = "", _SCRIPT.fullmatch(script)
-    # a position must have a file or a numbered source, otherwise the text is a label
+    # a text without a file or a numbered source is a label
     if place is None or not (place[1] or numbered):
         return Location(location)
     source = int(numbered[1]) if numbered else len(sources)
-    # a chain of scripts that load each other is joined by "->", and its last script contains the function
+    # if scripts load each other, their names are joined by "->"; the last script contains the function
     file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
     return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
 
 class _Library(NamedTuple):
-    """Library that is loaded at ``base`` and has the addresses from ``begin`` to ``end`` (exclusive)."""
+    """Library that is loaded at ``base`` and occupies the addresses from ``begin`` to ``end`` (exclusive)."""
 
     begin: int
     end: int
@@ -97,7 +97,10 @@ class _Library(NamedTuple):
 
 
 def _in_library(address: str, libraries: list[_Library]) -> Location:
-    """Return the address relative to its library, which does not change between runs, or the absolute address."""
+    """Return the address relative to its library, because relative addresses do not change between runs.
+
+    Return the absolute address if it is not in a library.
+    """
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
     if at < 0 or number >= libraries[at].end:
@@ -106,7 +109,7 @@ def _in_library(address: str, libraries: list[_Library]) -> Location:
 
 
 def _libraries(process: Json, where: str) -> list[_Library]:
-    """Return the libraries with a name, sorted by address."""
+    """Return the libraries that have a name, sorted by address."""
     found = []
     for place, library in numbered_objects(process.get("libs", []), where, "'libs'", "library"):
         name = library.get("name")
@@ -119,7 +122,7 @@ def _libraries(process: Json, where: str) -> list[_Library]:
 
 
 def _sources(process: Json, where: str) -> list[str | None]:
-    """Return the file of each numbered source, which only later versions of the format contain."""
+    """Return the file of each numbered source. Only later versions of the format have numbered sources."""
     if "sources" not in process:
         return []
     names = _column(process, "sources", "filename", where)
@@ -160,7 +163,10 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """Return a column of a table that is stored by row. The schema gives the column index; missing values are None."""
+    """Return a column of a table that is stored in rows. Missing values are None.
+
+    The index of the column is in the schema of the table.
+    """
     what = mapping(holder.get(table), where, repr(table))
     schema = mapping(what.get("schema"), where, f"the schema of '{table}'")
     rows = listing(what.get("data"), where, f"the data of '{table}'")

@@ -13,7 +13,7 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# the field with the number of allocated bytes, by type of event; thread samples have none
+# maps event types to the field that contains the number of allocated bytes; thread samples have no such field
 _BYTES_FIELDS = {
     "jdk.ExecutionSample": "",
     "jdk.NativeMethodSample": "",
@@ -33,7 +33,7 @@ class JfrReader(BuiltInReader):
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the samples of running threads and, if recorded, the bytes of sampled allocations.
+        """Return a profile with the samples of running threads and, if recorded, the bytes of sampled allocations.
 
         Raises ProfileError if the file is invalid.
         """
@@ -52,7 +52,7 @@ class JfrReader(BuiltInReader):
             trace = mapping(values["stackTrace"], place, "'stackTrace'")
             path = [_frame_number(frames, frame, place) for frame in listing(trace.get("frames"), place, "'frames'")]
             if trace.get("truncated") is True:
-                # the root of a truncated stack is unknown, so its frames must not become children of the root
+                # the outermost frames of a truncated stack are unknown, so the stack gets a special root frame
                 path.append(frames.number_of("[truncated]"))
                 warnings["stacks cut at the depth of the recording"] += 1
             weight = values.get(bytes_field, 0)

@@ -19,8 +19,8 @@ Json = dict[str, object]
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
     """Return a decoded JSON document, with fractions as Decimal.
 
-    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid,
-    contains infinity, or contains NaN and ``missing`` is None.
+    NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid or
+    contains infinity, or if it contains NaN and ``missing`` is None.
     """
 
     def constant(text: str) -> object:
@@ -46,7 +46,7 @@ def document_of(source: SourceFile) -> Json:
 
 
 def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
-    """Yield the position and JSON object of each line, and skip lines that do not start with ``{``.
+    """Yield the position and the JSON object of each line that starts with ``{``. Other lines are skipped.
 
     Raises ProfileError if an object is invalid.
     """
@@ -83,9 +83,9 @@ def wrong(where: str, what: str) -> ProfileError:
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
-    """Yield the position (such as ``where: node 3``) and content of each object in the array ``values``.
+    """Yield the position of each object in the array ``values``, such as ``where: node 3``, and the object.
 
-    Raises ProfileError if ``values`` is not an array of objects. The message names the array by its ``key``.
+    Raises ProfileError if ``values`` is not an array of objects. The message refers to the array by its ``key``.
     """
     for number, value in enumerate(listing(values, where, key)):
         place = f"{where}: {item} {number}"
@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether each text occurs in the first or last 64 KiB, where profilers put metadata."""
+    """Return whether each text occurs in the first or last 64 KiB of the file, where profilers write metadata."""
     if all(text in source.head for text in texts):
         return True
     if source.size <= len(source.head):

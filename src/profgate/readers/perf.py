@@ -19,7 +19,7 @@ from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# command, process ID, optional thread, CPU, time and period, event, and sometimes a single frame
+# header line of a sample: command, process ID, optional thread ID, CPU, time and period, event, and an optional frame
 _HEADER = re.compile(
     rb"(?P<command>\S[^;]*?) -?\d+(?:/-?\d+)?(?: \[\d+\])?(?: \d+\.\d+:)?(?: (?P<period>\d+))?"
     rb" (?P<event>[A-Za-z_][^\s;]*?):(?: (?P<rest>.*))?",
@@ -30,7 +30,7 @@ _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(rb"[^\s()]+(?::\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
-# symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
+# patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
 _V8 = re.compile(
     r"(?:JS|LazyCompile|Function|Eval|Script):[~*^+]?(?>(?P<name>[^/:]*) )(?P<file>.*?):(?P<line>\d+)(?::\d+)?"
 )
@@ -38,7 +38,7 @@ _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62
-# a file with more unreadable lines is considered to be in another format
+# a file with more unreadable lines is assumed to be in another format
 _MOST_SKIPPED = 10
 
 
@@ -60,7 +60,7 @@ class PerfReader(BuiltInReader):
         return _call_of(header["rest"] or b"") is not None or (second[:1].isspace() and _call_of(second) is not None)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of the periods of each event, or of sample counts if periods are missing.
+        """Return a profile with the sampling periods of each event, or with sample counts if periods are missing.
 
         Raises ProfileError if the file is invalid.
         """
@@ -72,7 +72,7 @@ class PerfReader(BuiltInReader):
 
 @dataclass
 class _Event:
-    """Number of samples and sum of their periods for each path of an event."""
+    """Samples of an event: the number of samples and the sum of their periods, for each path."""
 
     samples: dict[int, int] = field(default_factory=dict)
     periods: dict[int, int] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class _Event:
 
 @dataclass
 class _Text:
-    """Parser state of a file. Equal paths have the same number."""
+    """State of the parser. Equal paths have the same number."""
 
     where: str
     frames: Frames = field(default_factory=Frames)
@@ -141,7 +141,7 @@ class _Text:
         call = _call_of(text)
         if call is not None:
             self.stack.append(self.frame_of(call))
-        elif _SOURCE_LINE.fullmatch(text) is None:  # with -F +srcline, the source line follows the frame
+        elif _SOURCE_LINE.fullmatch(text) is None:  # perf script -F +srcline writes a source line after each frame
             self.skip(text, number)
 
     def skip(self, text: bytes, number: int) -> None:
@@ -160,7 +160,7 @@ class _Text:
         self.stack.clear()
 
     def event_name(self, written: bytes) -> str:
-        """Return the event without its precision modifier: ``cycles:ppu`` and ``cycles:u`` are the same event."""
+        """Return the name of an event without modifiers of its precision, such as ``cycles:u`` for ``cycles:ppu``."""
         name = self.names.get(written)
         if name is None:
             text = written.decode(errors="replace")
@@ -171,7 +171,10 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes) -> int:
-        """Return the frame of ``symbol+0x1 (module)``. Results are cached because most texts occur in many stacks."""
+        """Return the frame number for a text such as ``symbol+0x1 (module)``.
+
+        Results are cached, because most texts occur in many stacks.
+        """
         number = self.calls.get(call)
         if number is None:
             number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
@@ -194,9 +197,9 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """Return the samples and metric of each event, and the value of one sample.
+        """Return for each event the values of all paths, the metric, and the value of one sample.
 
-        The samples are an int64 array with one row per event.
+        The values are an int64 array with one row per event.
         """
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
@@ -220,7 +223,7 @@ class _Text:
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:
-    """Match the first line of a sample. Blanks are collapsed because malicious input could be slow to match."""
+    """Match the first line of a sample. Blanks are collapsed, because matching could otherwise be slow."""
     return _HEADER.fullmatch(b" ".join(line.split()))
 
 
@@ -231,7 +234,10 @@ def _call_of(text: bytes) -> bytes | None:
 
 
 def _frame_of(call: str) -> tuple[str, str | None, int | None, str | None]:
-    """Return the name, file, line and module in ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``."""
+    """Return the name, file, line and module of a frame.
+
+    The frame is written as ``symbol+0x1 (module)``, ``symbol (inlined)`` or ``symbol``.
+    """
     symbol, module = call, None
     if call.endswith(")"):
         end = call.removesuffix(_DELETED + ")") if call.endswith(_DELETED + ")") else call[:-1]

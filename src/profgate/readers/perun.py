@@ -23,7 +23,7 @@ from profgate.readers.reader import BuiltInReader
 _PACKED = b"profile "
 _ZLIB = b"\x78"
 _HEADER_LIMIT = 100
-# parts of a structured uid in the order in which they are joined; other parts follow
+# parts of a structured uid, in the order in which they are joined; any other parts follow
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _SIZE = "structure-unit-size"
 
@@ -56,7 +56,7 @@ class _Document:
         self.header = mapping(document.get("header"), where, "'header'")
         self.collector = _text(mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
         self.frames = Frames()
-        # frame, amount, size, exclusive amount, subtype and order of each record
+        # each row contains the frame, amount, size, exclusive amount, subtype and order of a record
         self.rows: list[tuple[int, float, float, float, str, int]] = []
         self.paths = Paths()
         self.path_values: list[int] = []
@@ -112,7 +112,7 @@ class _Document:
         )
 
     def metric(self, kind: str, subtype: str) -> Metric:
-        """Return the metric of the profile. The header has the unit of each type of record."""
+        """Return the metric of the profile. The unit of each type of record is in the header."""
         if self.collector == "kperf":
             return Metric("samples", "samples", kind=MetricKind.SAMPLED)
         units = mapping(self.header.get("units") or {}, self.where, "'units'")
@@ -126,7 +126,7 @@ class _Document:
         return Metric(_text(self.header.get("type")) or kind, base if factor == 1 else unit, kind=counted)
 
     def records(self) -> Iterator[tuple[int, object]]:
-        """Yield the repetition and content of each record, in any of the three layouts of the format."""
+        """Yield the repetition number and the content of each record in any of the three layouts of the format."""
         compact = self.document.get("resources")
         if compact is not None:
             yield from ((0, record) for record in self.compact_records(mapping(compact, self.where, "'resources'")))
@@ -140,7 +140,10 @@ class _Document:
                 yield order, record
 
     def compact_records(self, resources: Json) -> Iterator[Json]:
-        """Yield the records of the compact layout, which stores common fields by type and other values in columns."""
+        """Yield the records of the compact layout.
+
+        In this layout, common fields are stored once per type of record, and other values are stored in columns.
+        """
         types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
@@ -167,7 +170,10 @@ class _Document:
             self.add_path(self.trace(record, where)[::-1], record, where)
 
     def add_stack(self, record: Json, where: str) -> None:
-        """Add the stack of a kperf record, which contains command, callers and leaf separately or as one folded uid."""
+        """Add the stack of a kperf record.
+
+        In some records, the callers are separate from the leaf. In other records, the uid is a folded stack.
+        """
         uid = record.get("uid")
         leaf = _text(uid)
         if not leaf or "trace" in record:
@@ -196,7 +202,7 @@ class _Document:
         return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
-        """Return the frame of a record. The name of the frame is the whole uid, as Perun prints it."""
+        """Return the frame of a record. The name of the frame is the complete uid, in the form that Perun prints."""
         if isinstance(uid, dict):
             return self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
         if not isinstance(uid, str) or not uid:
@@ -206,7 +212,7 @@ class _Document:
     def models(self) -> Iterator[Model]:
         inner = self.document.get("global")
         found = self.document.get("models") or (inner.get("models") if isinstance(inner, dict) else None) or []
-        # a model's uid does not contain the binary, so the binary is looked up in the records of the model
+        # the uid of a model does not contain the binary, so the binary is taken from records with the same name
         modules = {key[0]: key[3] for key in self.frames.numbers}
         sizes = self.sizes() if found else {}
         for where, model in numbered_objects(found, self.where, "'models'", "model"):
@@ -229,7 +235,7 @@ class _Document:
                 )
 
     def sizes(self) -> dict[str, FloatArray]:
-        """Return the known sizes of the records of each uid."""
+        """Return for each uid the known sizes of its records."""
         names = [key[0] for key in self.frames.numbers]
         found: dict[str, list[float]] = {}
         for frame, _, size, *_ in self.rows:
@@ -239,9 +245,9 @@ class _Document:
 
 
 def _coefficients(model: Json, where: str) -> dict[str, float]:
-    """Return the coefficients by name, or by index if they have no name.
+    """Return the coefficients by name. Coefficients without a name are named by their index.
 
-    Quadratic models with two coefficients come from earlier releases of Perun, which fitted b0 + b1*x^2.
+    A quadratic model with two coefficients was written by an earlier release of Perun, which fitted b0 + b1*x^2.
     """
     entries = listing(model.get("coeffs") or [], where, "'coeffs'")
     found = {}
@@ -255,7 +261,7 @@ def _coefficients(model: Json, where: str) -> dict[str, float]:
 def _curve(
     model: Json, where: str, ends: tuple[float, float], sizes: Mapping[str, FloatArray]
 ) -> tuple[tuple[float, ...], tuple[float, ...]] | None:
-    """Return the points of a moving average, regressogram or kernel regression, or None for a model with a formula."""
+    """Return the points of a moving average, regressogram or kernel regression, or None for any other model."""
     found = model.get("bucket_stats") or model.get("kernel_stats")
     if not found:
         return None
@@ -269,12 +275,12 @@ def _curve(
 def _curve_points(
     name: str, y: FloatArray, start: float, end: float, sizes: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the increasing x values and the y values of a model's points. A missing y is NaN.
+    """Return the x values, in increasing order, and the y values of the points of a model. A missing y is NaN.
 
-    The file contains only y, so x is computed from ``sizes``, the x values of the records. A regressogram has one value
-    per bucket, and all buckets are equally wide. The value of an empty bucket is 0, and ``sizes`` shows which buckets
-    are empty. Other models have one value per record, sorted by x, and values at the same x are averaged. If ``sizes``
-    does not match the model, the points are assumed to be equally spaced.
+    The file contains only y values, so x is computed from ``sizes``, which contains the x values of the records. A
+    regressogram has one value per bucket, and all buckets are equally wide. The file contains 0 for an empty bucket, so
+    empty buckets are detected by means of ``sizes``. Other models have one value per record, sorted by x, and values at
+    the same x are averaged. If ``sizes`` does not match the model, the points are assumed to be equally spaced.
     """
     x = np.linspace(start, end, len(y))
     if MODEL_NAMES[REGRESSOGRAM] == name:
@@ -304,7 +310,10 @@ def _starts_packed(head: bytes) -> bool:
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
-    """Return the JSON from a packed profile, which is ``profile <type> <length> NUL <json>`` compressed by zlib."""
+    """Return the JSON text in a packed profile.
+
+    A packed profile is the text ``profile <type> <length> NUL <json>``, compressed by zlib.
+    """
     content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")
     parts = header[:_HEADER_LIMIT].decode(errors="replace").split(" ")

@@ -31,7 +31,7 @@ from profgate.readers.quantities import in_base_unit
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_paths
 
-# field numbers from the published schema, with one line per message
+# field numbers from the published schema of the format
 _SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE, _PERIOD = 1, 2, 3, 4, 5, 6, 11, 12
 _MESSAGES = {_SAMPLE_TYPE, _SAMPLE, _MAPPING, _LOCATION, _FUNCTION, _STRING, _PERIOD_TYPE}
 _WIRE = {**dict.fromkeys([*_MESSAGES, 13], LENGTH), **dict.fromkeys([7, 8, 9, 10, _PERIOD, 14, 15], VARINT)}
@@ -44,10 +44,10 @@ _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
 _COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
 _SNIFFED_FIELDS = 2000
-# Go's profiler interrupts functions with these calls; their samples belong to the interrupted functions
+# Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# memory limit, because a small file can contain very many frames of inlined calls
+# limits the use of memory, because a small file can contain very many frames of inlined calls
 _MAX_FRAMES = 100_000_000
 
 
@@ -94,7 +94,7 @@ class _Function(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Locations:
-    """Locations sorted by their int64 ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]``."""
+    """Locations sorted by ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]``."""
 
     ids: IntArray
     offsets: IntArray
@@ -184,7 +184,10 @@ class _Message:
         )
 
     def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
-        """Return the value of one sample: 1 for sample counts, the period for its own type and unit, otherwise None."""
+        """Return the value of one sample of a type, or None if it is unknown.
+
+        The value is 1 for sample counts. For the type and unit of the period, the value is the period.
+        """
         if name in {"samples", "sample"}:
             return 1
         if (name, unit) not in period_types or self.period <= 0:
@@ -248,9 +251,9 @@ class _Message:
         return (lines[begin:end] for begin, end in pairwise(bounds))
 
     def samples(self, locations: _Locations, types: int) -> tuple[IntArray, IntArray, IntArray]:
-        """Return the root-first paths, offsets and int64 values of all samples, in reverse order.
+        """Return the paths, offsets and int64 values of all samples, in reverse order.
 
-        The values have one row per type.
+        Each path starts at the root. The values have one row per sample type.
         """
         places, ends = self.columns(_SAMPLE)
         found = repeated_varints(self.data, places, ends, (_SAMPLE_LOCATION, _SAMPLE_VALUE), self.where, self.kernels)
@@ -308,7 +311,10 @@ def _rows_of(known: IntArray, ids: IntArray) -> IntArray:
 
 
 def _expanded(locations: _Locations, order: IntArray, counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the root-first frames of all samples in reverse order, and the offset of each sample."""
+    """Return the frames of all samples, and the offset of each sample.
+
+    The samples are in reverse order, and the frames of each sample start at the root.
+    """
     at, ends = order, np.cumsum(counts)
     if (locations.sizes != 1).any():
         sizes = locations.sizes[order]

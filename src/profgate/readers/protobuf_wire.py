@@ -1,4 +1,4 @@
-"""Decoder for the protobuf wire format, which decodes single messages with Python and batches with numpy."""
+"""Decoder for the protobuf wire format. Single messages are decoded with Python, and batches with numpy."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# for fewer messages, Python is faster than numpy
+# for this number of messages or fewer, Python is faster than numpy
 _FEW = 24
-# varints of up to this many bytes fit in 32 bits
+# varints of at most this number of bytes fit in 32 bits
 _SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
@@ -28,7 +28,10 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Byte ranges of a field's contents: int64 arrays with the message, start and exclusive end of each range."""
+    """Byte ranges of the contents of a field.
+
+    The int64 arrays contain the message, the start and the exclusive end of each range.
+    """
 
     message: IntArray
     start: IntArray
@@ -59,8 +62,8 @@ def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
 def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield the number, wire type, content start and content end of each field in ``data[at:end]``.
 
-    The content of a varint is its encoded bytes. Raises ProfileError if there is a group, an unknown wire type
-    or a truncated field.
+    The content of a varint is its encoded bytes. Raises ProfileError if a field is a group, has an unknown wire type or
+    is truncated.
     """
     while at < end:
         begin = at
@@ -90,8 +93,8 @@ def fields(data: bytes, at: int, end: int, where: str) -> Iterator[tuple[int, in
 def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
-    For each field, the start and end of its content are appended to the field's list in ``places``. Unusual and
-    truncated fields are not skipped; ``fields`` reads them and raises the errors.
+    The start and end of the content of each field are appended to the list for the field in ``places``. Unusual and
+    truncated fields are not skipped. They are left for ``fields``, which also raises the errors.
     """
     stop = len(data)
     while at < stop - 3:
@@ -181,7 +184,7 @@ def _spans(
 ) -> dict[int, Spans]:
     """Return the byte ranges of the fields in ``requested``, which maps field numbers to wire types.
 
-    Each step reads one field of every message. When only a few messages remain, they are read one by one.
+    Each step reads one field of every message. When only a few messages remain, the rest is read message by message.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}
@@ -257,7 +260,10 @@ def _numbers_at(raw: Bytes, at: IntArray, end: IntArray, where: str) -> tuple[In
 
 
 def _decoded_by(kernels: Kernels, data: bytes, spans: Spans, messages: int) -> tuple[IntArray, IntArray] | None:
-    """Return the result of `_decoded` using compiled code, or None if there are no spans or the data is damaged."""
+    """Return the same result as `_decoded`, but use compiled code.
+
+    Returns None if there are no spans or the data is damaged.
+    """
     lengths = spans.end - spans.start
     if not len(lengths) or lengths.min() < 0:
         return None

@@ -15,11 +15,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# a dict (with or without a reference flag), its end, and a tuple of three that identifies the first function
+# the first bytes of a dict and of a tuple with three elements, which is the key of a function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# without samples, the only entry of the dict is the marker of the sampling profiler
+# if there are no samples, the only entry of the dict is the marker of the sampling profiler
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
 _NANOSECONDS = 1e9
@@ -113,7 +113,7 @@ class _Table:
                 self.edge_total.append(self.nanoseconds(key, row[3]))
                 self.edge_calls.append(self.count(key, row[0]))
             else:
-                # for callers, the profile module stores the number of calls but no times
+                # the profile module stores only the number of calls for each caller, without times
                 self.edge_total.append(0)
                 self.edge_calls.append(self.count(key, row))
                 self.warnings["callers come without times: only their calls are known"] += 1
@@ -150,7 +150,7 @@ class _Table:
         return ProfileError(f"{self.where}: function {str(key)[:120]}", f"{what}; record the statistics again")
 
     def graph(self) -> CallGraph:
-        # functions that occur only as callers have no values
+        # functions that occur only as callers have no entry, so their values are 0
         functions = range(len(self.frames.numbers))
         own, total, calls = (
             [column[function] for function in functions] for column in (self.own, self.total, self.calls)
@@ -168,9 +168,10 @@ _END = _Unfinished()
 
 
 def loads(data: bytes, where: str) -> Marshalled:
-    """Return the marshalled object in ``data``: dicts, tuples, numbers, strings and references to earlier objects.
+    """Return the marshalled object in ``data``.
 
-    Raises ProfileError with ``where`` and the byte if the object has other types, or the data is too short or too long.
+    Supported types are dicts, tuples, numbers, strings and references to earlier objects. Raises ProfileError with
+    ``where`` and the byte offset if the data contains other types, or if it is too short or too long.
     """
     decoder = _Decoder(data, where)
     found = decoder.value()
@@ -257,7 +258,7 @@ class _Decoder:
 
     def size(self, width: int) -> int:
         size = int.from_bytes(self.take(width), "little")
-        # an element has at least one byte; this check prevents large allocations for damaged files
+        # each element has at least one byte, so this check prevents large allocations for damaged files
         if size > len(self.data) - self.at:
             raise self.error(f"{size} bytes or elements are announced, but {len(self.data) - self.at} bytes are left")
         return size
@@ -293,7 +294,7 @@ class _Decoder:
 
 
 def _is_flat(value: Marshalled) -> bool:
-    """Return whether a value may be repeated. Repeated containers inside containers could grow exponentially."""
+    """Return whether a reference to the value is allowed. References to nested containers could exhaust memory."""
     if isinstance(value, tuple):
         return len(value) <= MAX_NESTING and not any(isinstance(part, tuple | dict) for part in value)
     return not isinstance(value, dict)

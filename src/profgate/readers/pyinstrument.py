@@ -12,7 +12,7 @@ from profgate.readers.reader import BuiltInReader
 _SELF = "[self]"  # pyinstrument's name for the self time of a function
 _NO_FILE = "<built-in>"
 _MAX_SECONDS = (1 << 32) - 1
-_ROUNDING = 1000  # in nanoseconds; pyinstrument rounds times to microseconds
+_ROUNDING = 1000  # rounding error in nanoseconds, because pyinstrument rounds times to microseconds
 
 
 class PyinstrumentReader(BuiltInReader):

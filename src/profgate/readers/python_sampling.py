@@ -29,9 +29,9 @@ _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_MOST_PATHS = 1 << 22  # memory limit; even programs with a million functions have fewer paths
+_MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths
 _MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # file of frames that start the program; the profiler's own replay omits them too
+_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program; the profiler also omits these frames
 
 
 class PythonSamplingReader(BuiltInReader):
@@ -44,7 +44,7 @@ class PythonSamplingReader(BuiltInReader):
     looks = "the number 0x54414348 (TACH) in either byte order"
     record = "python -m profiling.sampling run --binary -o a.bin bench.py"
     proven = "Python 3.15.2"
-    # no small binary number follows these letters in a text
+    # the small binary number after the letters distinguishes the format from text
     pattern = re.compile(rb"(?:HCAT|TACH)(?=.{0,2}\0\0)", re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
@@ -83,7 +83,10 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """Header and footer fields that the reader uses. The interval is in microseconds, and offsets are in bytes."""
+    """Fields of the header and footer that the reader uses.
+
+    The interval is in microseconds, and offsets are in bytes.
+    """
 
     python: str
     interval: int
@@ -128,13 +131,13 @@ class _Bytes:
             shift += 7
 
     def signed(self) -> int:
-        """Return the next signed varint. The lowest bit of the number is the sign."""
+        """Return the next signed varint. The sign is stored in the lowest bit."""
         number = self.varint()
         return (number >> 1) ^ -(number & 1)
 
 
 def _header_of(where: str, data: bytes) -> _Header:
-    """Return the header and footer fields. Raises ProfileError if they do not match the file."""
+    """Return the header and footer fields. Raises ProfileError if these fields do not match the file."""
     if len(data) < _HEADER_SIZE + _FOOTER_SIZE:
         raise ProfileError(where, "the file ends within its header; record the profile again")
     order = _ORDERS.get(data[:4], "<")
@@ -170,7 +173,7 @@ def _records(where: str, data: bytes, header: _Header) -> _Bytes:
 def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> list[int]:
     """Add the frames in the file to ``frames``, and return their numbers.
 
-    Frames of the profiler have the number `ROOT`.
+    Frames that belong to the profiler itself have the number `ROOT`.
     """
     table = _Bytes(where, data[: header.frames_at], at=header.texts_at)
     if header.text_count > header.frames_at - header.texts_at:
@@ -196,7 +199,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _Samples:
-    """Samples of all threads. The stack of a thread is stored as the list of its call paths, shortest first."""
+    """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first."""
 
     data: _Bytes
     frames: list[int]
@@ -208,7 +211,7 @@ class _Samples:
     def add_all(self) -> None:
         data, tree = self.data, self.tree
         while data.at < len(data.data):
-            stack = self.stacks.setdefault(data.take(12), [])  # thread and interpreter
+            stack = self.stacks.setdefault(data.take(12), [])  # the key consists of the thread and the interpreter
             kind = data.take(1)[0]
             if kind == _REPEAT:
                 weight = self.repeated()
@@ -225,7 +228,7 @@ class _Samples:
                 self.empty += weight
 
     def repeated(self) -> int:
-        """Skip the times and statuses of further samples with the same stack, and return the number of samples."""
+        """Skip further samples with the same stack, and return the number of these samples."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
@@ -267,9 +270,9 @@ class _Samples:
 class SampledFunctions:
     """Table with one row per function, for formats that count samples by source line instead of by stack.
 
-    Self samples are exact. Total samples are upper bounds for recursive functions, because the file counts for each
-    line the samples whose stack contains the line. The counts of the lines of a function are added, and their sum is
-    limited to the number of all samples.
+    Self samples are exact. For each line, the file contains the number of samples whose stack includes the line. The
+    total of a function is the sum of the numbers of its lines, limited to the number of all samples. For recursive
+    functions, the sum is an upper bound.
     """
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -300,7 +303,10 @@ class SampledFunctions:
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """Return a call graph in samples. ``interval`` is in microseconds. Call counts are unknown and stored as 0."""
+        """Return a profile with a call graph whose costs are samples.
+
+        ``interval`` is in microseconds. The numbers of calls are unknown and stored as 0.
+        """
         names = list(self.numbers)
         most = sum(self.own)
         return Profile(

@@ -34,7 +34,7 @@ class PythonSamplingJsonlReader(BuiltInReader):
                 raise wrong(place, f"expected version {_VERSION} of the records, found {str(record.get('v'))[:40]}")
             if meta and record.get("run_id") != meta.get("run_id"):
                 raise wrong(place, "contains a second run; use a separate file for each run")
-            match record.get("type"):  # the format requires that readers ignore unknown types
+            match record.get("type"):  # the format requires readers to ignore unknown types
                 case "meta":
                     meta = record
                 case "string_table":
@@ -75,7 +75,10 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame, and its file and name (string numbers) and line (-1 if unknown)."""
+    """Return the number of a frame, and the string number of its file, the string number of its name, and its line.
+
+    An unknown line is -1.
+    """
     file, name = _number(entry, "path_str_id", where), _number(entry, "func_str_id", where)
     return _number(entry, "frame_id", where), (file, name, _number(entry, "line", where, least=-1))
 

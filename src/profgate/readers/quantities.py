@@ -10,15 +10,15 @@ from profgate.model.arrays import IntArray
 from profgate.model.units import base_unit
 
 MAX_TOTAL = 2**63 - 1
-# real measurements are below this limit; integers with larger exponents would exhaust memory
+# real measurements have smaller exponents; converting a number with a larger exponent could exhaust memory
 _MAX_DECIMALS = 40
 _ROOMY_TOTAL = 2**58
 
 
 def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) -> tuple[list[int], int, bool]:
-    """Return integers, their common decimal exponent, and whether digits were cut off.
+    """Return the values as integers, their common decimal exponent, and whether digits were removed by rounding.
 
-    At most ``decimals`` decimal places are kept, and fewer if sums over several runs could overflow.
+    At most ``decimals`` decimal places are kept. Fewer are kept if sums over several runs could overflow.
 
     Raises ProfileError with location ``where`` if a value is not a finite number or the sum of the values is too large.
     """
@@ -37,7 +37,7 @@ def whole_numbers(values: Sequence[int | Decimal], decimals: int, where: str) ->
 def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tuple[IntArray, str, int]:
     """Return the values in the base unit of ``unit``, the base unit, and the decimal exponent of the values.
 
-    Values with a positive exponent are multiplied by its power of ten if their sum still fits in 63 bits.
+    If the exponent is positive and the sum still fits in 63 bits, values are multiplied so that the exponent becomes 0.
 
     Raises ProfileError with location ``where`` if the sum of the values does not fit in 63 bits.
     """
@@ -53,7 +53,7 @@ def in_base_unit(values: IntArray, unit: str, exponent: int, where: str) -> tupl
 
 
 def sum_of(values: IntArray, where: str) -> int:
-    """Return the exact sum of non-negative values. Raises ProfileError if it exceeds 63 bits."""
+    """Return the exact sum of non-negative values. Raises ProfileError if the sum exceeds 63 bits."""
     high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
     total = (high << 32) + low
     if total > MAX_TOTAL:
@@ -62,7 +62,7 @@ def sum_of(values: IntArray, where: str) -> int:
 
 
 def period_of(values: IntArray) -> int | None:
-    """Return the greatest common divisor of the positive values if at least half of them equal it, otherwise None."""
+    """Return the greatest common divisor of the positive values, or None if fewer than half of them are equal to it."""
     present = values[values > 0]
     if not len(present):
         return None
@@ -71,7 +71,7 @@ def period_of(values: IntArray) -> int | None:
 
 
 def _power(value: int | Decimal, where: str) -> int:
-    """Return the power of ten of the last nonzero digit, or 0 if the value is an integer."""
+    """Return the decimal exponent of the last nonzero digit, or 0 if the value is an integer."""
     number = Decimal(value)
     power = number.normalize().as_tuple().exponent if number.is_finite() else None
     if not isinstance(power, int) or power < -_MAX_DECIMALS or number.adjusted() > _MAX_DECIMALS:

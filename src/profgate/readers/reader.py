@@ -37,12 +37,12 @@ class SplittingReader(ProfileReader, Protocol[Part]):
         """Return the content of a byte range as a picklable object. Raises ProfileError if the content is invalid."""
 
     def join(self, source: SourceFile, parts: Sequence[Part]) -> Profile:
-        """Join the parts, given in file order, to a profile. Raises ProfileError if the profile is invalid."""
+        """Join ``parts``, which are in file order, into a profile. Raises ProfileError if the profile is invalid."""
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Pause garbage collection: readers create millions of small objects without reference cycles."""
+    """Pause garbage collection, because readers create millions of small objects without reference cycles."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -57,8 +57,8 @@ class BuiltInReader:
 
     The format is detected by the ``keys`` of a JSON object near the start or end of the file, or by a ``pattern`` that
     matches the first bytes. ``looks`` describes how the format is recognised, and ``record`` is a command that records
-    such a file. ``proven`` lists the tools and versions that wrote the test files. An empty ``proven`` means that the
-    reader was written from documentation only.
+    a file in this format. ``proven`` lists the tools and versions that wrote the test files. If ``proven`` is empty,
+    the reader was written from documentation only.
     """
 
     name: str

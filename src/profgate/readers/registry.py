@@ -30,7 +30,7 @@ from profgate.readers.trace_events import TraceEventsReader
 
 
 def built_in(kernels: Kernels | None = None) -> tuple[ProfileReader, ...]:
-    """Return the built-in readers. Some of them are faster with compiled kernels."""
+    """Return the built-in readers. Some readers are faster with compiled kernels."""
     # the folded reader accepts many kinds of text, so it comes last
     return (
         PprofReader(kernels),
@@ -67,9 +67,10 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
 
 
 def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
-    """Read a profile with the reader that claims its content.
+    """Read a profile with the reader that recognises its content.
 
-    Raises UnknownFormat if no reader claims the file, and ProfileError if several readers claim it or reading fails.
+    Raises UnknownFormat if no reader recognises the file, and ProfileError if several readers recognise it or if
+    reading fails.
     """
     source = unwrap(source)
     reader, why = _claiming(source, readers)

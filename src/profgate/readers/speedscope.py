@@ -33,7 +33,7 @@ from profgate.readers.stack_events import stacks_from_paths
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
 _UNITS = ("none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes")
-# number of decimals of the base unit; further digits are rounding errors and could make sums overflow
+# decimal places kept in the base unit; further digits are rounding errors and could make sums overflow
 _DECIMALS = 3
 
 
@@ -50,7 +50,7 @@ class SpeedscopeReader(BuiltInReader):
         return begins_object(source) and ends_hold(source, _SCHEMA)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return all profiles in the file as one, with one metric per unit and all threads combined."""
+        """Combine all profiles in the file into one profile, which has one metric per unit."""
         where = source.name
         document = document_of(source)
         frames = _frames(mapping(document.get("shared"), where, "'shared'"), where)
@@ -83,7 +83,7 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One profile of the file: its values, and a function that builds its stacks."""
+    """One of the profiles in the file, with its values and a function that builds its stacks."""
 
     unit: str
     kind: MetricKind
@@ -105,7 +105,7 @@ class _Calls:
         self.running[frame] += 1
 
     def leave(self, frame: int) -> int:
-        """Close the innermost open call of a frame, and return the number of calls that are not nested correctly."""
+        """Close the innermost open call of a frame, and return the number of incorrectly nested calls."""
         if not self.running[frame]:
             return 1
         skipped = 0
@@ -192,9 +192,10 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
-    """Return the values of all parts, the metrics, and whether digits were cut off.
+    """Return the values of all parts, the metrics, and whether digits were removed by rounding.
 
-    The values are an int64 array with one row per metric. In the rows of other metrics, a value is 0.
+    The values are an int64 array with one row per metric. Each column has a value only in the row of its own metric,
+    and 0 in the other rows.
     """
     bases = [base_unit(part.unit)[0] for part in parts]
     base_of_value = np.repeat(bases, [len(part.values) for part in parts])

@@ -15,7 +15,7 @@ _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the numbers of all ranges as one array. Each range has a start and a length."""
+    """Return the numbers in all ranges as one array. Range ``k`` has ``lengths[k]`` numbers, from ``starts[k]``."""
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -26,7 +26,7 @@ def stacks_from_paths(
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
-    ``flat_frames`` contains the frames of all paths, root first. Path ``k`` is the slice
+    ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one
     column per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames
     are added to ``root_values``.
@@ -57,9 +57,10 @@ def stacks_from_parents(
     """Build stacks from the nodes of call trees, which may be in any order.
 
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
-    ``self_values`` has one int64 row per metric. A node ends a stack if one of its values or calls is not zero.
+    ``self_values`` has one int64 row per metric. A node ends a stack if its calls or one of its values is not 0.
 
-    Raises ProfileError with location ``where`` if parents are missing or form a cycle, or if the depth exceeds 65,535.
+    Raises ProfileError with location ``where`` if a parent does not exist, if parents form a cycle, or if the depth
+    exceeds 65,535.
     """
     if np.any((parent < -1) | (parent >= len(parent))):
         raise ProfileError(where, "a call tree names a parent that does not exist; record the profile again")
@@ -105,15 +106,15 @@ def _refuse_depth(depth: int, where: str) -> None:
 def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntArray:
     """Return the number of leading frames that each path shares with the previous path.
 
-    At least one frame is not shared.
+    The last frame of a path is never counted as shared.
     """
     before: IntArray = np.append(0, lengths)[:-1]
     shared: IntArray = np.minimum(before, lengths - 1)
     for begin in range(0, len(first), _CHUNK):
         part = slice(begin, begin + _CHUNK)
         start, length = int(first[begin]), int(lengths[part].sum())
-        # paths are adjacent, so a frame's counterpart in the previous path is that path's length earlier;
-        # frames deeper than that path are compared with unrelated frames, but these results are not used
+        # paths are adjacent, so the distance between frames of the same depth is the length of the previous path;
+        # deeper frames are compared with unrelated frames, but the results of these comparisons are not used
         opposite = np.arange(start, start + length) - np.repeat(before[part], lengths[part])
         different = np.append(np.flatnonzero(flat[start : start + length] != flat[opposite]), length)
         own = first[part] - start
@@ -122,7 +123,7 @@ def _shared_prefixes(flat: IntArray, first: IntArray, lengths: IntArray) -> IntA
 
 
 def _levels(parent: IntArray, where: str) -> list[NDArray[np.int64]]:
-    """Return one array of nodes per depth, in which the children of a parent are adjacent."""
+    """Return one array of nodes per depth. Nodes with the same parent are adjacent."""
     by_parent = np.argsort(parent, kind="stable")
     first = np.searchsorted(parent[by_parent], np.arange(-1, len(parent) + 1))
     level = by_parent[: first[1]]

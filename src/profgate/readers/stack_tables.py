@@ -16,7 +16,7 @@ from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 
-# metric, unit and kind of each type of sample weight
+# maps each type of sample weight to the metric, its unit and its kind
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
@@ -30,9 +30,9 @@ _DECIMALS = 9
 class Thread(NamedTuple):
     """Stacks and samples of a thread.
 
-    ``prefix`` contains the number of each stack's caller, or -1 for none. ``frame`` contains an index into ``frames``
-    for each stack, and ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack number of each
-    sample, or -1 for none. These arrays are int64. ``kind`` is the type of the ``weights``.
+    For each stack, ``prefix`` contains the number of the caller's stack, or -1 if there is no caller, and ``frame``
+    contains an index into ``frames``. ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack
+    number of each sample, or -1 if a sample has no stack. These arrays are int64. ``kind`` is the type of ``weights``.
     """
 
     prefix: IntArray
@@ -55,7 +55,10 @@ class Threads:
     size: int = 1
 
     def add(self, thread: Thread, where: str) -> None:
-        """Add a thread's stacks and samples. Raises ProfileError with location ``where`` if a row does not exist."""
+        """Add the stacks and samples of a thread.
+
+        Raises ProfileError with location ``where`` if the thread refers to a stack or frame that does not exist.
+        """
         prefix, frame, frames, stacks, kind, weights = thread
         count = len(prefix)
         if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
@@ -70,7 +73,8 @@ class Threads:
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads.
 
-        ``product`` is the recording program and ``name`` the reader. ``advice`` is shown if functions have no names.
+        ``product`` is the program that recorded the profile, and ``name`` is the name of the reader. ``advice`` is
+        shown if functions have no names.
         """
         values, metrics = self._columns()
         names = {key[0] for key in self.frames.numbers}
@@ -86,7 +90,10 @@ class Threads:
         )
 
     def _columns(self) -> tuple[IntArray, tuple[Metric, ...]]:
-        """Return an int64 array of self values, with one row per metric and one column per stack, and the metrics."""
+        """Return the self values and the metrics.
+
+        The self values are an int64 array with one row per metric and one column per stack.
+        """
         values = np.zeros((len(self.samples), self.size), dtype=np.int64)
         metrics = []
         for row, (kind, parts) in enumerate(self.samples.items()):
@@ -105,7 +112,7 @@ class Threads:
 
 
 def numbers(values: object, where: str) -> IntArray:
-    """Return a column of row numbers, with -1 for null."""
+    """Return a column of row numbers as an int64 array, in which -1 replaces null."""
     column = listing(values, where, "the column")
     if set(map(type, column)) - {int, type(None)}:
         raise wrong(where, "contains something other than row numbers")

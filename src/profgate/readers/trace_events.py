@@ -63,7 +63,7 @@ class TraceEventsReader(BuiltInReader):
 
 
 class _Span(NamedTuple):
-    """Call with its start and end in nanoseconds and its frame number."""
+    """Call with its start and end in nanoseconds, and its frame number."""
 
     start: int
     end: int
@@ -85,7 +85,7 @@ class _Thread:
 
     def spans(self, warnings: Counter[str]) -> list[_Span]:
         """Return all calls, sorted so that outer calls are first. A call without an end lasts until the last event."""
-        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # open calls: name and index in found
+        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # waiting: open calls with index in found
         running = Counter[str | None]()
         last = max([*(mark.time for mark in self.marks), *(span.end for span in self.whole)], default=0)
         for mark in sorted(self.marks, key=lambda mark: mark.time):
@@ -98,7 +98,7 @@ class _Thread:
                 warnings["ends without a beginning"] += 1
                 continue
             closed = None
-            while closed is None or mark.name not in {None, closed}:  # closes the inner calls too
+            while closed is None or mark.name not in {None, closed}:  # also closes the inner calls
                 warnings["calls that are not opened and closed in order"] += closed is not None
                 closed, place = waiting.pop()
                 running[closed] -= 1
@@ -144,7 +144,7 @@ class _Trace:
 
 
 def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls to the tree, outer calls first. A call is nested in the call during which it starts."""
+    """Add calls to the tree, with outer calls first. A call is nested in the call that is running at its start."""
     inside: list[tuple[int, int]] = []
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
@@ -163,7 +163,7 @@ def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> No
 
 
 def _closed(data: bytes) -> bytes:
-    """Return the data with the final bracket that programs which stream events may omit."""
+    """Add the final bracket to the data if it is missing. Programs that stream events may omit this bracket."""
     end = data.rstrip(b" \t\r\n,")
     return end + b"]" if data.lstrip()[:1] == b"[" and end.endswith(b"}") else data
 

@@ -1,1 +1,1 @@
-"""Schemas of the action inputs and of the configuration file."""
+"""Schemas of the inputs of the action and of the configuration file."""

@@ -1,6 +1,6 @@
-"""Conversion of the YAML configuration file to a `Policy`, or to one error with all mistakes and their positions.
+"""Conversion of the YAML configuration file to a `Policy`, or to one error that lists all mistakes with positions.
 
-The keys of ``gate`` are fields of `Policy`. The options of a rule are the options of its strategy.
+The keys of ``gate`` are the fields of `Policy`. The options of a rule are the options of the rule's strategy.
 """
 
 import re
@@ -83,7 +83,7 @@ def _gate_model() -> type[BaseModel]:
     return create_model("Gate", __config__=STRICT, **found)
 
 
-def _option_type(spec: OptionSpec) -> Any:  # noqa: ANN401 - a type
+def _option_type(spec: OptionSpec) -> Any:  # noqa: ANN401 - a type annotation
     kind: Any = type(spec.default)
     if spec.name == "location_filter":
         kind = Pattern
@@ -107,7 +107,7 @@ def _rule_model(methods: tuple[str, ...], specs: tuple[OptionSpec, ...]) -> Any:
 
 def _file_model(catalogue: Catalogue) -> type[BaseModel]:
     names: dict[int, list[str]] = {}
-    for method, specs in catalogue.items():  # all names of a strategy share one set of options
+    for method, specs in catalogue.items():  # all names of a strategy share the same options object
         names.setdefault(id(specs), []).append(method)
     models = [_rule_model(tuple(methods), catalogue[methods[0]]) for methods in names.values()]
     rule: Any = reduce(or_, models)
@@ -152,7 +152,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above
-    """Return the values of a valid file by the field names of `Policy`."""
+    """Return a mapping from field names of `Policy` to the values in a valid file."""
     taken: dict[str, Any] = {}
     if found.gate is not None:
         taken |= {name: getattr(found.gate, name) for name in found.gate.model_fields_set}
@@ -184,10 +184,12 @@ def _check_aliases(aliases: object, document: Document) -> None:
 def tightened(
     policy: Policy, requested: Mapping[str, str | bool], strategies: tuple[str, ...] = ()
 ) -> tuple[Policy, list[Reason]]:
-    """Combine the policy with the inputs of a run; also return a reason for each input that would have loosened it.
+    """Combine the policy with the inputs of a run.
 
-    ``requested`` contains values by field name of `Policy`. Without a policy file, every input applies. ``strategies``
-    are added to the configured strategies. If no strategies are configured, the caller adds them to the built-in list.
+    The second result contains a reason for each input that was ignored because it would have loosened the policy.
+    ``requested`` maps field names of `Policy` to values. Without a policy file, every input applies. ``strategies`` are
+    added to the configured strategies. If no strategies are configured, the caller must add ``strategies`` to the
+    built-in list.
     """
     refused: list[Reason] = []
     taken: dict[str, str | bool] = {}

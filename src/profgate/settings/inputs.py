@@ -1,4 +1,4 @@
-"""Inputs of the action. `action.yml`, the reference and error messages are generated from this model."""
+"""Model of the inputs of the action, from which `action.yml`, the reference and error messages are generated."""
 
 import re
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def _boolean(value: str | bool | None) -> bool | None:
     return value.lower() == "true" if isinstance(value, str) else value
 
 
-def _mode(value: Any) -> Any:  # noqa: ANN401 - as below
+def _mode(value: Any) -> Any:  # noqa: ANN401 - any input; the type of the field validates it
     return DEPRECATED_MODES.get(value.lower(), value.lower()) if isinstance(value, str) else value
 
 
@@ -67,7 +67,7 @@ Lines = Annotated[tuple[str, ...], BeforeValidator(_list)]
 Flag = Annotated[bool, BeforeValidator(_boolean)]
 Lower = BeforeValidator(_lower)
 Mode = Literal["auto", "record", "compare", "shard", "merge", "report"]
-TIGHTENS: JsonDict = {"tightens": True}  # marks an input that can make the policy stricter but not looser
+TIGHTENS: JsonDict = {"tightens": True}  # marker for an input that can make the policy stricter but not looser
 
 
 class Settings(BaseModel):
@@ -193,14 +193,14 @@ class Settings(BaseModel):
     ca_bundle: Line = Field("", description="File with additional trusted certificates, for a private server or proxy.")
 
     def gate_requests(self) -> dict[str, str | bool]:
-        """Return the inputs that belong to the policy of the gate, by field name of the policy."""
+        """Return the inputs that correspond to fields of `Policy`, by field name."""
         given = {spec.field: getattr(self, spec.field) for spec in SETTINGS if spec.may_tighten}
         return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class SettingSpec:
-    """Description of an input in `action.yml` and the reference. ``default`` is the displayed default value."""
+    """Description of an input for `action.yml` and the reference. ``default`` is the displayed default value."""
 
     name: str
     field: str
@@ -229,9 +229,9 @@ def input_variable(name: str) -> str:
 
 
 def settings_from(raw: Mapping[str, str]) -> Settings:
-    """Parse settings from texts by kebab-case name. An empty text means that the input is not given.
+    """Parse the settings. ``raw`` maps input names in kebab case to texts.
 
-    Raises `SettingsError` with one line per mistake if there are any.
+    An empty text means that the input is not given. Raises `SettingsError` with one line per mistake.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
     key = given.get("key", "default")

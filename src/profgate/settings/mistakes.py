@@ -1,4 +1,4 @@
-"""Messages about values that pydantic rejects, which describe the mistake and the valid values."""
+"""Error messages for values that pydantic rejects. A message describes the mistake and the valid values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,10 @@ BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
 def message(error: Mapping[str, Any]) -> str:
-    """Return a text about an entry of ``ValidationError.errors()``, which follows the invalid value in a message."""
+    """Return the part of an error message that follows the invalid value.
+
+    ``error`` is an entry of ``ValidationError.errors()``.
+    """
     kind, details = error["type"], error.get("ctx", {})
     if kind == "value_error":
         return str(details["error"])

@@ -19,7 +19,7 @@ COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class Document:
-    """Data of a YAML text, the line and column of each key and value, and all mistakes."""
+    """The data in a YAML text, the line and column of each key and value, and all mistakes that were found."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -63,7 +63,7 @@ class Document:
             return None
         return None if node is None else self._data(node, ())
 
-    def _data(self, node: Node, path: Path) -> Any:  # noqa: ANN401 - as `read`
+    def _data(self, node: Node, path: Path) -> Any:  # noqa: ANN401 - any YAML value
         place = self.values[path] = _place(node.start_mark)
         if isinstance(node, CollectionNode) and node.tag not in COLLECTION_TAGS:
             self.add(place, f"the tag {node.tag} is not supported; remove it")
@@ -88,7 +88,7 @@ class Document:
             found[name] = self._data(value, (*path, name))
         return found
 
-    def _scalar(self, node: ScalarNode, place: tuple[int, int]) -> Any:  # noqa: ANN401 - as `read`
+    def _scalar(self, node: ScalarNode, place: tuple[int, int]) -> Any:  # noqa: ANN401 - any YAML value
         tag, text = SCALAR_TAGS.get(node.tag), str(node.value)
         if tag is None:
             self.add(place, f"the tag {node.tag} is not supported; remove it")

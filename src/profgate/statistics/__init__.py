@@ -1,1 +1,1 @@
-"""Statistical tests, corrections and quantiles for detection and verdicts."""
+"""Statistical tests and models that are used to detect and judge changes."""

@@ -2,9 +2,9 @@
 
 
 def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, float]:
-    """Return the exact interval of a rate at confidence 1 - alpha (Clopper and Pearson 1934).
+    """Return the exact confidence interval (Clopper and Pearson 1934) of a rate at confidence level 1 - alpha.
 
-    Without trials, the interval is (0, 1).
+    If there are no trials, the interval is (0, 1).
     """
     from scipy.special import betaincinv
 
@@ -14,15 +14,15 @@ def interval(events: int, trials: int, alpha: float = 0.05) -> tuple[float, floa
 
 
 def upper_tail(events: int, trials: int, rate: float) -> float:
-    """Return P(X >= events) for a binomial X of ``trials`` trials with probability ``rate``."""
+    """Return P(X >= events) for a binomially distributed X with ``trials`` trials of probability ``rate``."""
     from scipy.special import betainc
 
     return float(betainc(events, trials - events + 1, rate)) if events else 1.0
 
 
 def exceeds(events: int, trials: int, rate: float, alpha: float = 0.05) -> bool:
-    """Return whether the number of events is significantly higher than ``rate`` explains.
+    """Return whether the number of events is significantly higher than expected at the given rate.
 
-    At a rate of 1 %, the smallest significant numbers are 2 in 20, 3 in 50, 4 in 100 and 6 in 200 trials.
+    At a rate of 1 %, the smallest significant numbers of events are 2 in 20 trials, 3 in 50, 4 in 100 and 6 in 200.
     """
     return trials > 0 and upper_tail(events, trials, rate) < alpha

@@ -1,9 +1,10 @@
-"""Change point detection: finds persistent steps and drifts in a series by E-divisive and its permutation test.
+"""Change point detection, which finds persistent steps and drifts in a series with the algorithm E-divisive.
 
 E-divisive (Matteson and James, "A nonparametric approach for multiple change point analysis", 2014) splits a series at
-the largest energy distance between the two sides. The split is accepted if shuffled series seldom reach this distance.
-The algorithm then continues on both sides. In addition, neighbouring segments must differ by Welch's test, as in
-benchmark monitoring tools. The shuffles are deterministic, so equal input gives equal output.
+the position where the energy distance between the two sides is largest. A permutation test accepts the split if few
+shuffled series reach this distance. The algorithm then continues on both sides. In addition, Welch's test must find a
+significant difference between neighbouring segments, as in benchmark monitoring tools. The shuffles are deterministic,
+so equal input gives equal output.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ SHUFFLES = 199
 # boundaries between batches of shuffles, after which the test can stop early
 BATCHES = (*range(0, SHUFFLES, 20), SHUFFLES)
 SPLIT_P = 0.05  # significance level of the permutation test of a split
-PENALTY = 2.0  # minimum advantage of a line over steps, in BIC
-LEAST_RAMP = 4  # minimum number of values in a line; a shorter line is a step
+PENALTY = 2.0  # a drift is reported only if its BIC is lower than the BIC of the steps by more than this amount
+LEAST_RAMP = 4  # minimum number of values in a drift; a shorter change is a step
 GRID = 40  # maximum number of positions at which a line may begin or end
 
 
@@ -30,7 +31,7 @@ class Shift:
     """A persistent change from the mean ``before`` to the mean ``after``.
 
     A step happens at index ``first``, which equals ``last`` and is the first value of the new level. A drift begins
-    before index ``first`` and ends at index ``last``. ``p`` is the two-sided p of Welch's test.
+    before index ``first`` and ends at index ``last``. ``p`` is the two-sided p value of Welch's test.
     """
 
     first: int
@@ -48,7 +49,7 @@ class Shift:
 def shifts(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[Shift]:
-    """Return the persistent changes of a series in order, each as a step or a drift.
+    """Return the persistent changes of a series in chronological order. Each change is a step or a drift.
 
     ``p`` is the threshold of Welch's test between neighbouring segments, ``magnitude`` is the smallest relative change
     of their means, ``least`` is the minimum number of values per segment, and ``window`` is the number of values per
@@ -69,7 +70,7 @@ def change_points(
 
 
 def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
-    """Return the split with the largest energy distance, and this distance. Without a split, both are 0."""
+    """Return the split with the largest energy distance, and the distance. Both are 0 if no split is possible."""
     if len(values) < 2 * least:
         return 0, 0.0
     distances = np.abs(values[:, None] - values[None, :])
@@ -91,9 +92,10 @@ def _energies(near: FloatArray, sums: FloatArray) -> FloatArray:
 
 @cache
 def _weights(count: int) -> FloatArray:
-    """Return the weights of the three sums in `_energies`, with one row per sum.
+    """Return the weights of the three sums in `_energies`, with one row per sum and one column per n.
 
-    The sums are the distances within the first n values, from these values to all values, and between all values.
+    The first sum adds the distances within the first n values, the second sum adds the distances from the first n
+    values to all values, and the third sum adds the distances between all values.
     """
     n = np.arange(1.0, count)
     m = count - n
@@ -125,7 +127,10 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Return whether at most 5 % of shuffled series have an equally good split. The test stops early if possible."""
+    """Return whether at most 5 % of the shuffled series have a split that is at least as good.
+
+    The test stops early if the result is certain.
+    """
     allowed = int(SPLIT_P * (SHUFFLES + 1)) - 1
     reached, count = 0, len(values)
     orders = _shuffles(count)
@@ -134,7 +139,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
     for start, stop in pairwise(BATCHES):
         chosen = orders[start:stop]
         before = _cached_before(count)[start:stop] if count <= WINDOW else _before(chosen)
-        # twice the sum of the distances of each value to its predecessors in the shuffle
+        # twice the sum of the distances from each value to its predecessors in the shuffled series
         near = 2.0 * np.einsum("sij,ij->si", before, distances)
         energies = _energies(np.take_along_axis(near, chosen, axis=1), sums[chosen])
         best = energies[:, least - 1 : count - least].max(axis=1)
@@ -145,7 +150,7 @@ def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
 
 
 def _before(orders: IntArray) -> FloatArray:
-    """Return a matrix per shuffle, which is 1 if the shuffle puts the second value before the first, otherwise 0."""
+    """Return one matrix per shuffle. Element (i, j) is 1 if value j precedes value i in the shuffle, otherwise 0."""
     places = np.argsort(orders, axis=1)
     return (places[:, None, :] < places[:, :, None]).astype(np.float64)
 
@@ -157,12 +162,12 @@ def _cached_before(count: int) -> FloatArray:
 
 @cache
 def _shuffles(count: int) -> IntArray:
-    """Return random orders that are the same in every process, with one row per shuffle."""
+    """Return pseudorandom orders, with one row per shuffle. The orders are the same in every process."""
     return np.argsort(splitmix64(SHUFFLES * count).reshape(SHUFFLES, count), axis=1).astype(np.int64)
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
-    """Merge splits of different windows that are close to each other into the best split of the values around them."""
+    """Replace splits of different windows that are close together by the best split of the surrounding values."""
     chosen: list[int] = []
     for place in places:
         if chosen and place - chosen[-1] < least:
@@ -175,7 +180,7 @@ def _apart(values: FloatArray, places: list[int], least: int, window: int) -> li
 
 
 def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -> list[int]:
-    """Drop the weakest split until all neighbouring segments differ, and return the remaining splits."""
+    """Drop the weakest split repeatedly until all neighbouring segments differ, and return the remaining splits."""
     left = list(splits)
     while left:
         edges = [0, *left, len(values)]
@@ -188,7 +193,10 @@ def _pruned(values: FloatArray, splits: list[int], p: float, magnitude: float) -
 
 
 def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, float]:
-    """Return Welch's p value for two segments, and the relative change of their means (infinite from zero)."""
+    """Return the p value of Welch's test for two neighbouring segments, and the relative change of their means.
+
+    The relative change is infinite if only the first mean is zero.
+    """
     left, right = values[start:split], values[split:end]
     if min(len(left), len(right)) < 2:
         return 1.0, 0.0
@@ -200,7 +208,8 @@ def _test(values: FloatArray, start: int, split: int, end: int) -> tuple[float, 
 def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], int]]:
     """Group consecutive splits in the same direction.
 
-    Each group consists of the start of the segment before it, its splits, and the end of the segment after it.
+    A group consists of the start of the segment before the first split, the splits, and the end of the segment after
+    the last split.
     """
     edges = [0, *splits, len(values)]
     means = [float(values[start:end].mean()) for start, end in pairwise(edges)]
@@ -215,13 +224,13 @@ def _runs(values: FloatArray, splits: list[int]) -> list[tuple[int, list[int], i
 
 
 def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shift]:
-    """Return the steps of one direction, or a single drift if it explains them better."""
+    """Return the steps of a group, or a single drift if a line fits the values better."""
     start, splits, end = run
     part, edges = values[start:end], [start, *splits, end]
     count = len(part)
     steps = sum(float(((values[a:b] - values[a:b].mean()) ** 2).sum()) for a, b in pairwise(edges))
     squares, first, last, low, high = _best_ramp(part)
-    # number of parameters: a level and a position per step; two levels and two positions for a line
+    # steps have one level per segment and one position per step as parameters; a line has two levels and two positions
     of_steps, of_line = _bic(steps, count, 2 * len(splits) + 1, values), _bic(squares, count, 4, values)
     if last - first + 1 >= LEAST_RAMP and of_line < of_steps - PENALTY:
         chance = welch(part[:first], part[last:]).p if first >= 2 and count - last >= 2 else _line_p(part)
@@ -233,7 +242,7 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
 
 
 def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Return Schwarz's criterion (BIC). Residuals are at least the rounding error of the values."""
+    """Return Schwarz's criterion (BIC). The sum of squares is at least the rounding error of the values."""
     least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
     return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
 
@@ -241,14 +250,14 @@ def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> flo
 def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
     """Fit a constant, a line and another constant by least squares.
 
-    The result is the residual sum of squares, the first and last index of the line, and both levels.
+    The result contains the residual sum of squares, the first and last index of the line, and the two constants.
     """
     count = len(part)
     places = np.unique(np.linspace(0, count - 1, min(count, GRID)).round().astype(np.int64))
     begin, end = (axis.ravel() for axis in np.meshgrid(places, places, indexing="ij"))
     chosen = end > begin
     begin, end = begin[chosen], end[chosen]
-    # position along the line: 0 before the line, 1 from the last value of the line
+    # position along the line: 0 before the line, 1 from the last value of the line onwards
     way = np.clip((np.arange(count)[None, :] - begin[:, None] + 1) / (end - begin + 1)[:, None], 0.0, 1.0)
     centred, mean = way - way.mean(axis=1, keepdims=True), float(part.mean())
     spread = (centred**2).sum(axis=1)
@@ -260,7 +269,10 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 
 
 def _line_p(part: FloatArray) -> float:
-    """Return the two-sided p value of a slope, for drifts with too few values before or after them for Welch's test."""
+    """Return the two-sided p value of the slope of a line.
+
+    This test replaces Welch's test for drifts with too few values before or after the drift.
+    """
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0
     slope = float((place * part).sum() / (place**2).sum())

@@ -1,8 +1,8 @@
-"""Cost models over the input size: least squares fits for many locations at once, and values and areas of the models.
+"""Models of the cost as a function of the input size.
 
-The models and their scores are those of the published description of performance change detection, with three
-corrections: the score of the constant, invalid inputs of logarithms, and zero spread. Sums are centred. Curves without
-a formula are interpolated between their points.
+The models are fitted to many locations at once by least squares. The models and their scores follow the published
+description of performance change detection, with three corrections: the score of the constant model, invalid inputs of
+logarithms, and values without spread. Curves without a formula are interpolated between their points.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
 
-SMALLEST_X = 1e-6  # smallest x, because logarithms and powers are undefined or infinite at 0
+SMALLEST_X = 1e-6  # replaces smaller x, because logarithms and powers may be undefined or infinite at 0
 GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
 COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
-USABLE = 0.9  # minimum fraction of a location's points that a model must use
-NO_SPREAD = 1e-12  # relative rounding error of a sum of squared deviations
+USABLE = 0.9  # minimum fraction of the points of a location that a model must be able to use
+NO_SPREAD = 1e-12  # tolerance for the relative rounding error of a sum of squared deviations
 TIE = 1e-9
 
 
@@ -26,7 +26,7 @@ TIE = 1e-9
 class Fits:
     """Fitted models as parallel columns.
 
-    ``group`` is the number of the group. `CostModels` describes the other columns.
+    ``group`` is the number of the group of points. The other columns are described in `CostModels`.
     """
 
     group: IntArray
@@ -41,7 +41,10 @@ class Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Points:
-    """Points of all groups, and sums that all fits need. ``group``, ``x`` and ``y`` have one element per point."""
+    """Points of all groups, and statistics that all fits need.
+
+    ``group``, ``x`` and ``y`` have one element per point. The other arrays have one element per group.
+    """
 
     group: IntArray
     x: FloatArray
@@ -57,7 +60,7 @@ class _Points:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """Fits of one kind for all groups. ``r_square`` is NaN if a group has no model."""
+    """Fitted models of one kind for all groups. ``r_square`` is NaN for groups without such a model."""
 
     coefficients: FloatArray
     r_square: FloatArray
@@ -68,9 +71,9 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
     """Fit all models that the finite points of each group allow.
 
     A model needs at least three points and 90 % of the points of its group. A quadratic needs four points with three
-    different sizes. Groups with a single size have no model, and groups with a single amount have only the constant.
-    ``error`` includes all points of the group, even those that a logarithm excludes, so that errors within a group are
-    comparable.
+    different sizes. Groups in which all sizes are equal have no model, and groups in which all amounts are equal have
+    only the constant model. ``error`` includes all points of the group, even points that a logarithm excludes, so that
+    errors within a group are comparable.
     """
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
@@ -82,10 +85,10 @@ def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
 
 
 def criterion(kind: IntArray, error: FloatArray, points: IntArray) -> FloatArray:
-    """Return Akaike's information criterion with the correction for small samples (AICc); NaN with too few points.
+    """Return Akaike's information criterion with the correction for small samples (AICc).
 
-    The formula is n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), if k is the number of coefficients + 1 for the variance and n - k
-    >= 2.
+    The formula is n*ln(SSE/n) + 2k + 2k(k+1)/(n-k-1), in which n is the number of points, and k is one more than the
+    number of coefficients because the variance is also estimated. The result is NaN if n - k < 2.
     """
     k, n = COEFFICIENTS[kind] + 1.0, points.astype(np.float64)
     with np.errstate(all="ignore"):
@@ -105,7 +108,7 @@ def _points(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> _Poin
 
 
 def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) -> _Fit:
-    """Fit v = b0 + b1*u to the used points with centred sums."""
+    """Fit v = b0 + b1*u to the used points. Sums are centred to avoid cancellation."""
     weight = used.astype(np.float64)
     u, v = np.where(used, u, 0.0), np.where(used, v, 0.0)
     count = points.sums(weight)
@@ -118,7 +121,7 @@ def _straight(points: _Points, u: FloatArray, v: FloatArray, used: BoolArray) ->
 
 
 def _quadratic(points: _Points) -> _Fit:
-    """Fit a quadratic by normal equations in z, which is x after centring and scaling to avoid cancellation."""
+    """Fit a quadratic by normal equations. To avoid cancellation, x is centred and scaled."""
     scale = np.sqrt(points.sums((points.x - (points.sums(points.x) / points.count)[points.group]) ** 2) / points.count)
     middle = points.sums(points.x) / points.count
     scale = np.where(scale > 0, scale, 1.0)
@@ -183,13 +186,13 @@ def _columns(points: _Points, kind: int, fit: _Fit) -> dict[str, Any]:
 
 
 def grid(start: FloatArray, end: FloatArray, points: int = GRID) -> FloatArray:
-    """Return equidistant sizes from start to end, inclusive, with one row per range. Values near 0 become 1e-6."""
+    """Return equidistant sizes from start to end, inclusive, with one row per range. The smallest size is 1e-6."""
     x = np.linspace(start, end, points, axis=-1)
     return np.where(np.abs(x) < SMALLEST_X, SMALLEST_X, x)
 
 
 def values(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the values of each model at the sizes in its row of ``x``, or NaN or infinity if they are undefined."""
+    """Return the values of each model at the sizes in its row of ``x``. Undefined values are NaN or infinity."""
     b0, b1, b2 = (coefficients[:, place, None] for place in range(3))
     result = np.full(x.shape, np.nan)
     with np.errstate(all="ignore"):
@@ -233,12 +236,12 @@ def areas(kind: IntArray, coefficients: FloatArray, start: FloatArray, end: Floa
 
 
 def _by_kind(kind: IntArray, *results: FloatArray) -> FloatArray:
-    """Return for each model the result for its kind; ``results`` are in the order of `SHAPES`. NaN for curves."""
+    """Select the result for the kind of each model, or NaN for curves. ``results`` are in the order of `SHAPES`."""
     return np.select([kind == shape for shape in range(len(SHAPES))], results, np.nan)
 
 
 def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the exponent of growth x*y'/y of each model at x. The exponent of a line approaches 1 at large x."""
+    """Return the growth exponent x*y'/y of each model at x. For a line, the exponent approaches 1 as x increases."""
     _, b1, b2 = coefficients.T
     with np.errstate(all="ignore"):
         y = values(kind, coefficients, x[:, None])[:, 0]
@@ -248,7 +251,7 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
-    """Evaluate a regressogram with buckets of equal width at x. Values outside its buckets are NaN."""
+    """Evaluate at x a regressogram whose buckets have equal widths. Values outside the buckets are NaN."""
     _, y = curve
     place = np.floor((x - start) / (end - start) * len(y)).astype(np.int64)
     place = np.where(x == end, len(y) - 1, place)
@@ -256,7 +259,7 @@ def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: 
 
 
 def curve_at(curve: tuple[FloatArray, FloatArray], x: FloatArray) -> FloatArray:
-    """Evaluate a curve at x by linear interpolation between its points. Values outside are NaN."""
+    """Evaluate a curve at x by linear interpolation between its points. Values outside the curve are NaN."""
     return np.asarray(np.interp(x, *curve, left=np.nan, right=np.nan))
 
 

@@ -1,7 +1,7 @@
-"""Check of stable ranks: counts the tests whose rank by duration is the same in two runs.
+"""Check of stable ranks, which counts the tests that have the same rank by duration in two runs.
 
 Copeland and Haemer describe the method in "Robust Performance Testing on the Cheap" (2011) and its appendix. A
-uniform change of speed does not affect ranks, so runs of different machines may be compared.
+uniform change of speed does not affect ranks, so runs on different machines may be compared.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from profgate.model.durations import Direction, DurationRun, DurationTable, Move
 from profgate.model.reason import Reason, ReasonCode
 
 FEWEST_RUNS = 3  # minimum number of baseline runs, because the mean needs at least three pairs
-OBSERVED_RUNS = 5  # minimum number of baseline runs, which form ten pairs, for the rule "observed"
-NEAR = 2  # tolerance in ranks around the range of the baseline, because neighbouring tests often swap ranks
+OBSERVED_RUNS = 5  # minimum number of baseline runs for the rule "observed"; five runs form ten pairs
+NEAR = 2  # distances up to this number of ranks are ignored, because neighbouring tests often swap ranks
 CLOSE = 1e-9  # tolerance for rounding errors in means of counts
 EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) differ by less than 3e-5 in total
 
@@ -31,9 +31,9 @@ EXACT_LIMIT = 10  # for larger counts, the exact distribution and Poisson(1) dif
 class RankRules:
     """Thresholds of the check.
 
-    ``sigma`` is "poisson" for the square root of the mean, which is an upper bound, or "observed" for the standard
-    deviation among the pairs of baseline runs. Tests with a baseline median below ``min_value`` are excluded, because a
-    coarse clock cannot order them.
+    If ``sigma`` is "poisson", the standard deviation is the square root of the mean, which is an upper bound. If
+    ``sigma`` is "observed", the standard deviation is computed from the pairs of baseline runs. Tests with a baseline
+    median below ``min_value`` are excluded, because a coarse clock cannot order short tests.
     """
 
     width: float = 2.0
@@ -51,7 +51,7 @@ def derangements(count: int) -> int:
 
 
 def exact_law(count: int) -> tuple[Fraction, ...]:
-    """Return the probability that exactly k of ``count`` ranks are stable in a random order, for each k from 0."""
+    """Return for each k from 0 to ``count`` the probability that exactly k ranks are stable in a random order."""
     orders = math.factorial(count)
     return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
@@ -59,7 +59,7 @@ def exact_law(count: int) -> tuple[Fraction, ...]:
 def chance_of_as_many(count: int, same: int) -> float:
     """Return the probability that at least ``same`` of ``count`` ranks are stable in a random order.
 
-    The result is exact for small counts, and an approximation by Poisson(1) for large counts.
+    The result is exact for small counts. For large counts, it is approximated by the Poisson distribution with mean 1.
     """
     if same <= 0:
         return 1.0
@@ -71,7 +71,7 @@ def chance_of_as_many(count: int, same: int) -> float:
 
 
 def distinct(names: Iterable[str]) -> list[str]:
-    """Number repeated names to make them unique, because equal labels would order ties in the same way."""
+    """Make repeated names unique by numbering them, because equal labels would order ties in the same way."""
     seen: Counter[str] = Counter()
     different = []
     for name in names:
@@ -95,8 +95,8 @@ def side_by_side(baseline: Sequence[DurationRun], target: Sequence[DurationRun])
 def ranks_of(values: FloatArray, run: str, names: Sequence[str]) -> IntArray:
     """Return the rank of each test. The fastest test has rank 1.
 
-    Ties are ordered by a hash of the run and the name. A group of ties then has one stable rank on average, like tests
-    of equal speed. Mid-ranks would change for the whole group at once.
+    Tied tests are ordered by a hash of the run and the name. A group of tied tests then has one stable rank on average,
+    as in a random order. Mid-ranks are not used, because they would change for the whole group at once.
     """
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     hashes = np.zeros(len(values), dtype=np.uint64)
@@ -114,9 +114,9 @@ def stable(first: IntArray, second: IntArray) -> int:
 
 
 def check(table: DurationTable, rules: RankRules) -> RankCheck:
-    """Compare the order of the target with that of the baseline runs.
+    """Compare the order of the tests in the target runs with the order in the baseline runs.
 
-    Only tests that are in all runs count, because an additional test would shift all ranks above it.
+    Only tests that are in all runs are ranked, because an additional test would shift the ranks of all slower tests.
     """
     split = table.baselines
     included = _included(table, rules.min_value)
@@ -129,7 +129,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)
     reason = reason or _why_blind(mean, count, sigma, rules.width)
-    # one recording is used on both sides, or the values have no noise
+    # equal values mean that the same recording is used on both sides, or that the values have no noise
     before = {row.tobytes() for row in values[:split]}
     identical = reason is None and all(row.tobytes() in before for row in values[split:])
     order: Order = "kept" if identical else "unknown" if reason else _order(mean, count, sigma, rules.width)
@@ -156,7 +156,7 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
 
 
 def _included(table: DurationTable, least: float) -> BoolArray:
-    """Return a mask of the tests that are in all runs and are not too short."""
+    """Return a mask of the tests that are in all runs and are not too short to be ordered."""
     included: BoolArray = np.logical_and.reduce(np.isfinite(table.values), axis=0)
     if least > 0.0 and table.baselines:
         included[included] = np.median(table.values[: table.baselines, included], axis=0) >= least
@@ -176,14 +176,14 @@ def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Re
 
 
 def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
-    """Return a reason if the lower threshold is at most zero, so that no count can be below it."""
+    """Return a reason if no count can be below the lower threshold, because this threshold is at most zero."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
         return None
     return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
 
 
 def _sigma(pairs: Sequence[int], mean: float | None, runs: int, rules: RankRules) -> tuple[float | None, SigmaRule]:
-    """Return sigma and the rule that was used. The rule "observed" needs enough runs."""
+    """Return sigma and the rule that was used. The rule "observed" is used only if there are enough runs."""
     if mean is None:
         return None, "poisson"
     if rules.sigma == "observed" and runs >= OBSERVED_RUNS:
@@ -211,13 +211,16 @@ class _Moves(NamedTuple):
 
 
 def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int) -> _Moves:
-    """Return the tests outside their baseline ranks, sorted by descending distance, and their main direction."""
+    """Return the tests whose rank is outside the range of their baseline ranks, and the main direction of the changes.
+
+    The tests are sorted by descending distance from the range.
+    """
     first, last = _places(values)
     low, high = ranks[:split].min(axis=0), ranks[:split].max(axis=0)
     now = np.rint(np.median(ranks[split:], axis=0)).astype(np.int64)
     distance = _distance(first[:split], last[:split], first[split:], last[split:])
     before, after = np.median(values[:split], axis=0), np.median(values[split:], axis=0)
-    ratio = np.full(len(names), math.nan)  # natural logarithms, or NaN if a median is not positive
+    ratio = np.full(len(names), math.nan)  # logarithm of the ratio of medians, or NaN if a median is not positive
     known = (before > 0.0) & (after > 0.0)
     ratio[known] = np.log(after[known] / before[known])
     overall = float(np.median(ratio[known])) if known.any() else None
@@ -248,7 +251,7 @@ def _moves(names: Sequence[str], values: FloatArray, ranks: IntArray, split: int
 
 
 def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the lowest and highest possible rank of each value in each run. Both ranks differ for ties."""
+    """Return the lowest and highest possible rank of each value in each run. The two ranks differ only for ties."""
     ordered = np.sort(values, axis=1)
     first = [np.searchsorted(line, row, side="left") + 1 for line, row in zip(ordered, values, strict=True)]
     last = [np.searchsorted(line, row, side="right") for line, row in zip(ordered, values, strict=True)]
@@ -256,10 +259,10 @@ def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """Return by how many ranks each test is outside its range of ranks in other runs.
+    """Return how many ranks each test is outside the range of its ranks in other runs.
 
-    The median rank in the tested runs is used. Tests with equal values share a range of ranks, within which the
-    distance is zero.
+    ``low`` and ``high`` are the ranks in the other runs. ``first`` and ``last`` are the ranks in the tested runs, of
+    which the median is used. Tests with equal values share a range of ranks, within which the distance is zero.
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)
@@ -268,7 +271,7 @@ def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) ->
 
 
 def _usual_distance(first: IntArray, last: IntArray) -> int:
-    """Return the largest distance of any test in one baseline run from its ranks in all other baseline runs."""
+    """Return the largest distance between the rank of a test in one baseline run and its ranks in the other runs."""
     others = [np.arange(len(first)) != run for run in range(len(first))]
     return max(int(_distance(first[rest], last[rest], first[~rest], last[~rest]).max()) for rest in others)
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from profgate.model.arrays import FloatArray
 
-ROUNDING = 1e-12  # rounding error in the means of equal logarithms
+ROUNDING = 1e-12  # tolerance for the rounding error in a difference of means of equal logarithms
 
 
 @dataclass(frozen=True, slots=True)
 class ShiftTest:
-    """Difference between target and baseline, with its standard error and degrees of freedom."""
+    """Difference between target and baseline, with the standard error and the degrees of freedom of the difference."""
 
     shift: float
     error: float
@@ -18,7 +18,10 @@ class ShiftTest:
 
     @property
     def t(self) -> float:
-        """Shift in standard errors: infinite if the values are constant, 0 if the shift is zero."""
+        """Shift divided by its standard error.
+
+        The result is 0 if the shift is zero, and otherwise infinite if the standard error is zero.
+        """
         if abs(self.shift) <= ROUNDING:
             return 0.0
         return self.shift / self.error if self.error > 0.0 else math.copysign(math.inf, self.shift)
@@ -30,7 +33,7 @@ class ShiftTest:
 
 
 def two_sided_p(t: float, degrees: float) -> float:
-    """Return the two-sided p value of t, P(|T| > |t|)."""
+    """Return the two-sided p value P(|T| > |t|) of Student's t distribution."""
     from scipy.special import stdtr
 
     return float(2.0 * stdtr(degrees, -abs(t)))
@@ -44,7 +47,7 @@ def critical_t(alpha: float, degrees: float) -> float:
 
 
 def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
-    """Compute the difference of two means with Welch's degrees of freedom. Both sides need at least two values."""
+    """Return Welch's test of the difference between two means. Both sides need at least two values."""
     part_b = float(baseline.var(ddof=1)) / len(baseline)
     part_t = float(target.var(ddof=1)) / len(target)
     variance = part_b + part_t

@@ -13,7 +13,10 @@ _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 
 
 def _samples(source: SourceFile) -> Iterable[Record]:
-    """Return the benchmark messages, or the content of a sample file, whose directories identify the benchmark."""
+    """Return the benchmark messages, or the content of a sample file.
+
+    The benchmark of a sample file is identified by the directories in the path of the file.
+    """
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")
     sample = Record(source.name, document_of(source))

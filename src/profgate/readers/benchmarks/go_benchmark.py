@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines, each with the number of its process and the configuration lines above it."""
+    """Return the benchmark lines. Each record also contains the process number and the configuration lines above it."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:
@@ -49,7 +49,7 @@ FORMAT = ResultFormat(
     line=re.compile(rb"^Benchmark\S*[ \t]+\d+[ \t]+[\d.e+]+[ \t]+\S+/(?:op|s)\b", re.MULTILINE),
     records=lines(
         r"(?P<fact>goos|goarch|pkg|cpu): *(?P<stated>.*)|(?:PASS|FAIL|ok ).*"
-        # a suffix that is the same in all names is the number of processors
+        # if all names have the same suffix, the suffix is the number of processors
         r"|(?P<name>Benchmark\S*?)(?P<processors>-\d+)?\s+\d+\s+(?P<values>\S.*)"
     ),
     select=_runs,

@@ -11,7 +11,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(events: Iterable[Record], results: Results) -> list[Record]:
-    """Return the finished tests, without those that have subtests: their times include the times of the subtests."""
+    """Return the finished tests. Tests with subtests are omitted, because their times include the subtests."""
     tests, ended = list[Record](), True
     for event in events:
         action = event.text("Action")

@@ -27,7 +27,7 @@ def _add(results: Results, record: Record) -> None:
 
 def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
     unit = metric.text("scoreUnit")
-    # the direction is unknown for MB/sec and counts from JMH's profilers
+    # for MB/sec and counts from the profilers of JMH, it is unknown whether lower or higher is better
     goal = unit.startswith("ops/") or unit.endswith("/op")
     quantity = quantity_of(unit, name) if goal else unknown(unit, name)
     histograms = metric.array("rawDataHistogram", optional=True)
@@ -41,7 +41,7 @@ def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> 
 
 
 def _mean(iteration: object, where: str) -> float:
-    """Return the mean of (value, count) pairs."""
+    """Return the mean of the values in (value, count) pairs, weighted by the counts."""
     histogram: list[Any] = listing(iteration, where, "an iteration")
     try:
         pairs = [(measured(value, where), measured(count, where)) for value, count in histogram]

@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """Yield the attributes of all tests, with the result of a test that did not pass in ``<outcome>``."""
+    """Yield the attributes of all tests. If a test did not pass, ``<outcome>`` contains the result of the test."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 
@@ -44,7 +44,7 @@ def _tests(source: SourceFile) -> Iterator[Record]:
     try:
         for begin in range(0, len(data), CHUNK):
             parser.Parse(data[begin : begin + CHUNK], begin + CHUNK >= len(data))
-            yield from tests[:-1]  # the last test may be incomplete
+            yield from tests[:-1]  # the last test may still be incomplete
             del tests[:-1]
     except expat.ExpatError as error:
         raise wrong(f"{where}: line {error.lineno}, column {error.offset}", expat.ErrorString(error.code)) from None

@@ -10,7 +10,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, line
 
 
 def _tests(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return one record per test in the list of slowest durations, with the total seconds of its phases."""
+    """Return one record per test in the list of slowest durations, with the total time of its phases in seconds."""
     seconds, hidden, listed, ended = defaultdict[str, float](float), 0, False, False
     for line in written:
         fields = line.fields

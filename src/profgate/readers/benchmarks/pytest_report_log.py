@@ -9,7 +9,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(reports: Iterable[Record], results: Results) -> list[Record]:
-    """Return one record per test that ran, with the total seconds of its phases."""
+    """Return one record per test that ran, with the total time of its phases in seconds."""
     seconds, skipped, ended = defaultdict[str, float](float), set[str](), False
     for report in reports:
         fields = report.fields

@@ -1,4 +1,4 @@
-"""Collector for the benchmark results in a file, which are then converted to a profile."""
+"""Collection of the benchmark results in a file, and conversion of the results to a profile."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
 
-MOST_RUNS = 100  # per benchmark and file; more runs add little information because consecutive runs are similar
+MOST_RUNS = 100  # maximum number of runs per benchmark and file
 _LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
@@ -29,7 +29,7 @@ _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of con
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Metric of a benchmark in base units, and the factor that converts the values in the file to base units."""
+    """Metric of a benchmark in a base unit, and the factor that converts the values in the file to the base unit."""
 
     metric: Metric
     factor: float = 1.0
@@ -63,7 +63,7 @@ def unknown(unit: str, name: str) -> Quantity:
 
 
 def _rate(work: str, under: str, name: str) -> Quantity | None:
-    """Return the rate of ``work`` per second, or None if ``work`` is unknown or ``under`` is not a unit of time."""
+    """Return the rate in ``work/under``, or None if ``work`` is unknown or ``under`` is not a unit of time."""
     base, factor, power = base_unit("s" if under == "sec" else under)
     if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
         return None
@@ -74,14 +74,17 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks in the order of the file. If ``scenarios`` is false, all of them belong to one run, as tests do."""
+    """Benchmarks in the order of the file.
+
+    If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run.
+    """
 
     where: str
     scenarios: bool = True
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
-    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # by original name
+    _known: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)  # maps original names to frames
     _values: dict[tuple[int, int], dict[Hashable, list[float]]] = field(default_factory=dict)
 
     def add(
@@ -93,7 +96,7 @@ class Results:
         line: int | None = None,
         process: Hashable = None,
     ) -> None:
-        """Add runs of a benchmark. The median of the values with the same ``process`` is one run.
+        """Add runs of a benchmark. Values with the same ``process`` form one run, whose value is their median.
 
         Raises ProfileError if the name or a value is invalid.
         """
@@ -105,7 +108,7 @@ class Results:
             return
         frame = self._known.get((name, file, line))
         if frame is None:
-            title = " ".join(visible(name).split()) or NO_NAME  # a command may have several lines
+            title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
             frame = self._frames.setdefault((title, file, line), len(self._frames))
             self._known[name, file, line] = frame
         metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
@@ -144,7 +147,10 @@ class Results:
         )
 
     def _in_blocks(self, values: list[float]) -> list[float]:
-        """Return at most `MOST_RUNS` runs, as medians of blocks of consecutive runs. The last block may be shorter."""
+        """Reduce the runs to at most `MOST_RUNS` medians of blocks of consecutive runs.
+
+        The last block may be shorter.
+        """
         if not self.scenarios or len(values) <= MOST_RUNS:
             return values
         self.warnings[_IN_BLOCKS] += 1
@@ -153,7 +159,7 @@ class Results:
 
 
 def measured(value: object, where: str) -> float:
-    """Return a value as float. Raises ProfileError with location ``where`` if it is not a valid measurement."""
+    """Return ``value`` as float. Raises ProfileError with location ``where`` if it is not a valid measurement."""
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
@@ -164,9 +170,9 @@ def measured(value: object, where: str) -> float:
 
 
 def for_each(total: object, count: object, where: str) -> float:
-    """Return the value of one repetition, ``total`` divided by ``count``.
+    """Return the value of one repetition, which is ``total`` divided by ``count``.
 
-    Raises ProfileError with location ``where`` if a number is not a valid measurement.
+    Raises ProfileError with location ``where`` if ``total`` or ``count`` is not a valid measurement.
     """
     repetitions = measured(count, where)
     if not repetitions:

@@ -1,4 +1,4 @@
-"""Specification of a benchmark result format, and the reader that interprets it."""
+"""Specification of a format for benchmark results, and a reader that is controlled by the specification."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +20,10 @@ _LONGEST_LINE = 10_000  # longer lines are output of the programs under test
 
 @dataclass(slots=True)
 class Record:
-    """Fields of one entry of a file, and the position of the entry. A path consists of keys joined by dots."""
+    """Fields of one entry in a file, and the position of the entry.
+
+    The methods take paths to values. A path consists of keys that are joined by dots.
+    """
 
     where: str
     fields: Json
@@ -46,7 +49,7 @@ class Record:
         return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
-        """Return the text at a path in the record or else in the surrounding document, or None if it is missing."""
+        """Return the text at a path in the record, or else in the surrounding document. A missing text is None."""
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
@@ -58,17 +61,26 @@ class Record:
         return measured(self.get(path), self.where)
 
     def child(self, path: str, *, optional: bool = False) -> "Record":
-        """Return the object at a path. Raises ProfileError if it is not an object, or missing and not optional."""
+        """Return the object at a path.
+
+        Raises ProfileError if the value is not an object, or if it is missing and not optional.
+        """
         value = self.get(path)
         return Record(self.where, {} if optional and value is None else mapping(value, self.where, repr(path)))
 
     def array(self, path: str, *, optional: bool = False) -> list[object]:
-        """Return the array at a path. Raises ProfileError if it is not an array, or missing and not optional."""
+        """Return the array at a path.
+
+        Raises ProfileError if the value is not an array, or if it is missing and not optional.
+        """
         value = self.get(path)
         return [] if optional and value is None else listing(value, self.where, repr(path))
 
     def children(self, path: str, *, optional: bool = False) -> list["Record"]:
-        """Return the objects in the array at a path. Raises ProfileError like `array`, and if an entry is no object."""
+        """Return the objects in the array at a path.
+
+        Raises ProfileError if the array is invalid, as described in `array`, or if an entry is not an object.
+        """
         prefix, entries = f"{self.where}: {path}", enumerate(self.array(path, optional=optional))
         return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
@@ -77,11 +89,12 @@ class Record:
 class ResultFormat(BuiltInReader):
     """Reader for benchmark results that is defined by a specification of the format.
 
-    The format is also recognised by a ``line`` in its first bytes or, if ``at_end`` is true, its last bytes.
-    ``records`` splits a file into records, and ``select`` filters or completes the records. The name of a benchmark is
-    read from the paths in ``title`` and joined by dots, its value is at the path ``value``, and its unit is at the path
-    "unit" or is ``unit``. If records have several values, ``add`` is used instead of these paths. ``facts`` are paths
-    in the first record or in the surrounding document. ``scenarios`` is passed to `Results`.
+    The format is also recognised by the pattern ``line``, which is searched in the first bytes of the file or, if
+    ``at_end`` is true, in its last bytes. ``records`` splits a file into records, and ``select`` filters or completes
+    the records. The name of a benchmark consists of the texts at the paths in ``title``, joined by dots. The value is
+    at the path ``value``. The unit is the text at the path "unit", or ``unit`` if there is no such text. If records
+    have several values, ``add`` is used instead of these paths. ``facts`` are paths in the first record or in the
+    surrounding document. ``scenarios`` is passed to `Results`.
     """
 
     name: str
@@ -112,7 +125,10 @@ class ResultFormat(BuiltInReader):
             return self.line.search(stream.read()) is not None
 
     def read(self, source: SourceFile) -> Profile:
-        """Return the measurements in base units. Raises ProfileError with the position if the file is invalid."""
+        """Return the measurements in base units.
+
+        Raises ProfileError with the position of the error if the file is invalid.
+        """
         source = unwrap(source)
         results = Results(source.name, self.scenarios)
         facts: dict[str, Any] | None = None
@@ -120,7 +136,7 @@ class ResultFormat(BuiltInReader):
         for record in self.select(records, results) if self.select else records:
             if facts is None:
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
-                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # from pyperf
+                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # suffix from pyperf
             (self.add or self._add)(results, record)
         return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
 
