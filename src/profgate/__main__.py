@@ -62,7 +62,7 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run the command line or the action. In a workflow, the output of the command line cannot contain commands."""
+    """Run the command line or the action. Workflow commands in the output of the command line are disabled."""
     if arguments == ["action"] or os.environ.get("GITHUB_ACTIONS") != "true":
         return _run_with_errors(arguments)
     from profgate.io.terminal import commands_disabled

@@ -38,8 +38,8 @@ class Remeasurement:
     def profiles(self, deadline: float) -> Profiles:
         """Record both sides after a warm-up run, alternating the side that is recorded first.
 
-        ``deadline`` is a value of ``time.monotonic``; runs that would probably end after it are skipped. Raises
-        ProfgateError if there is not enough time for three runs of each side.
+        ``deadline`` is a value of ``time.monotonic``. Runs that are expected to end after the deadline are skipped.
+        Raises ProfgateError if there is not enough time for three runs of each side.
         """
         start = time.monotonic()
         self._record_both(0)
