@@ -234,7 +234,8 @@ class Known:
 def known_before(job: Job, run: RunRecord) -> Known | None:
     """Return the history before the commit of a run.
 
-    The history is read from the branch or, if there is no branch, from an artifact of the run. Returns None if the history is switched off or cannot be used.
+    The history is read from the branch or, if there is no branch, from an artifact of the run. Returns None
+    if the history is switched off or cannot be used.
     """
     if job.settings.history == "off":
         return None
