@@ -1,4 +1,4 @@
-"""Entry point of the command line and of the container image, which maps errors and signals to exit codes."""
+"""The entry point of the command line and of the container image. It maps errors and signals to exit codes."""
 
 import gc
 import os
@@ -17,7 +17,7 @@ CLOSED_OUTPUT = 141  # exit code for SIGPIPE; it is not 0, because the gate may 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run profgate with these arguments (default: ``sys.argv``) and return its exit code."""
-    # The matrices are small, so starting a thread pool takes longer than it saves.
+    # The matrices are small, so starting a thread pool takes more time than it saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Long-lived data contain no cycles, but garbage collection at the default threshold would take 5 % of a run.
     gc.set_threshold(100_000, 20, 20)

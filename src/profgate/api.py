@@ -66,8 +66,8 @@ class Report:
 
     @classmethod
     def load(cls, path: str) -> "Report":
-        """Read a ``report.json`` file and the links in the ``links.json`` of the same folder, if there is one."""
-        beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - a path as it was written
+        """Read a ``report.json`` file. If the same folder contains a ``links.json`` file, also read its links."""
+        beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - the path is kept as it was written
         links = links_from_json(read_text(beside, LARGEST_REPORT), beside) if exists(beside) else Links()
         return cls(from_json(read_text(path, LARGEST_REPORT), path), links=links)
 
@@ -134,7 +134,7 @@ class Report:
 
         def written(name: str, text: str) -> bool:
             try:
-                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - a path as it was written
+                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - the path is kept as it was written
             except ProfgateError as error:
                 if warn is None or name == REPORT_NAME:
                     raise

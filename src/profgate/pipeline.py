@@ -80,7 +80,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A complete report, its pages (worst workload first), and the comparisons on which it is based."""
+    """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
     pages: tuple[PageDocument, ...]
@@ -162,7 +162,7 @@ def report_on(
     ``states`` contains for each comparison how the source of each symbol changed. ``alone`` contains the workloads that
     could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
-    from profgate.detect.evidence import evidence_of  # imported here because drawing alone does not need it
+    from profgate.detect.evidence import evidence_of  # imported here because commands that only draw do not need it
     from profgate.detect.rules import report_changes
     from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
@@ -204,7 +204,7 @@ def _metric_report(
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
     """Return the strategies that the rules select for a comparison, with their options."""
-    from profgate.detect.rules import selected  # imported here because drawing alone does not need it
+    from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
 
     sized = comparison.models is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)

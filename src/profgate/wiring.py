@@ -52,7 +52,7 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 def strategies() -> "tuple[Strategy, ...]":
     """Return the built-in strategies and the strategies of plugins."""
-    from profgate.detect.builtin import all_strategies  # imported here because drawing alone does not need it
+    from profgate.detect.builtin import all_strategies  # imported here because commands that only draw do not need it
 
     return all_strategies(_outside("profgate.strategies"))
 
@@ -168,7 +168,7 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
-    """Add the texts of the files for which the diff contains blob ids. They are read from git or the working tree."""
+    """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
     wanted_before, wanted_after = wanted_texts(diff)
     before = {
         file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before

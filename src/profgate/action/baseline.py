@@ -73,7 +73,7 @@ def baseline_commit(job: Job) -> BaselineCommit:
 def _pushed_from(job: Job, listed: Iterable[CommitRecord]) -> str:
     """Return the commit before a push or, after a force push, the merge base of that commit and the pushed commit.
 
-    Returns an empty string if GitHub has neither of them.
+    Returns an empty string if GitHub has neither commit.
     """
     before = job.context.before_sha
     if not before or any(commit.sha == before for commit in listed):
@@ -157,7 +157,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the profiles of a ref: from its artifact or, failing that, its release or an earlier commit."""
+    """Return the profiles of a ref, from its artifact, from its release, or from an earlier commit, in this order."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found

@@ -144,7 +144,7 @@ class Job:
     def measures_head(self) -> bool:
         """Whether the profiles of a pull request were measured at its head instead of its test merge.
 
-        The variable GITHUB_SHA is no help, because it always contains the test merge.
+        The variable GITHUB_SHA does not show this, because it contains the test merge in both cases.
         """
         context, measured = self.context, self.settings.measured
         if context.event_name != "pull_request":
@@ -193,7 +193,10 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """Return the path of the certificate file, or "" if none is set. Raises `SettingsError` if it does not exist."""
+    """Return the path of the certificate file, or "" if no file is set.
+
+    Raises `SettingsError` if the file does not exist.
+    """
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)

@@ -30,7 +30,7 @@ from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
 
-SHARD_FOLDER = "leg"  # fixed, because existing workflows may upload this folder
+SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
 SHARD = "This is one shard: the job that merges all shards writes the comment and the verdict."
 SHARD_ALONE = "This shard has its own verdict: without an artifact service its report cannot be merged with others."

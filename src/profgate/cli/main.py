@@ -1,4 +1,4 @@
-"""The entry point of the command line, which imports only the module of the requested command."""
+"""The entry point of the command line. Only the module of the requested command is imported."""
 
 import os
 import sys

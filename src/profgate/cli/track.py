@@ -24,7 +24,7 @@ from profgate.track.versions import Version
 
 
 class Percent(opt.Number):
-    """A percentage with or without the percent sign, which is converted to a fraction."""
+    """A percentage with or without a percent sign. The value is converted to a fraction."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as in click
         """Return the percentage as a fraction."""

@@ -25,7 +25,7 @@ class HttpConnection(HTTPRequestsConnectionClass):
         _limit(self.session)
 
     def getresponse(self) -> RequestsResponse:
-        """Send the request and return the answer."""
+        """Send the request and return the response."""
         return _answer(self, super().getresponse)
 
 
@@ -37,7 +37,7 @@ class HttpsConnection(HTTPSRequestsConnectionClass):
         _limit(self.session)
 
     def getresponse(self) -> RequestsResponse:
-        """Send the request and return the answer."""
+        """Send the request and return the response."""
         return _answer(self, super().getresponse)
 
 

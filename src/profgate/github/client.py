@@ -123,7 +123,10 @@ class GitHubClient(GitRequests):
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
-        """Call ``once``, check the digest of the download, and return it. If the storage host fails, call it again."""
+        """Call ``once``, and return the download after checking its digest.
+
+        If the storage host fails, ``once`` is called again.
+        """
         for attempt in range(1, DOWNLOAD_TRIES + 1):
             try:
                 with self._storage_budget.spent_on(where):

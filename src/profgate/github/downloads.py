@@ -1,4 +1,4 @@
-"""Download files and read zip archives in memory. The limits do not rely on sizes that the server or archive gives."""
+"""Download files and read zip archives in memory. The limits do not rely on sizes claimed by a server or an archive."""
 
 import hashlib
 import io

@@ -59,7 +59,8 @@ def pull_of_run(
     """Return the open pull request with the same head as this run, or None.
 
     The head commit, the head repository and the base repository must match. If several pull requests match, the pull
-    request in the ref ``hint`` (such as ``refs/pull/7/merge``) is preferred, and otherwise the lowest number.
+    request in the ref ``hint`` (such as ``refs/pull/7/merge``) is returned. If ``hint`` matches none of them, the pull
+    request with the lowest number is returned.
     """
     found = [
         pull

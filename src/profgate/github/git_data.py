@@ -13,7 +13,7 @@ from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, pars
 
 COMPARED_FILES = 300  # GitHub's limits for comparing two commits
 COMPARED_COMMITS = 250
-TEXTS = 50  # number of files in one GraphQL query, which must finish in ten seconds
+TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
 MOVE_REF = (
     "mutation($repository: ID!, $updates: [RefUpdate!]!)"
