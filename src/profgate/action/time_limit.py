@@ -1,6 +1,6 @@
 """Run code that reads untrusted data in a child process, which is killed when it reaches a time limit.
 
-A child process is needed because a signal handler or a thread cannot stop a regular expression or native code.
+A child process is needed because a signal handler or a thread cannot interrupt a regular expression or native code.
 """
 
 import os

@@ -135,8 +135,8 @@ class _Limits:
     """Determines the limits of acceptances that were written without ``max=``.
 
     Such a limit is 1.25 times the growth that profgate's comment showed when the acceptance was written. The next run
-    replaces this comment, so it stores the limit in the new text. A comment is trusted only if it was written by the
-    owner of this token.
+    replaces the text of this comment, and stores the limit in the new text. A comment is trusted only if it was written
+    by the owner of this token.
     """
 
     def __init__(self, client: GitHubClient, request: AcceptanceRequest, comments: list[CommentRecord]) -> None:

@@ -210,7 +210,7 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             yield stored_set(candidate, client.artifact_files(artifact))
         except NotAllowed:
             raise
-        except NotFoundError:  # the artifact was deleted after it was listed
+        except NotFoundError:  # the artifact expired or was deleted after it was listed
             reasons.append(Reason(ReasonCode.ARTIFACT_EXPIRED, {"run": candidate.run.id, "artifact": name}))
             failures += 1
         except (ProfileError, GitHubError) as error:
