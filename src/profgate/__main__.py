@@ -1,4 +1,4 @@
-"""Entry point of the command line and of the container image, which maps errors and signals to exit codes."""
+"""The entry point of the command line and of the container image. It maps errors and signals to exit codes."""
 
 import gc
 import os
@@ -10,20 +10,20 @@ from typing import NoReturn
 from profgate.version import VERSION
 
 INTERNAL_ERROR = 4
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-SIGNALLED = 128  # plus the number of any other signal, so that SIGTERM is 143
-CLOSED_OUTPUT = 141  # 128 + SIGPIPE; not 0, because the gate may not have run
+INTERRUPTED = 130  # exit code that shells use for SIGINT: 128 plus the signal number
+SIGNALLED = 128  # added to the number of any other signal; SIGTERM, for example, results in 143
+CLOSED_OUTPUT = 141  # exit code for SIGPIPE; it is not 0, because the gate may not have run
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run profgate with these arguments (default: ``sys.argv``) and return its exit code."""
-    # The matrices are small, so starting a thread pool takes longer than it saves.
+    # The matrices are small, so starting a thread pool takes more time than it saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Long-lived data are arrays and strings without cycles; collecting every 700 objects takes 5 % of a run.
+    # Long-lived data contain no cycles, but garbage collection at the default threshold would take 5 % of a run.
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["--version"]:
-        from profgate.io.native import is_compiled  # imports only modules of the standard library
+        from profgate.io.native import is_compiled  # this module imports only the standard library
 
         sys.stdout.write(f"profgate {VERSION} ({'compiled kernels' if is_compiled() else 'pure Python'})\n")
         return 0
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of the output has exited, as `head` does; the flush at exit must not fail again.
+        # The program that reads the output has exited, for example `head`. The flush at exit must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_OUTPUT
     except KeyboardInterrupt as interrupt:
@@ -47,11 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _install_signal_handlers() -> None:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that the program stops its subprocesses and removes scratch folders.
 
-    Signals that the caller ignores (nohup) stay ignored.
+    A signal stays ignored if the caller has set it to be ignored, as nohup does.
     """
     import signal
 
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has SIGTERM only
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
@@ -62,7 +62,7 @@ def _interrupt(number: int, _frame: object) -> NoReturn:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """Run the command line or the action; in a workflow, the command line prints no workflow commands."""
+    """Run the command line or the action. Workflow commands in the output of the command line are disabled."""
     if arguments == ["action"] or os.environ.get("GITHUB_ACTIONS") != "true":
         return _run_with_errors(arguments)
     from profgate.io.terminal import commands_disabled
@@ -91,7 +91,7 @@ def _run_with_errors(arguments: Sequence[str]) -> int:
         return error.exit_code
     except BrokenPipeError:
         raise
-    except Exception:  # noqa: BLE001 - report any bug with its traceback and its own exit code
+    except Exception:  # noqa: BLE001 - every bug is reported with its traceback and a separate exit code
         import traceback
 
         sys.stderr.write("profgate: internal error, please report it with these lines\n")

@@ -1,4 +1,4 @@
-"""The Python interface: read profiles, compare two sides, and use the report.
+"""The Python interface for reading profiles, comparing two sides and using the report.
 
     from profgate.api import compare, flamegraph, read
 
@@ -38,9 +38,9 @@ __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "l
 class Finding:
     """A judged change of one function, or of the total of a workload.
 
-    ``before`` and ``after`` are in ``unit``, and ``relative`` is a fraction (0.5 = 50 % more). An unknown value is
-    None. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only red fails
-    the gate.
+    ``before`` and ``after`` are in ``unit``, and ``relative`` is a fraction (0.5 means an increase of 50 %). An unknown
+    value is None. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only a
+    red finding fails the gate.
     """
 
     workload: str
@@ -66,8 +66,8 @@ class Report:
 
     @classmethod
     def load(cls, path: str) -> "Report":
-        """Read a ``report.json``, and the links from the ``links.json`` in the same folder."""
-        beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - a path as it was written
+        """Read a ``report.json`` file. If the same folder contains a ``links.json`` file, also read its links."""
+        beside = os.path.join(os.path.dirname(path), LINKS_NAME)  # noqa: PTH118, PTH120 - the path is kept as it was written
         links = links_from_json(read_text(beside, LARGEST_REPORT), beside) if exists(beside) else Links()
         return cls(from_json(read_text(path, LARGEST_REPORT), path), links=links)
 
@@ -78,7 +78,10 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """Exit code of ``profgate compare``: 0 passed or advisory, 1 gate failed, 3 not compared."""
+        """Exit code of ``profgate compare``.
+
+        0 means that the gate passed or is only advisory, 1 that it failed, and 3 that something was not compared.
+        """
         return self.data.verdict.exit_code
 
     @property
@@ -103,7 +106,7 @@ class Report:
         )
 
     def lines(self, *, verbose: bool = False, width: int = 100) -> list[tuple[str, str]]:
-        """Return the report for a terminal, as pairs of style and text. ``verbose`` adds unchanged rows."""
+        """Return the report for a terminal, as pairs of style and text. ``verbose`` adds the rows without a change."""
         return list(terminal_lines(self.data, verbose=verbose, width=width))
 
     def text(self, *, verbose: bool = False, width: int = 100) -> str:
@@ -123,15 +126,15 @@ class Report:
         return self._comment(self.pages, index=bool(self.pages)).text
 
     def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
-        """Write ``report.json``, the flame graphs with an index page, ``comment.md`` and ``links.json`` (if any).
+        """Write ``report.json``, ``comment.md``, the flame graphs with an index page, and the links if there are any.
 
-        With ``warn``, only ``report.json`` is required: the error of any other file is passed to ``warn``, and the
-        comment links to the files that were written.
+        The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. The error of
+        any other file is then passed to ``warn``, and the comment links only to the files that were written.
         """
 
         def written(name: str, text: str) -> bool:
             try:
-                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - a path as it was written
+                write_text(os.path.join(folder, name), text)  # noqa: PTH118 - the path is kept as it was written
             except ProfgateError as error:
                 if warn is None or name == REPORT_NAME:
                     raise
@@ -183,11 +186,11 @@ def compare(
     Args:
         baseline: Path of the profiles before the change.
         target: Path of the profiles after the change.
-        policy: A policy, or the path of a configuration file; None = the built-in policy.
-        strategies: Names of the strategies to use; None = those of the policy.
-        diff: Path of a unified diff of the sources, used to attribute changes to changed functions.
-        interleaved: The runs of both sides were recorded in alternating order.
-        pages: Number of flame graphs to draw, starting with the worst workload.
+        policy: A policy, or the path of a configuration file. If None, the built-in policy is used.
+        strategies: Names of the strategies to use. If None, the strategies of the policy are used.
+        diff: Path of a unified diff of the sources, which is used to attribute changes to edited functions.
+        interleaved: Whether the runs of both sides were recorded in alternating order.
+        pages: Number of flame graphs to draw, starting with the workload that has the worst change.
     """
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
     given = two_sides(baseline, target, policy)
@@ -197,7 +200,10 @@ def compare(
 
 
 def compare_input(given: PipelineInput, progress: Callable[[int], None] | None = None) -> Report:
-    """Compare and judge an input. ``progress`` is called with the size of each file after it is read."""
+    """Compare both sides of an input and judge the result.
+
+    ``progress`` is called after each file is read, with the size of that file.
+    """
     built = wiring.compare(given, progress=progress)
     return Report(built.report, built.pages)
 
@@ -205,7 +211,8 @@ def compare_input(given: PipelineInput, progress: Callable[[int], None] | None =
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:
     """Return an interactive differential flame graph as an HTML page.
 
-    By default, it shows the worst workload and metric. Raises ProfgateError if the report has no such page.
+    By default, the page shows the workload and metric with the worst change. Raises ProfgateError if the report
+    contains no page for this workload and metric.
     """
     for page in report.pages:
         if workload in (None, page.workload) and metric in (None, page.metric):

@@ -1,12 +1,12 @@
 """The errors that profgate raises on purpose, as a tree with their exit codes.
 
-ProfgateError            exit 2: profgate cannot do its work (exit 1 means a failed gate)
-├── SettingsError        every invalid setting at once, with a correction
-├── ProfileError         a profile cannot be read; gives file and line or byte
-│   └── UnknownFormat    no reader recognises the file; lists the formats tried
-├── ComparisonError      exit 3: the two sides have nothing in common
-└── GitHubError          GitHub refused or did not respond
-    └── NotAllowed       a token may not do this; the only recoverable error
+ProfgateError            exit code 2: the work could not be completed (1 means that the gate failed)
+├── SettingsError        settings are invalid; the message lists all of them with corrections
+├── ProfileError         a profile cannot be read; the message names the file and the line or byte
+│   └── UnknownFormat    no reader recognises the file; the message lists the formats that were tried
+├── ComparisonError      exit code 3: the two sides have nothing in common
+└── GitHubError          GitHub refused a request or did not respond
+    └── NotAllowed       the token does not permit the request; this is the only recoverable error
 """
 
 from collections.abc import Collection
@@ -14,7 +14,7 @@ from typing import Self
 
 
 class ProfgateError(Exception):
-    """Base class of all errors; the message reads ``where: what; what to do``."""
+    """Base class of all errors. The message has the form ``where: what; what to do``."""
 
     exit_code = 2
 
@@ -24,12 +24,12 @@ class ProfgateError(Exception):
         self.what = what
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """Pickle both parts, because the default passes only the joined message."""
+        """Pickle both parts of the message, because the default method passes only the joined message."""
         return type(self), (self.where, self.what)
 
 
 def known_error(error: Exception) -> ProfgateError:
-    """Return the error itself, or an error with its reason if Python raised it."""
+    """Return a `ProfgateError` unchanged, or convert an error raised by Python to a `ProfgateError`."""
     if isinstance(error, ProfgateError):
         return error
     if isinstance(error, MemoryError):
@@ -38,14 +38,14 @@ def known_error(error: Exception) -> ProfgateError:
 
 
 class SettingsError(ProfgateError):
-    """Invalid settings or configuration. The message lists every mistake on a separate line."""
+    """The settings or the configuration are invalid. The message lists every mistake on a separate line."""
 
 
 class ProfileError(ProfgateError):
-    """A profile that cannot be read."""
+    """A profile cannot be read."""
 
 
-class UnknownFormat(ProfileError):  # noqa: N818 - a condition, caught by name
+class UnknownFormat(ProfileError):  # noqa: N818 - the name describes a condition
     """No reader recognises the file."""
 
 
@@ -59,14 +59,17 @@ class GitHubError(ProfgateError):
     """GitHub refused the request, failed or did not respond."""
 
 
-class NotAllowed(GitHubError):  # noqa: N818 - a condition, caught by name
-    """The token lacks a permission; the message names it."""
+class NotAllowed(GitHubError):  # noqa: N818 - the name describes a condition
+    """The token lacks a permission, which the message names."""
 
 
 def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return the end of a message about an unknown name: the closest known names, or all of them."""
-    import difflib  # only needed for errors
+    """Return the end of an error message about an unknown name.
+
+    The text lists the known names that are most similar or, if none is similar, all known names.
+    """
+    import difflib  # imported here because only errors need it
 
     close = difflib.get_close_matches(name, list(known), 1)
-    close = close or difflib.get_close_matches(name, list(known), 2, cutoff=0.5)  # short names
+    close = close or difflib.get_close_matches(name, list(known), 2, cutoff=0.5)  # a lower cutoff, for short names
     return f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(known)}"

@@ -1,4 +1,4 @@
-"""Loads the inputs of a comparison by path: profiles with their manifest, the policy, and the diff of the sources."""
+"""Loads the inputs of a comparison from files: the profiles, their manifest, the policy and the diff of the sources."""
 
 from dataclasses import replace
 
@@ -23,14 +23,15 @@ LARGEST_DIFF = 64 << 20
 
 
 def strategy_options() -> dict[str, tuple[OptionSpec, ...]]:
-    """Return the options of every strategy, by full and short name."""
+    """Return the options of every strategy. The keys are the full and the short names of the strategies."""
     return {name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)}
 
 
 def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    """Return the policy of a configuration file, or the built-in policy. ``fail_on`` replaces its severity levels.
+    """Return the policy of a configuration file, or the built-in policy.
 
-    Raises ProfgateError with a list of every mistake in the file.
+    ``fail_on`` replaces the severity levels at which the gate fails. Raises ProfgateError with a list of all mistakes
+    in the file.
     """
     policy = Policy()
     if config is not None:
@@ -43,7 +44,7 @@ def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
 def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     """Return the profiles of a file, folder or glob pattern, and their manifest.
 
-    Raises ProfgateError if there are none.
+    Raises ProfgateError if there are no profiles.
     """
     sources = sources_under(path)
     manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
@@ -69,7 +70,10 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
 
 
 def two_columns(path: str, policy: Policy) -> PipelineInput:
-    """Load both sides from a folded file with two columns. Raises ProfgateError if the path is not one such file."""
+    """Load both sides from a folded file with two columns of values.
+
+    Raises ProfgateError if the path does not name such a file.
+    """
     sources = profiles_at(path)[0]
     if len(sources) != 1:
         raise ProfgateError(path, "--difference takes one folded file")
@@ -80,7 +84,7 @@ def two_columns(path: str, policy: Policy) -> PipelineInput:
 def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
     """Return the difference of the sources, from a unified diff or from two folders.
 
-    Raises ProfgateError if the arguments do not fit together or the diff cannot be parsed.
+    Raises ProfgateError if the arguments cannot be combined or the diff cannot be parsed.
     """
     if baseline_source is not None and target_source is not None and diff is None:
         return folder_diff(*differing_texts(baseline_source, target_source))
@@ -90,7 +94,7 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
 
 
 def _unified_diff(place: str) -> SourceDiff:
-    """Parse the diff, and add the list of files that git tracks in the current folder."""
+    """Parse the diff, and add the texts of the changed files and the list of files that git tracks."""
     diff = parse_diff(read_loosely(place, LARGEST_DIFF), "standard input" if place == "-" else place)
     diff = wiring.with_texts(diff)
     tracked = tracked_files()

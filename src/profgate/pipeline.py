@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from profgate.detect.strategy import Strategy
     from profgate.model.history import Reading
 
-MOST_EXPLAINED = 100  # metrics; in a larger report, only metrics with a change are explained
-AT_ONCE = 1000  # workloads whose profiles and comparisons are in memory at the same time
+MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
+AT_ONCE = 1000  # number of workloads whose profiles and comparisons are in memory at the same time
 UNJUDGED = Verdict("not_compared", "neutral", ())
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
 
@@ -46,9 +46,9 @@ class PipelineInput:
     """The input of one comparison.
 
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``diff`` is the
-    difference of the sources, or None if unknown. ``past`` returns the stored readings of base commits for a series
-    key. ``acceptances`` are the decisions of maintainers. ``interleaved`` is True if one job recorded the runs of both
-    sides in alternating order.
+    difference of the sources, or None if it is unknown. ``past`` returns the stored readings of base commits for the
+    key of a series. ``acceptances`` are the decisions of maintainers on regressions. ``interleaved`` is True if one
+    job recorded the runs of both sides in alternating order.
     """
 
     baseline: Sequence[SourceFile]
@@ -80,7 +80,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A complete report, its pages (worst workload first), and the comparisons on which it is based."""
+    """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report
     pages: tuple[PageDocument, ...]
@@ -88,13 +88,14 @@ class Built:
 
 
 def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]", run: Run = in_turn) -> Built:
-    """Compare and judge the input, and draw the pages; ``run`` can distribute the workloads to processes.
+    """Compare and judge the input, and draw the pages.
 
-    Raises ProfileError if a file that the user named is unreadable.
+    ``run`` can distribute the workloads to several processes. Raises ProfileError if a file that the user named cannot
+    be read.
     """
-    # 1. to 3. Read the files, pair them, and align the sides of each workload.
+    # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
     compared = compare_sources(given, read, run)
-    # 4. Find which functions changed in the sources, and which other functions they can affect.
+    # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
     states = [
         None if given.diff is None else states_of(comparison, given.diff, compared.functions)
         for comparison in compared.comparisons
@@ -103,29 +104,29 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     if given.diff is not None:
         gaps = [Reason(ReasonCode.SOURCES_INCOMPLETE, {"text": gap}) for gap in (given.diff.reason,) if gap]
         warnings += (*gaps, *unread(compared.functions))
-    # 5. and 6. Detect changes in each comparison, and judge them.
+    # Steps 5 and 6: Detect changes in each comparison, and judge them.
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
-    # 7. Draw the pages.
+    # Step 7: Draw the pages.
     pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
     return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
 def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn) -> Compared:
-    """Read, pair and align the files. Raises ProfileError if a file that the user named is unreadable."""
+    """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     sides = (given.baseline, given.target)
-    # 1. Read the files.
+    # Step 1: Read the files.
     files = read_recordings(sides, given.noise, read, manifests=given.manifests, named=given.named)
-    # 2. Pair the files that are runs of one workload.
+    # Step 2: Pair the files that are runs of the same workload.
     paired = pair(files.baseline, files.target, files.noise)
     damaged = {entry.name for entry in files.unreadable}
     missing = [*files.unreadable, *(entry for entry in paired.alone if entry.name not in damaged)]
-    # 3. Align the sides of each workload.
+    # Step 3: Align the sides of each workload.
     functions, comparisons, policy = function_changes(given.diff), list[Comparison](), given.policy
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
-    spread = run if given.past is None else in_turn  # a database connection works in one process only
+    spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
     workloads, warnings = deque(paired.workloads), (*files.warnings, *paired.warnings)
-    del files, paired  # so that profiles are freed when they are compared
+    del files, paired  # so that the memory of each profile is freed after its comparison
     while workloads:
         part = [workloads.popleft() for _ in range(min(len(workloads), AT_ONCE))]
         for made, alone in spread([partial(overlay, workload, beside) for workload in part]):
@@ -142,7 +143,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn) -> C
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """Return the state of each symbol's source, and how the change can affect the symbol."""
+    """Return for each symbol how its source changed, and how changes of the sources can affect the symbol."""
     sides = Sides(comparison, diff, functions)
     return with_reach(source_states(sides), comparison, sides)
 
@@ -158,15 +159,15 @@ def report_on(
 ) -> Report:
     """Judge comparisons.
 
-    ``states`` states for each comparison how the source of each symbol changed. ``alone`` are the workloads that
-    could not be compared. ``warnings`` state what limits the result.
+    ``states`` contains for each comparison how the source of each symbol changed. ``alone`` contains the workloads that
+    could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
-    from profgate.detect.evidence import evidence_of  # not needed for drawing alone
+    from profgate.detect.evidence import evidence_of  # imported here because commands that only draw do not need it
     from profgate.detect.rules import report_changes
     from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
 
-    # 5. Detect changes; the evidence of all comparisons' tests is combined first.
+    # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
     evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
     brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
     contexts = (Context(known, shown) for known, shown in zip_longest(states, evidence))
@@ -183,7 +184,7 @@ def report_on(
         acceptances=given.acceptances,
         tests=families,
     )
-    # 6. Merge changes into findings, and judge them.
+    # Step 6: Merge the changes into findings, and judge the findings.
     return judge(draft, given.policy)
 
 
@@ -203,7 +204,7 @@ def _metric_report(
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":
     """Return the strategies that the rules select for a comparison, with their options."""
-    from profgate.detect.rules import selected  # not needed for drawing alone
+    from profgate.detect.rules import selected  # imported here because commands that only draw do not need it
 
     sized = comparison.models is not None
     return selected(_rules(given), comparison.configuration, comparison.metric, strategies, sized=sized)

@@ -1,4 +1,4 @@
-"""Measures both sides again in alternating order, and judges the report again with the new profiles."""
+"""Measures both sides again in alternating order, and judges the report again based on the new profiles."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 
 @dataclass(frozen=True, slots=True)
 class Remeasurement:
-    """A program that records profiles in the checkout of each side. ``timeout`` is the limit of one run in seconds."""
+    """A program that records profiles in the checkout of each side. ``timeout`` limits each run, in seconds."""
 
     program: Sequence[str]
     checkouts: Mapping[str, str]
@@ -38,8 +38,8 @@ class Remeasurement:
     def profiles(self, deadline: float) -> Profiles:
         """Record both sides after a warm-up run, alternating the side that is recorded first.
 
-        ``deadline`` is a ``time.monotonic`` value. Runs that would end later are skipped. Raises ProfgateError if
-        there is time for fewer than three runs of each side.
+        ``deadline`` is a value of ``time.monotonic``. Runs that are expected to end after the deadline are skipped.
+        Raises ProfgateError if there is not enough time for three runs of each side.
         """
         start = time.monotonic()
         self._record_both(0)
@@ -60,8 +60,8 @@ class Remeasurement:
     def _record(self, number: int, side: str) -> list[SourceFile]:
         """Record one run of one side. Raises ProfgateError if the program writes no profiles."""
         sys.stderr.write(f"measuring {f'run {number} of {self.runs}' if number else 'warm-up'}, {side}\n")
-        out = os.path.join(self.scratch, "out", side, str(number))  # noqa: PTH118 - passed on as text
-        os.makedirs(out)  # noqa: PTH103 - as above
+        out = os.path.join(self.scratch, "out", side, str(number))  # noqa: PTH118 - the path is passed on as text
+        os.makedirs(out)  # noqa: PTH103 - the path is a string
         environment = {"PROFGATE_SIDE": side, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
         output_of(list(self.program), self.checkouts[side], environment, self.timeout)
         found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
@@ -75,8 +75,8 @@ def judged_again(
 ) -> Report:
     """Judge the report again with the profiles of a second measurement.
 
-    ``reading`` is the policy whose name rules and filters apply to these profiles. Raises ProfgateError if no suspect
-    was measured.
+    ``reading`` is the policy whose rules for names and filters apply to the new profiles. Raises ProfgateError if none
+    of the suspects was measured again.
     """
     from profgate.detect.second_runs import second_measurement
 
@@ -100,7 +100,10 @@ def judged_again(
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
-    """Rename the files of one run for pairing by workload: ``api.folded`` becomes a run of workload ``api``."""
+    """Rename the files of one run so that they are paired by workload.
+
+    For example, ``api.folded`` becomes a run of the workload ``api``.
+    """
     times: dict[tuple[str, str], int] = {}
     named = []
     for source in sources:

@@ -1,3 +1,3 @@
-"""The version of profgate; the build reads it from here."""
+"""The version of profgate, which is read by the build."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""Selects the readers and strategies, including those of installed plugins, and reads large input in subprocesses."""
+"""Selects the readers and strategies, including the ones from plugins, and reads large input in subprocesses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
 Progress = Callable[[int], None]  # called with the size of each file after it is read
-LARGE = 16 << 20  # bytes of both sides; for smaller input, starting a process takes longer than it saves
-FILE = 32 << 10  # bytes that are read in the time that opening a file takes
-MANY = 100  # number of workloads; for fewer workloads, starting a process takes longer than it saves
+LARGE = 16 << 20  # total number of bytes below which starting a process takes more time than it saves
+FILE = 32 << 10  # number of bytes that can be read in the time that opening a file takes
+MANY = 100  # number of workloads below which starting a process takes more time than it saves
 PART = 64 << 20  # number of bytes of a file that one task reads
-MOST_PARTS = 16  # maximum per file, because each part parses all names again
+MOST_PARTS = 16  # maximum number of parts of a file; all names are parsed again for each part
 
 
 @cache
 def _outside(group: str) -> tuple[Any, ...]:
-    """Return the plugins registered for an entry point group. Raises ProfgateError if one cannot be loaded."""
+    """Return the plugins registered for an entry point group. Raises ProfgateError if a plugin cannot be loaded."""
     if not registers(group):
         return ()
     from importlib.metadata import entry_points
@@ -51,8 +51,8 @@ def _outside(group: str) -> tuple[Any, ...]:
 
 
 def strategies() -> "tuple[Strategy, ...]":
-    """Return the built-in strategies and those of plugins."""
-    from profgate.detect.builtin import all_strategies  # not needed for drawing alone
+    """Return the built-in strategies and the strategies of plugins."""
+    from profgate.detect.builtin import all_strategies  # imported here because commands that only draw do not need it
 
     return all_strategies(_outside("profgate.strategies"))
 
@@ -65,7 +65,7 @@ def readers() -> tuple[ProfileReader, ...]:
 
 
 def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
-    """Read every source and return the results in order. Subprocesses read parts of large input.
+    """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
 
     ``progress`` is called after each file.
     """
@@ -87,7 +87,7 @@ def _read_anew(sources: Sequence[SourceFile], progress: Progress | None) -> list
 
 
 class _Reading:
-    """One source, read as a whole or in parts that are joined."""
+    """The reading of one source, either as a whole or in parts that are joined afterwards."""
 
     def __init__(
         self, source: SourceFile, read: Callable[[SourceFile], Profile | ProfileError], *, split: bool
@@ -103,7 +103,7 @@ class _Reading:
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
 
     def profile(self) -> Profile | ProfileError:
-        """Join the results of all tasks. After an error, read the whole file to get the right line number."""
+        """Join the results of all tasks. After an error, read the whole file so that the line number is correct."""
         results = [self.results[task] for task in self.tasks]
         if self._splitter is None:
             whole: Profile | ProfileError = results[0]
@@ -122,13 +122,13 @@ def _scanned(reader: SplittingReader[Any], source: SourceFile, start: int, stop:
 
 
 def _work(source: SourceFile) -> int:
-    """Return the estimated number of bytes to read. Compressed input grows when it is decompressed."""
+    """Return the estimated number of bytes to read, after decompression if the source is compressed."""
     packed = source.head.startswith((GZIP, ZSTANDARD))
     return FILE + source.size * (PACKING if packed else 1)
 
 
 def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run the tasks of a comparison, in several processes if there are many, and return their results in order."""
+    """Run the tasks of a comparison and return their results in order. Many tasks are run in several processes."""
     results = dict(done(tasks, processors() if len(tasks) >= MANY else 1))
     return [results[number] for number in range(len(tasks))]
 
@@ -138,7 +138,7 @@ def _reader(progress: Progress | None) -> Reader:
 
 
 def tests_in(sources: Sequence[SourceFile]) -> int:
-    """Return the number of tests with results in these files, or 0 if a file is a profile or cannot be read."""
+    """Return the number of tests in these files, or 0 if any file contains no test results or cannot be read."""
     from profgate.compare.duration_table import is_table_of_durations
 
     count = 0
@@ -155,7 +155,7 @@ def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
 
 
 def overlays(given: PipelineInput) -> list[Comparison]:
-    """Return the comparisons alone, for commands that draw or tabulate without judging.
+    """Return the comparisons without judging them, for commands that only draw or tabulate.
 
     Raises ComparisonError with the reasons if nothing can be compared.
     """
@@ -168,7 +168,7 @@ def overlays(given: PipelineInput) -> list[Comparison]:
 
 
 def with_texts(diff: SourceDiff) -> SourceDiff:
-    """Add the texts of the files whose blob ids the diff contains, from git or the working tree."""
+    """Add the texts of all files for which the diff contains blob ids. Texts are read from git or the working tree."""
     wanted_before, wanted_after = wanted_texts(diff)
     before = {
         file.previous_path: file.blobs[0] for file in diff.files if file.blobs and file.previous_path in wanted_before

@@ -1,1 +1,1 @@
-"""The GitHub Action, which reads inputs and event, and writes report, pages, comment, summary and outputs."""
+"""The GitHub Action: it reads its inputs and the event, and writes the report, pages, comment, summary and outputs."""

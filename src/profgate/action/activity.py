@@ -1,4 +1,4 @@
-"""Choice of the activity of a run, which depends only on the event and the settings."""
+"""Chooses what a run of the action does, based only on the event and the settings."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -11,10 +11,11 @@ from profgate.settings.inputs import Settings
 class ActivityKind(Enum):
     """The possible activities of a run.
 
-    STORE_FOR_COMMENT stores a pull request's profiles for the fork comment workflow (`workflow_run`), whose token can
-    write. COMMENT_ON_FORK compares them in that workflow. MERGE merges the reports of a matrix. REPORT publishes a
-    report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH attaches profiles to a release.
-    COMPARE_REFS compares the stored profiles of two refs. REFUSED ends the run with an error.
+    STORE_FOR_COMMENT stores the profiles of a pull request for the fork comment workflow (`workflow_run`), which has a
+    token that can write. COMMENT_ON_FORK compares these profiles in the fork comment workflow. MERGE merges the reports
+    of a matrix. REPORT publishes a report from an earlier step. JUDGE_AGAIN handles an acceptance in a comment. ATTACH
+    attaches profiles to a release. COMPARE_REFS compares the stored profiles of two refs. REFUSED ends the run with an
+    error.
     """
 
     RECORD = auto()
@@ -32,7 +33,7 @@ class ActivityKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """An activity and the reason for it, which is logged."""
+    """An activity, and the reason why it was chosen. The reason is logged."""
 
     kind: ActivityKind
     reason: str
@@ -102,7 +103,7 @@ def _on_comment(context: RunContext) -> Activity:
 
 
 def _after(run: TriggeringRun | None) -> Activity:
-    """Return the activity of a `workflow_run`, whose token can write even if the pull request's token cannot."""
+    """Return the activity for a `workflow_run` event."""
     if run is None:
         return _nothing("the event names no finished run")
     if run.event != "pull_request":

@@ -16,7 +16,7 @@ from profgate.settings.inputs import Settings
 
 
 def record(job: Job) -> int:
-    """Store this build's profiles as a baseline, after checking that every file can be read. Return exit code 0."""
+    """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0."""
     target = local_set(job.settings.profiles, job.context.workspace)
     manifest = described_set(job, target)
     _store(job, target, manifest, job.settings.artifact, "baseline")
@@ -42,7 +42,10 @@ def store_for_comment(job: Job) -> int:
 
 
 def store_target(job: Job) -> None:
-    """Store this build's profiles, and a baseline that the job measured, with manifests that name this run."""
+    """Store the profiles of this build and, if this job also measured a baseline, the profiles of that baseline.
+
+    The manifests of both name this run.
+    """
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
     job.fork_profiles_stored = _store(
@@ -54,17 +57,20 @@ def store_target(job: Job) -> None:
 
 
 def target_artifact(settings: Settings) -> str:
-    """Return the name of the artifact with a pull request's profiles, which the fork comment workflow reads."""
+    """Return the name of the artifact from which the fork comment workflow reads the profiles of a pull request."""
     return f"{settings.artifact}-target"
 
 
 def brought_artifact(settings: Settings) -> str:
-    """Return the name of the artifact that contains a baseline measured by the pull request's own job."""
+    """Return the name of the artifact with a baseline that was measured by the job of the pull request itself."""
     return f"{settings.artifact}-brought"
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
-    """Write profiles and manifest to the output folder and upload them. If the upload fails, warn and return False."""
+    """Write the profiles and the manifest to the output folder, and upload them.
+
+    If the upload fails, this writes a warning and returns False.
+    """
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)
     warning = upload_profiles(job.uploads, name, stored, shown, job.context.run_url)
@@ -77,7 +83,7 @@ def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolde
 
 
 def write_set(job: Job, profiles: LocalSet, manifest: Manifest, subfolder: str) -> dict[str, bytes]:
-    """Write profiles and manifest to the output folder, and return the contents of these files by name."""
+    """Write the profiles and the manifest to the output folder, and return the contents of the files by name."""
     stored = {source.name: source.read(LARGEST_PROFILE) for source in profiles.files}
     stored[MANIFEST_NAME] = manifest_to_json(manifest).encode()
     job.write_files({posixpath.join(subfolder, name): data for name, data in stored.items()})

@@ -1,4 +1,4 @@
-"""Find the baseline commit of an event, and stored profiles to compare with."""
+"""Find the baseline commit for an event, and the stored profiles of that commit or an earlier one."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,14 +29,15 @@ from profgate.model.report import Side
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
-POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds before each look at an unfinished base run
+POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds to wait before each request for an unfinished base run
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineCommit:
-    """A baseline commit, its label, and the branches whose runs are trusted (None: all branches).
+    """A baseline commit, its label, and the branches whose runs are trusted.
 
-    ``listed`` contains the commits that were read to find the baseline commit.
+    ``branches`` is None if runs of all branches are trusted. ``listed`` contains the commits that were requested to
+    find the baseline commit.
     """
 
     sha: str
@@ -46,7 +47,7 @@ class BaselineCommit:
 
 
 def baseline_commit(job: Job) -> BaselineCommit:
-    """Return the commit of the requested ref or, by default, the merge base or previous commit of the event."""
+    """Return the commit of the requested ref. By default, this is the merge base or previous commit of the event."""
     context = job.context
     if job.settings.baseline_ref:
         ref = named_ref(job, job.settings.baseline_ref)
@@ -70,7 +71,10 @@ def baseline_commit(job: Job) -> BaselineCommit:
 
 
 def _pushed_from(job: Job, listed: Iterable[CommitRecord]) -> str:
-    """Return the commit before a push or, after a force push, the merge base with it; empty if GitHub knows neither."""
+    """Return the commit before a push or, after a force push, the merge base of that commit and the pushed commit.
+
+    Returns an empty string if GitHub has neither commit.
+    """
     before = job.context.before_sha
     if not before or any(commit.sha == before for commit in listed):
         return before
@@ -85,11 +89,11 @@ def _parents(listed: Iterable[CommitRecord], sha: str) -> tuple[str, ...]:
 
 
 def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
-    """Return the base branch's commit from which a fork's build starts, and the commits that were listed.
+    """Return the commit of the base branch on which a fork's build is based, and the commits that were listed.
 
-    The pull request's run states its test merge. A fork can make any merge and start its branch at any commit, so the
-    merge is used only if its second parent is the head of the pull request and its first parent is a later state of the
-    base branch. Otherwise, the result is the base commit that GitHub reports for the pull request.
+    The run of a pull request reports the test merge that it built. A fork can create any merge, so the reported merge
+    is used only if its second parent is the head of the pull request and its first parent is a later commit of the base
+    branch. Otherwise, the result is the base commit that GitHub reports for the pull request.
     """
     context = job.context
     try:
@@ -104,8 +108,8 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]) -> bool:
     """Return whether a commit follows the base commit of the pull request and was the head of the base branch.
 
-    A run of the commit proves the latter. Other commits of the branch are refused, because they have no profiles, and
-    nothing fails by an older baseline.
+    A commit counts as a former head of the base branch only if it has a trusted run. Other commits of the branch can be
+    refused without loss, because no profiles were recorded for them.
     """
     start, client = job.context.base_sha, job.client
     if start not in distances(sha, listed) and client.merge_base(start, sha) != start:
@@ -130,9 +134,10 @@ def latest_release(job: Job, but: str) -> str | None:
 
 
 def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the nearest profiles stored at or before a commit, and as many further sets as ``further`` returns.
+    """Return the nearest profiles that were stored for a commit or its ancestors, and further sets of profiles.
 
-    If no run within ``reach`` commits has completed, wait for an unfinished run of the commit.
+    ``further`` returns the number of further sets. If none of the runs within ``reach`` commits has completed, this
+    waits for an unfinished run of the commit.
     """
     pauses = iter(POLLS)
 
@@ -152,7 +157,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the profiles of a ref from its artifact, its release, or an earlier commit, in this order."""
+    """Return the profiles of a ref, from its artifact, from its release, or from an earlier commit, in this order."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
@@ -165,7 +170,10 @@ def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], in
 
 
 def trusted_files(job: Job, commit: BaselineCommit, artifact: str, name: str, most: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the names of at most ``most`` trusted runs, nearest first, with the content of their file ``name``."""
+    """Yield the content of the file ``name`` from the artifacts of trusted runs, with a label for each run.
+
+    At most ``most`` runs are read, beginning with the run that is nearest to the commit.
+    """
     found = find_stored(job.client, _search(job, commit, artifact), lambda _: most - 1)
     for stored in (found.baseline, *found.noise) if found.baseline else ():
         for source in stored.files:
@@ -195,10 +203,11 @@ def _trust(job: Job, branches: Sequence[str] | None) -> Trust:
 
 
 def recording_workflow(job: Job) -> str:
-    """Return the path of the recording workflow, from the input or else from the triggering run or this run.
+    """Return the path of the workflow that records baselines.
 
-    Raises `SettingsError` if none of them states the path. A fork can start the fork comment workflow from any file, by
-    giving it the name of the recording workflow, so its run's path is not used.
+    The path is taken from the input or, if the input is empty, from the triggering run or this run. Raises
+    `SettingsError` if the path is unknown. The path of a run from a fork is not used, because a fork can trigger the
+    fork comment workflow with any workflow file that has the name of the recording workflow.
     """
     workflow, run = job.settings.baseline_workflow, job.context.triggering_run
     if workflow:
@@ -214,7 +223,7 @@ def recording_workflow(job: Job) -> str:
 def pipeline_input(
     job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
 ) -> PipelineInput:
-    """Return the pipeline's input with the target and the stored baseline. The baseline is empty if none was found."""
+    """Return the pipeline's input with the target and the stored baseline, which is empty if no baseline was found."""
     baseline = found.baseline
     given = PipelineInput(
         baseline.files if baseline else (),

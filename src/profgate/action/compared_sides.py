@@ -1,4 +1,4 @@
-"""Collect both sides of a comparison: the profiles of this build or of a fork's run, and their baseline."""
+"""Collect both sides of a comparison: the profiles of this build or of a fork's run, and the baseline."""
 
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ class Sides:
 
     ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons if there is no baseline.
     ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the
-    base branch. ``obstacle`` is the reason why the baseline that could fail the gate was not used.
+    base branch. ``obstacle`` is the reason why a baseline near enough to fail the gate was not used.
     """
 
     given: PipelineInput
@@ -63,13 +63,13 @@ def with_own_baseline(sides: Sides, baseline: LocalSet) -> Sides:
 
 
 def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
-    """Return the given profiles and their stored baseline."""
+    """Return both sides, with the given profiles as the target and stored profiles as the baseline."""
     commit = baseline_commit(job)
     policy, refused = policy_at(job, commit.sha)
     known: list[Known] = []
 
     def further(nearest: StoredSet) -> int:
-        """Return the number of base runs to read in addition to the nearest run and its history."""
+        """Return the number of base runs to read in addition to the nearest run. With a long history, this is 0."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs
@@ -94,8 +94,8 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
 def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     """Return both sides, with profiles from the workspace.
 
-    In a pull request, the policy is read at the base commit. Raises `SettingsError` if it does not allow such a
-    baseline.
+    In a pull request, the policy is read at the base commit. Raises `SettingsError` if the policy does not allow a
+    baseline that the pull request's own job measured.
     """
     settings = job.settings
     baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
@@ -120,7 +120,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
 
 
 def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
-    """Return the profiles with their manifest, or with a manifest of this run if they have none."""
+    """Return the profiles with their manifest. If they have no manifest, a manifest of this run is added."""
     return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 

@@ -24,7 +24,7 @@ from profgate.github.workflow_commands import WorkflowCommands
 from profgate.settings.inputs import DEPRECATED_INPUTS, DEPRECATED_MODES, SETTINGS, input_variable, settings_from
 from profgate.version import VERSION
 
-UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # their runs can write, and may read a fork's data
+UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # these runs can write and may read data of a fork
 LIMIT_SECONDS = 1200.0
 
 
@@ -33,7 +33,7 @@ def limited_main(
 ) -> int:
     """Run `main`, with a time limit if the run can write and reads data of a fork.
 
-    At the limit, or if the kernel ends the process because memory is short, the error is reported in the same way.
+    If the run exceeds the limit, or if the kernel ends the process because memory is short, an error is reported.
     """
     given = os.environ if environ is None else environ
     if given.get("GITHUB_EVENT_NAME") not in UNTRUSTED_EVENTS:
@@ -54,7 +54,7 @@ def limited_main(
 def main(
     environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB, act: "Callable[[Job], int] | None" = None
 ) -> int:
-    """Run the action and return the exit code. Errors become annotations. All outputs are set."""
+    """Run the action and return the exit code. Errors are shown as annotations, and all outputs are set."""
     given = os.environ if environ is None else environ
     commands = WorkflowCommands(
         sys.stdout,
@@ -99,7 +99,10 @@ def _act(job: Job) -> int:
 
 
 def _compare(job: Job) -> int:
-    """Compare this build. If the token is read-only, also store the profiles for the fork comment workflow."""
+    """Compare this build with its baseline and return the exit code.
+
+    If the token is read-only, the profiles are also stored for the fork comment workflow.
+    """
     if job.context.read_only:
         store_target(job)
     return compare_and_report(job, compared_sides(job))
@@ -119,7 +122,7 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
 
 
 def _drop_missing_certificates(commands: WorkflowCommands, given: Mapping[str, str]) -> None:
-    """Remove certificate variables that the host set if their files do not exist in the container."""
+    """Remove the certificate variables of the host whose files do not exist in the container."""
     for name in missing(given):
         commands.notice(f"{name} names a file that does not exist here and is ignored; use the input ca-bundle")
         os.environ.pop(name, None)  # the requests library reads this variable

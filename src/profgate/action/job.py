@@ -25,11 +25,11 @@ from profgate.version import VERSION
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Pauses between requests and retries of failed requests; all times are in seconds.
+    """Settings for pauses between requests and for retries of failed requests. All times are in seconds.
 
-    ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the first pauses
-    before a retry. ``budget`` limits the total time of waits and failures, separately for the API, downloads and
-    uploads. ``base_run_budget`` limits the total time of waits for base runs that have not completed.
+    ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the pauses
+    before the first retry. ``budget`` limits the total time of waits and failed requests, separately for the API,
+    downloads and uploads. ``base_run_budget`` limits the total time of waits for base runs that have not completed.
     """
 
     pauses: tuple[float, float] = (0.25, 1.0)
@@ -69,25 +69,29 @@ class Job:
         self.base_run_budget = pace.base_run_budget.fresh()
 
     def folder(self, name: str) -> str:
-        """Return a folder in the output folder. Raises `ProfgateError` if it is a link out of the output folder."""
+        """Return the path of a folder in the output folder.
+
+        Raises `ProfgateError` if the folder is a link to a place outside the output folder.
+        """
         return confined(posixpath.join(self.output_dir, name), self.output_dir)
 
     @contextmanager
     def warning_on_failure(self, what: str, kind: type[ProfgateError] = GitHubError) -> Iterator[None]:
-        """Turn an error that the block raises into a warning that begins with ``what``."""
+        """Convert an error that the block raises to a warning that begins with ``what``."""
         try:
             yield
         except kind as error:
             self.warn(f"{what}: {error}")
 
     def write(self, *documents: Document) -> None:
-        """Write documents to the output folder like `write_files`."""
+        """Write documents to the output folder. Errors are handled as in `write_files`."""
         self.write_files({document.name: document.text.encode() for document in documents})
 
     def write_files(self, files: Mapping[str, bytes]) -> None:
-        """Write files to the output folder, by their relative paths. Files that cannot be written cause one warning.
+        """Write files to the output folder. ``files`` maps relative paths to contents.
 
-        Raises `ProfgateError` if a link leads out of the output folder.
+        All files that cannot be written are named in one warning. Raises `ProfgateError` if a path leads out of the
+        output folder through a link.
         """
         failed = []
         for name, data in files.items():
@@ -131,14 +135,17 @@ class Job:
 
     @cached_property
     def pull_files(self) -> list[FileRecord]:
-        """The files of the pull request, which are requested only once."""
+        """The files of the pull request, which are requested from GitHub only once."""
         if self.context.pr_number is None:
             return []
         return self.client.pull_files(self.context.pr_number)
 
     @cached_property
     def measures_head(self) -> bool:
-        """Whether a pull request's profiles are of its head; GITHUB_SHA is the test merge in either case."""
+        """Whether the profiles of a pull request were measured at its head instead of its test merge.
+
+        The variable GITHUB_SHA does not show this, because it contains the test merge in both cases.
+        """
         context, measured = self.context, self.settings.measured
         if context.event_name != "pull_request":
             return False
@@ -186,7 +193,10 @@ class Job:
 
 
 def _certificates(bundle: str, workspace: str) -> str:
-    """Return the path of the certificate file, or "" if none is set. Raises `SettingsError` if it does not exist."""
+    """Return the path of the certificate file, or "" if no file is set.
+
+    Raises `SettingsError` if the file does not exist.
+    """
     if not bundle:
         return ""
     place = posixpath.join(workspace, bundle)

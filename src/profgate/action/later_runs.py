@@ -1,8 +1,9 @@
 """Handle runs that follow a pull request's run: the fork comment workflow and acceptances in comments.
 
 The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
-are untrusted data. An acceptance in a comment reruns the failed jobs, or this comparison, if the author may accept.
-profgate responds with a reaction, and explains refusals in its existing comment. Neither sends a notification.
+are untrusted data. If a comment contains an acceptance and its author may accept, the failed jobs or the comparison in
+the fork comment workflow are run again. profgate reacts to the comment, and explains refusals in its own existing
+comment. Neither action sends a notification.
 """
 
 import posixpath
@@ -38,7 +39,7 @@ def comment_on_fork(job: Job) -> int:
     On an error, a commit status is still written, because a branch protection rule may require the status.
     """
     run = job.context.triggering_run
-    assert run is not None  # noqa: S101 - the activity requires it
+    assert run is not None  # noqa: S101 - this activity is chosen only if there is a triggering run
     try:
         return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
     except Exception as error:
@@ -47,13 +48,16 @@ def comment_on_fork(job: Job) -> int:
 
 
 def write_error_status(job: Job, error: Exception) -> None:
-    """Write the commit status of a comparison that failed, if it belongs to a finished run."""
-    if job.context.triggering_run is not None and job.settings.mode != "shard":  # the job that merges shards writes it
+    """Write the commit status of a comparison that ended with an error, if this run was triggered by another run."""
+    if job.context.triggering_run is not None and job.settings.mode != "shard":  # for shards, the merging job does this
         write_failure_status(job, known_error(error))
 
 
 def _compared(job: Job, run: TriggeringRun) -> int:
-    """Compare the run's profiles. Commit and repositories identify the pull request, not untrusted numbers."""
+    """Compare the profiles of a finished run and return the exit code.
+
+    The pull request is identified by its commit and its repositories, because the stored number is untrusted.
+    """
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)
     if target is None and not (context.is_fork or context.is_dependabot):
@@ -72,7 +76,7 @@ def _compared(job: Job, run: TriggeringRun) -> int:
 
 
 def _merged(job: Job, run: TriggeringRun) -> int:
-    """Merge the reports of this run's shards and return the exit code."""
+    """Merge the reports of the shards of this run and return the exit code."""
     shards = stored_shards(job)
     pull = _pull(job, run, f"refs/pull/{shards[0].report.target.label.removeprefix('#')}/merge" if shards else "")
     if pull is None:
@@ -100,15 +104,15 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
 
 
 def judge_again(job: Job) -> int:
-    """Rerun the pull request's failed jobs, or its comparison, if an authorized user accepted a regression."""
+    """Rerun the failed jobs or the comparison of a pull request if an authorized user accepted a regression."""
     number = job.context.pr_number
-    assert number is not None  # noqa: S101 - the activity requires it
+    assert number is not None  # noqa: S101 - this activity is chosen only for a pull request
     pull = job.client.pull(number)
     if pull.state != "open":
         return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
     policy, _ = policy_at(job, pull.base.sha)
     rights = Rights(job.client, policy.owners)
-    if objection := rights.objection(job.context.comment_author):  # before other requests, since anybody can comment
+    if objection := rights.objection(job.context.comment_author):  # checked first, because anybody can comment
         return end_without_result(job, reason_text(objection, str))
     acceptances = acceptances_in(job, policy, pull, rights)
     written = [
@@ -124,9 +128,10 @@ def judge_again(job: Job) -> int:
 
 
 def _answer(job: Job, pull: PullRecord, written: list[Acceptance], acceptances: tuple[Acceptance, ...]) -> None:
-    """React to the comment with the acceptances ``written``, and add refusals to profgate's existing comment.
+    """React to the comment that contains the acceptances ``written``, and add refusals to profgate's existing comment.
 
-    The edit also stores the limits of ``acceptances``, because profgate's comment shows the growth since this time.
+    The limit of an acceptance is computed from the growth that profgate's comment showed before the acceptance was
+    written. After an edit, this growth is no longer known, so the edit also stores the limits of ``acceptances``.
     """
     number = job.context.comment_id
     if number is None or not written:
@@ -158,7 +163,7 @@ def _again(job: Job, pull: PullRecord) -> int:
 
 
 def _compare_again(job: Job, run: RunRecord) -> int:
-    """Compare the run's stored profiles again, and update the comment and the commit status."""
+    """Compare the stored profiles of a run again, and update the comment and the commit status."""
     first = TriggeringRun(
         id=run.id,
         event=run.event,
@@ -177,7 +182,7 @@ def _compare_again(job: Job, run: RunRecord) -> int:
 
 
 def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
-    """Return the comparing workflow's newest completed run for the pull request's head commit, or None."""
+    """Return the newest completed run of the comparing workflow for the head of the pull request, or None."""
     path = f".github/workflows/{_workflow(job)}"
     runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
     fitting = [

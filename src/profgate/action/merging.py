@@ -1,4 +1,4 @@
-"""Merge the shard reports of a matrix, or judge one existing report, then publish one comment and one verdict."""
+"""Merge the reports of a matrix, or judge one existing report; then publish one comment and one verdict."""
 
 import posixpath
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }
 
 
 def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
-    """Merge the reports of this run's shards, judge them under the base commit's policy, and return the exit code."""
+    """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
     if shards is None:
         shards = stored_shards(job)
     policy, refused = policy_at(job, baseline_commit(job).sha)
@@ -45,13 +45,13 @@ def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
 
 
 def _base_runs(shards: Sequence[Shard]) -> int:
-    """Return the smallest number of base runs that any metric of the shards has."""
+    """Return the number of base runs for the metric that has the fewest base runs in all shards."""
     metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
     return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
 def stored_shards(job: Job) -> list[Shard]:
-    """Return the stored report of the newest attempt of each shard of this run, sorted by key."""
+    """Return the report that the newest attempt of each shard of this run stored, sorted by key."""
     if not job.settings.shards_result:
         raise SettingsError("shards-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
@@ -70,7 +70,7 @@ def stored_shards(job: Job) -> list[Shard]:
 
 
 def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
-    """Return the report artifact of the newest attempt for each key that matches the glob ``pattern``."""
+    """Return, for each key that matches the glob ``pattern``, the report artifact of the newest attempt."""
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
@@ -83,7 +83,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 
 
 def _lost(results: Sequence[str]) -> list[NotCompared]:
-    """Return an entry for the report if a shard failed, because that shard's profiles were not compared."""
+    """Return an entry for profiles that were not compared, if any shard failed."""
     bad = sorted(set(results) - {"success"})
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
     return [NotCompared("shards", None, "both", reason)] if bad else []
@@ -93,7 +93,7 @@ LARGEST_LINKS = 4 << 20
 
 
 def judge_report(job: Job) -> int:
-    """Judge a report from an earlier step under the base commit's policy, publish it, and return the exit code."""
+    """Judge a report of an earlier step under the base commit's policy, publish it, and return the exit code."""
     name = job.settings.report
     if not name:
         raise SettingsError("report", "is empty; mode report needs the path of a report.json of this run")
@@ -106,7 +106,7 @@ def judge_report(job: Job) -> int:
 
 
 def _check(job: Job, report: Report, name: str) -> None:
-    """Raise `ProfgateError` if the report is for another commit than this run."""
+    """Raise `ProfgateError` if the report and this run are for different commits."""
     commit = report.target.sha
     if commit not in {job.context.head_sha, job.context.sha}:
         what = f"is of {commit or 'no commit'}, this run of {job.context.head_sha}; use a report of this run"
@@ -114,7 +114,7 @@ def _check(job: Job, report: Report, name: str) -> None:
 
 
 def _links_beside(place: str, name: str) -> Links:
-    """Return the links from the links file in the folder of the report, or no links without such a file."""
+    """Return the links from the links file in the folder of the report. If there is no such file, return no links."""
     links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
     if not exists(links):
         return Links()

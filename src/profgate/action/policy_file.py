@@ -25,10 +25,11 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]:
-    """Return the policy at a commit (None: in the checkout), and warnings about settings without effect.
+    """Return the policy at a commit, and warnings about settings without effect. None stands for the checkout.
 
-    A pull request's own workflow file sets its inputs and its checkout. They can select an older baseline commit, but
-    not the policy: it is read at the base commit, and ``config`` cannot replace the default file.
+    A pull request can change its own workflow file, and thus the inputs and the checkout. These changes can select an
+    older baseline commit, but not another policy: the policy is always read at the base commit, and the input
+    ``config`` cannot replace the default file.
     """
     catalogue: Catalogue = {
         name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
@@ -58,7 +59,10 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]
 
 
 def _trusted_commit(job: Job, commit: str) -> str:
-    """Return the commit whose policy applies to a pull request. Raises `SettingsError` if ``config`` replaces it."""
+    """Return the commit whose policy applies to a pull request.
+
+    Raises `SettingsError` if the input ``config`` replaces the default policy file.
+    """
     chosen = job.settings.baseline_ref or job.measures_head
     trusted = job.context.base_sha or commit if chosen else commit
     if job.settings.config != DEFAULT_FILE and job.client.file_at(DEFAULT_FILE, trusted) is not None:
@@ -69,11 +73,14 @@ def _trusted_commit(job: Job, commit: str) -> str:
 
 def _config_here(job: Job) -> str | None:
     place = posixpath.join(job.context.workspace, job.settings.config)
-    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - a string, not a Path
+    return read_text(place) if os.path.isfile(place) else None  # noqa: PTH113 - the path is a string
 
 
 def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance, ...], tuple[Reason, ...]]:
-    """Return the acceptances for this run and warnings. If the comments cannot be read, nothing is accepted."""
+    """Return the acceptances that apply to this run, and warnings.
+
+    If the comments cannot be read, there are no acceptances.
+    """
     if not job.settings.token:
         return (), ()
     found: list[Acceptance] = []
@@ -86,7 +93,7 @@ def accepted(job: Job, policy: Policy, baseline: Side) -> tuple[tuple[Acceptance
 
 
 def acceptances_in(job: Job, policy: Policy, pull: PullRecord, rights: Rights) -> tuple[Acceptance, ...]:
-    """Return the acceptances that the next run of a pull request will read."""
+    """Return the acceptances that the next run for a pull request will read."""
     same = pull.head_repository_id == job.context.repository_id
     remembers = job.settings.comment != "never"
     request = AcceptanceRequest(pull.number, job.settings.key, policy.owners, same, remembers)
@@ -98,12 +105,15 @@ def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
     commenting = context.event_name in COMMENTING
     same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = same or context.event_name != "workflow_run"  # the fork's own run has already refused its trailers
+    trailers = same or context.event_name != "workflow_run"  # trailers of forks are refused in an earlier run
     return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 
 def _pulls(job: Job, baseline: Side) -> list[int]:
-    """Return the number of this run's pull request, or of all pull requests in a merge group since the baseline."""
+    """Return the number of this run's pull request.
+
+    For a merge group, return the numbers of all pull requests that were added since the baseline.
+    """
     context = job.context
     if context.event_name in COMMENTING:
         return [] if context.pr_number is None else [context.pr_number]

@@ -24,7 +24,7 @@ NOT_STORED = "The profiles were not stored either for a run that can write it: t
 
 
 def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
-    """Write an annotation for each line of the error. The annotation has a file and line number if the text does."""
+    """Write an annotation for each line of the error. If the text names a file and line, so does the annotation."""
     for line in map(harmless, str(error).splitlines()):
         where, *rest = line.split(":", 3)
         if isinstance(error, SettingsError) and len(rest) == 3 and rest[0].isdigit() and rest[1].isdigit():
@@ -34,13 +34,13 @@ def annotate(error: ProfgateError, commands: WorkflowCommands) -> None:
 
 
 def set_outputs(commands: WorkflowCommands, report: Report | None = None, published: Published = NOT_PUBLISHED) -> None:
-    """Set all declared outputs."""
+    """Set all outputs that the action declares."""
     for name, value in outputs_of(report, published).items():
         commands.set_output(name, value)
 
 
 def end_without_result(job: Job, reason: str) -> int:
-    """Show the reason why a run has nothing to do as a notice, set the outputs, and return exit code 0."""
+    """End a run that has nothing to do: write the reason as a notice, set the outputs, and return exit code 0."""
     job.notice(reason)
     set_outputs(job.commands)
     return 0
@@ -49,8 +49,9 @@ def end_without_result(job: Job, reason: str) -> int:
 def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     """Annotate the run with the verdict and return the exit code.
 
-    The exit code for "not compared" is 0 unless the policy treats that as a failure. It is also 0 for a `workflow_run`
-    that wrote a commit status, because GitHub would show a failed run on the default branch.
+    The exit code for the verdict "not compared" is 0 unless the policy treats that verdict as a failure. The exit code
+    is also 0 if a `workflow_run` wrote a commit status, because GitHub would otherwise show a failed run on the default
+    branch.
     """
     verdict = report.verdict
     reasons = harmless("; ".join(reason_text(reason, name_text) for reason in verdict.reasons))
@@ -67,7 +68,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
 
 
 def write_status(job: Job, report: Report) -> bool:
-    """Write the commit status if requested, and return whether it was written. Errors only cause a warning."""
+    """Write the commit status if it is requested, and return whether it was written. Errors only cause a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
@@ -90,7 +91,7 @@ def _title(report: Report) -> str:
 
 
 def write_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Write the check run if requested. Errors only cause a warning."""
+    """Write the check run if it is requested. Errors only cause a warning."""
     context, key = job.context, job.settings.key
     if not job.settings.check_run:
         return
@@ -106,7 +107,7 @@ def write_check_run(job: Job, report: Report, summary: Document) -> None:
 
 
 def _changed_paths(job: Job) -> list[str]:
-    """Return the paths of the pull request's files, which can be annotated, or no paths on an error."""
+    """Return the paths of the pull request's files, which can be annotated. On an error, return an empty list."""
     try:
         return [file.path for file in job.pull_files] if job.context.concerns_pull else []
     except GitHubError as error:
@@ -159,7 +160,8 @@ def write_comment(job: Job, report: Report, comment: Document, links: Links) -> 
 def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
     """Return the texts of a comment.
 
-    In mode ``on-change``, a pass creates no comment, and an inconclusive result has only one line.
+    In the mode ``on-change``, no comment is created if the gate passed, and the comment for an inconclusive result
+    consists of one line.
     """
     conclusion = report.verdict.conclusion
     brief = mode == "on-change" and conclusion == "inconclusive"
@@ -167,7 +169,7 @@ def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
 
 
 def _no_comment(job: Job) -> str:
-    """Return why no comment was written, and which workflow can write the comment instead."""
+    """Return a text that explains why no comment was written and which workflow can write it."""
     if not job.context.read_only:
         return "no token was given"
     if not job.fork_profiles_stored:

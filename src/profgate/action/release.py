@@ -28,7 +28,7 @@ from profgate.report.wording import reason_text
 
 FAILED = 2
 MOST_STEPS = 20  # maximum number of comparisons between two releases
-MOST_LOOKUPS = 60  # maximum number of commits whose pull requests are requested
+MOST_LOOKUPS = 60  # maximum number of commits for which pull requests are requested
 
 
 def attach_to_release(job: Job) -> int:
@@ -61,7 +61,10 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
-    """Compare the profiles with those of another ref. Raises `ProfgateError` if that ref has no profiles."""
+    """Compare the profiles with the profiles of another ref and return the exit code.
+
+    Raises `ProfgateError` if there are no profiles for the other ref.
+    """
     commit = job.client.commit_sha(ref)
     policy, refused = policy_at(job, commit)
     found = named_set(job, ref, commit, lambda _: job.settings.baseline_runs, policy.max_gate_distance)
@@ -79,7 +82,7 @@ def _required(ref: str, found: Found) -> StoredSet:
 
 
 def _own(job: Job, tag: str, commit: str) -> LocalSet:
-    """Return this build's profiles if there are any, otherwise the profiles stored for the tag's commit."""
+    """Return the profiles of this build or, if there are none, the profiles stored for the commit of the tag."""
     local = local_files(job.settings.profiles, job.context.workspace)
     if local is not None:
         return LocalSet(local.files, described_set(job, local))
@@ -152,7 +155,7 @@ def _between(job: Job, given: PipelineInput) -> _Between:
 def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
     """Return the newest trusted run of each commit, in the order of ``chain``.
 
-    Commits without such a run are left out.
+    Commits without a trusted run are left out.
     """
     workflow, context = recording_workflow(job), job.context
     trust = Trust(context.repository_id or 0, workflow, None, context.run_id)
@@ -163,7 +166,7 @@ def _runs(job: Job, chain: Sequence[str]) -> list[RunRecord]:
 
 
 def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
-    """Return one step from each recorded set of profiles to the next. The last step ends at the target side."""
+    """Return the steps from each recorded set of profiles to the next one. The last step ends at the target side."""
     steps, start = [], 0
     before, manifest_before = given.baseline, given.manifests[0]
     ends = [(stored.candidate.run.head_sha, stored.files, stored.manifest) for stored in between.recorded]

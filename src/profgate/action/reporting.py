@@ -1,4 +1,4 @@
-"""Compare both sides and report the result. Files and summary are written before anything is published."""
+"""Compare both sides and report the result. The files and the summary are written before anything is published."""
 
 import posixpath
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
 
-SHARD_FOLDER = "leg"  # fixed, because existing workflows may upload this folder
+SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
 SHARD = "This is one shard: the job that merges all shards writes the comment and the verdict."
 SHARD_ALONE = "This shard has its own verdict: without an artifact service its report cannot be merged with others."
@@ -38,7 +38,7 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A report with links, and if applicable the comment of a first run and release notes."""
+    """A report with its links and, if applicable, the comment of a first run and release notes."""
 
     report: Report
     links: Links
@@ -48,7 +48,10 @@ class Result:
 
 
 def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
-    """Compare both sides, write all files, publish, and return the exit code. ``notes`` renders release notes."""
+    """Compare both sides, write all files, publish the result, and return the exit code.
+
+    ``notes`` renders the release notes.
+    """
     settings, run_url = job.settings, job.context.run_url
     given = sides.given
     if given.baseline and given.target:
@@ -71,7 +74,7 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
 
 
 def conclude(job: Job, result: Result) -> int:
-    """Publish summary, comment, commit status and check run, and return the exit code."""
+    """Publish the summary, the comment, the commit status and the check run, and return the exit code."""
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
     _summarize(job, result, UNFINISHED)
@@ -84,7 +87,10 @@ def conclude(job: Job, result: Result) -> int:
 
 
 def _end_shard(job: Job, result: Result) -> int:
-    """Store the report for the merging job. Raises `ProfgateError` if this fails, because a lost shard would pass."""
+    """Store the report for the job that merges the shards, and return the exit code.
+
+    Raises `ProfgateError` if the report cannot be stored, because the gate would pass without the missing shard.
+    """
     name = report_artifact(job.settings.key, job.context.run_attempt)
     job.write_files({posixpath.join(SHARD_FOLDER, file): data for file, data in _files(result).items()})
     if not job.can_upload:
@@ -97,7 +103,7 @@ def _end_shard(job: Job, result: Result) -> int:
 
 
 def _end_alone(job: Job, result: Result, name: str) -> int:
-    """End a shard that cannot upload its report, and return the exit code of the shard's own verdict."""
+    """End a shard that cannot upload its report. Return the exit code for the verdict of this shard alone."""
     _end(job, result, SHARD_ALONE, "")
     step = upload_step(name, posixpath.join(job.settings.output_dir, SHARD_FOLDER), job.context.run_url)
     how = "and in the last job download them, run profgate report merge, and publish the result with mode: report"
@@ -107,7 +113,10 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
 
 
 def with_stored_report(job: Job, result: Result, name: str) -> Result:
-    """Store the report under this name and return the result with a link to it. A failure only causes a warning."""
+    """Store the report under this name and return the result with a link to the stored report.
+
+    A failure only causes a warning.
+    """
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
         job.warn(warning)
@@ -115,7 +124,7 @@ def with_stored_report(job: Job, result: Result, name: str) -> Result:
 
 
 def _files(result: Result) -> dict[str, bytes]:
-    """Return the files of a result, which the merging job reads."""
+    """Return the files of a result that are read by the job that merges the shards."""
     texts = {REPORT_NAME: to_json(result.report), LINKS_NAME: links_to_json(result.links)}
     return {name: text.encode() for name, text in texts.items()}
 
@@ -136,7 +145,7 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
 
 
 def _summarize(job: Job, result: Result, note: str) -> Document:
-    """Write the step summary, replacing an earlier summary, and return it."""
+    """Write the step summary, which replaces any earlier summary of the step, and return the new summary."""
     run_url = job.context.run_url
     summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
     job.commands.replace_summary(summary.text)
@@ -144,7 +153,10 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
-    """Write the report, the pages with an index, and the comment. Nothing is uploaded yet, so there are no links."""
+    """Write the report, the pages with an index, and the comment.
+
+    The files contain no links to artifacts, because nothing is uploaded yet.
+    """
     pages = [page.document for page in built.pages]
     job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
     written = [page for page in built.pages if job.written(page.document.name)]
@@ -167,7 +179,7 @@ def _uploaded(job: Job, built: Built) -> Uploaded:
         job.warn(warning)
     if all(job.written(page.document.name) for page in built.pages):
         return uploaded
-    return replace(uploaded, links=replace(uploaded.links, fetch=None))  # a later step cannot upload all pages
+    return replace(uploaded, links=replace(uploaded.links, fetch=None))  # some pages could not be written
 
 
 def first_run(job: Job, report: Report, policy: Policy, tests: int = 0) -> Document:
@@ -193,7 +205,7 @@ def _comment(job: Job, report: Report, links: Links) -> Document:
 
 
 def _explained(report: Report, sides: Sides) -> Report:
-    """Return the report with warnings, and with the reasons if the baseline is missing or could not be used."""
+    """Return the report with warnings, including the reasons why the baseline is missing or could not be used."""
     report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
         return report if sides.obstacle is None else _without_gate(report, sides.obstacle, sides.given.policy)
@@ -205,13 +217,16 @@ def _explained(report: Report, sides: Sides) -> Report:
 
 
 def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
-    """Return a comparison with an older baseline as not compared, because it cannot fail the gate."""
+    """Return the report judged as "not compared", because a comparison with an older baseline cannot fail the gate."""
     entry = NotCompared("baseline", None, "both", obstacle)
     return judge(replace(report, not_compared=(entry, *report.not_compared)), policy)
 
 
 def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
-    """Return the report with later changes on the base branch, if there is a regression and a later base run exists."""
+    """Return the report, extended by later changes on the base branch.
+
+    Nothing is added if the report contains no regression or there is no later base run.
+    """
     later = sides.later
     if later is None or not regressions(report):
         return report
@@ -236,7 +251,10 @@ _NO_START = "the pull request's diff does not start at the baseline ({}), so wha
 
 
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
-    """Return the pull request's source diff, with the reason if it is incomplete, or None without a pull request."""
+    """Return the source diff of the pull request, or None if there is no pull request.
+
+    If the diff is incomplete, it contains the reason.
+    """
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:
         return None

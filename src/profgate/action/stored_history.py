@@ -1,7 +1,8 @@
 """Store the history in an artifact or a branch after base runs, and read it for comparisons.
 
-The branch has one commit with one file, so that the repository does not grow. Histories from artifacts and branches
-are untrusted, because others may have written them. An error in the history is reported, but never fails a run.
+The branch has only one commit with one file, so that the repository does not grow. Histories from artifacts and
+branches are untrusted, because other people may have written them. An error in the history is reported, but it never
+makes a run fail.
 """
 
 import posixpath
@@ -30,10 +31,10 @@ from profgate.pipeline import PipelineInput
 
 FOLDER = "history"
 RETENTION = Retention(profiles=0)
-NEARBY = 2  # number of further histories to merge, which may contain readings of concurrent runs
-LAST = 150  # number of newest commits that are searched; older changes were reported when they were new
+NEARBY = 2  # number of further histories to merge, because they may contain readings of concurrent runs
+LAST = 150  # number of newest commits in which changes are searched; earlier runs have reported older changes
 ANNOTATED = 5  # maximum number of annotated trends in each direction; the summary lists more
-MAX_BYTES = 50 << 20  # size of the file in the branch; base64 enlarges it by a third, and GitHub limits blobs to 100 MB
+MAX_BYTES = 50 << 20  # maximum file size in the branch; GitHub's limit is 100 MB after base64 adds a third
 TRIES = 3
 
 
@@ -43,19 +44,19 @@ def history_artifact(job: Job) -> str:
 
 
 def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Add this run's readings and the gate's verdicts on unchanged code to the history, and store the history.
+    """Add the readings of this run and the gate's verdicts on unchanged code to the history, and store the history.
 
-    The histories of the nearest runs are merged, so that readings of concurrent runs are not lost.
+    The histories of the nearest runs are merged, so that the readings of concurrent runs are not lost.
     """
     if job.settings.history == "off":
         return
     folder = job.folder(FOLDER)
     try:
-        # the search starts at this commit, because another run may have measured it
+        # the search includes this commit, because another run may have measured it too
         commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
             head = _merge_branch(job, store)
-            # artifacts may contain readings that are missing in the branch
+            # Artifacts may contain readings that are missing in the branch.
             for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
@@ -66,7 +67,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
             return
         data = read_bytes(posixpath.join(folder, FILE))
     except ProfgateError as error:
-        # no warning if the token cannot read runs, because storing baselines does not need that permission
+        # A token that cannot read runs causes no warning, because storing baselines does not need that permission.
         report = job.log if isinstance(error, GitHubError) else job.warn
         report(f"the history was not extended: {error}")
         return
@@ -85,7 +86,10 @@ def _merge(job: Job, store: HistoryStore, name: str, data: bytes) -> None:
 
 
 def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
-    """Merge the branch's history into the store. Return the branch's head, or the error if it cannot be read."""
+    """Merge the history from the branch into the store.
+
+    Returns the head of the branch, or the error if the branch cannot be read.
+    """
     if job.settings.history != "branch":
         return None
     try:
@@ -98,15 +102,15 @@ def _merge_branch(job: Job, store: HistoryStore) -> str | ProfgateError | None:
 
 
 def _branch(job: Job) -> str:
-    """Return the name of the history branch. Each key has a separate branch."""
+    """Return the name of the history branch. There is a separate branch for each key."""
     key = job.settings.key
     return "profgate-history" if key == "default" else f"profgate-history-{key}"
 
 
 def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
-    """Return the head and the file of the history branch. Both are None if there is no such branch.
+    """Return the head of the history branch and the content of its file. Both are None if there is no such branch.
 
-    Raises GitHubError if the branch has no history file, because profgate did not create such a branch.
+    Raises GitHubError if the branch contains no history file, because then it was not created by profgate.
     """
     branch = _branch(job)
     head = job.client.branch_head(branch)
@@ -121,9 +125,10 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
 
 
 def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
-    """Write the history to the branch, whose head was ``head``. Return whether that succeeded; warn if not.
+    """Write the history to the branch, and return whether this succeeded. A failure causes a warning.
 
-    A branch that could not be read is not changed. If another run has changed the branch, its history is merged.
+    ``head`` is the head of the branch when it was read, or the error if it could not be read. In the latter case, the
+    branch is not changed. If another run has changed the branch in the meantime, the history of that run is merged.
     """
     branch = _branch(job)
     try:
@@ -150,7 +155,7 @@ def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -
 
 
 def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
-    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code."""
+    """Add this run's readings, the ancestors of its commit, and the gate's verdicts on unchanged code to the store."""
     context = job.context
     who = StoredJob(f"{context.run_id}/{context.run_attempt}/{context.job}", context.ref, context.event_name)
     added = [
@@ -167,7 +172,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
 
 
 def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
-    """Yield comparisons of this run's readings (not yet stored) with earlier readings of unchanged code."""
+    """Yield comparisons of this run's readings, which are not stored yet, with earlier readings of unchanged code."""
     commit, name = added[0].commit, added[0].job.identity
     earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
     yield from trials_at(earlier, added, name)
@@ -206,8 +211,8 @@ def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
 class Known:
     """The history before a baseline.
 
-    ``past`` is a function that returns the readings of a series. ``unchanged`` contains the verdicts on unchanged code.
-    ``commits`` is the number of measured commits.
+    ``past`` is a function that returns the readings of a series. ``unchanged`` contains the gate's verdicts on
+    unchanged code. ``commits`` is the number of measured commits.
     """
 
     past: Callable[[str], Sequence[Reading]]
@@ -215,7 +220,10 @@ class Known:
     commits: int
 
     def added_to(self, given: PipelineInput, read: Collection[str]) -> PipelineInput:
-        """Return the input with the false alarms, and with the readings of all commits except those in ``read``."""
+        """Return the input with the gate's false alarms and the stored readings added.
+
+        Readings of the commits in ``read`` are left out.
+        """
 
         def past(key: str) -> Sequence[Reading]:
             return [reading for reading in self.past(key) if reading.commit not in read]
@@ -224,9 +232,10 @@ class Known:
 
 
 def known_before(job: Job, run: RunRecord) -> Known | None:
-    """Return the history before a run's commit, from the branch or, if there is none, from the run's artifact.
+    """Return the history before the commit of a run.
 
-    Returns None if the history is switched off or cannot be used.
+    The history is read from the branch or, if there is no branch, from an artifact of the run. Returns None
+    if the history is switched off or cannot be used.
     """
     if job.settings.history == "off":
         return None
@@ -249,7 +258,10 @@ def known_before(job: Job, run: RunRecord) -> Known | None:
 
 
 def _past(job: Job, store: HistoryReader, baseline: str) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that takes the key of a series and gives the series' readings at the baseline's ancestors."""
+    """Return a function that returns the readings of a series at the ancestors of the baseline.
+
+    The argument of that function is the key of the series.
+    """
     ancestry = [commit.sha for commit in ancestors(baseline, store.commits()) if commit.distance]
 
     def past(key: str) -> Sequence[Reading]:

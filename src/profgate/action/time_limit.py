@@ -1,6 +1,6 @@
-"""Run code that reads untrusted data in a child process, which is killed at a time limit.
+"""Run code that reads untrusted data in a child process, which is killed when it reaches a time limit.
 
-A signal handler or a thread cannot end a regular expression or native code that never returns.
+A child process is needed because a signal handler or a thread cannot interrupt a regular expression or native code.
 """
 
 import os
@@ -16,14 +16,17 @@ POLL_SECONDS = 0.05
 
 
 def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
-    """Return the exit code of ``run``, or None if it did not end in time or a signal killed it, as without memory."""
+    """Return the exit code of ``run``, or None if it exceeded the time limit or was killed by a signal.
+
+    For example, the kernel sends such a signal if memory is short.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if not child:
-        os.setpgid(0, 0)  # its own children are killed with it
+        os.setpgid(0, 0)  # so that the children of this process are killed with it
         os._exit(_exit_code(run))
-    with suppress(OSError):  # the child does the same, whichever process is first
+    with suppress(OSError):  # both processes do this, because either may run first
         os.setpgid(child, child)
     deadline = time.monotonic() + seconds
     try:
@@ -39,7 +42,7 @@ def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
 
 
 def _exit_code(run: Callable[[], int]) -> int:
-    """Return the exit code of ``run`` after its output is written; an exception does not leave the process."""
+    """Call ``run``, flush its output, and return its exit code. An exception is printed instead of raised."""
     code = INTERNAL_ERROR
     try:
         code = run()

@@ -72,9 +72,10 @@ def compare(
 
 
 def write_report(report: api.Report, folder: str | None) -> int:
-    """Write the files of a report to a folder, if given, and return the exit code.
+    """Write the files of a report to a folder if a folder is given, and return the exit code.
 
-    Files that cannot be written are reported on stderr. Without report.json, the exit code is 2 unless the gate failed.
+    Files that cannot be written are reported on stderr. If report.json cannot be written, the exit code is 2 unless the
+    gate failed.
     """
     try:
         if folder:
@@ -98,10 +99,10 @@ def print_report(report: api.Report, output: str, *, verbose: bool) -> None:
 
 
 def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
-    """Return the pipeline input for both sides, with stored sides and earlier results from a history."""
+    """Return the pipeline input for both sides. Stored sides and earlier results are read from a history."""
     if history is None and ":" not in f"{sides.baseline}{sides.target}":
         return sides.read(policy)
-    from profgate.history.history_store import open_history  # loads pydantic
+    from profgate.history.history_store import open_history  # imported here because it loads pydantic
     from profgate.history.revisions import newest_past, stored_input, stored_name
 
     stored = not sides.difference and sides.target is not None and any(map(stored_name, (sides.baseline, sides.target)))
@@ -120,7 +121,10 @@ def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
 
 
 def _same_files(given: PipelineInput) -> bool:
-    """Return whether both sides have the same file contents, regardless of names; readings have no files."""
+    """Return whether the files of both sides have the same contents, regardless of their names.
+
+    Sides that come from stored readings have no files, so this returns False for them.
+    """
     sides = (given.baseline, given.target)
     sizes = [sorted(source.size for source in side) for side in sides]
     if sizes[0] != sizes[1] or any(source.profile is not None for side in sides for source in side):

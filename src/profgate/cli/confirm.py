@@ -28,7 +28,7 @@ from profgate.track.git_versions import worktree
 
 @dataclass(frozen=True, slots=True)
 class Checkouts:
-    """The checkouts of both sides, either given folders or git worktrees prepared by a shell command."""
+    """The checkouts of both sides: either existing folders, or git worktrees that a shell command prepares."""
 
     baseline_dir: str | None
     target_dir: str | None
@@ -36,7 +36,7 @@ class Checkouts:
     timeout: float
 
     def prepared(self, report: ReportData, scratch: str, stack: ExitStack) -> dict[str, str]:
-        """Return the folder of each side. ``stack`` removes the worktrees.
+        """Return the folder of each side. Worktrees are removed when ``stack`` is closed.
 
         Raises ProfgateError if a checkout is not available.
         """
@@ -45,12 +45,12 @@ class Checkouts:
 
     def _folder(self, side: str, folder: str | None, sha: str | None, scratch: str, stack: ExitStack) -> str:
         if folder is not None:
-            if not os.path.isdir(folder):  # noqa: PTH112 - paths are plain strings here
+            if not os.path.isdir(folder):  # noqa: PTH112 - the path is a string
                 raise ProfgateError(f"--{side}-dir", f"{folder} is not a folder")
             return folder
         if not sha:
             raise ProfgateError(f"--{side}-dir", f"is missing, and the report names no commit of the {side}")
-        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - a plain string
+        place = stack.enter_context(worktree(sha, os.path.join(scratch, side)))  # noqa: PTH118 - the path is a string
         if self.setup:
             output_of(["sh", "-ec", self.setup], place, {"PROFGATE_SIDE": side}, self.timeout)
         return place
@@ -129,7 +129,7 @@ def confirm(
             sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
             warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
-    # keep the links to the pages of the first measurement, but not the link to its report
+    # Links to the pages of the first measurement are kept, but the link to the report of that measurement is removed.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     code = write_report(final, output_dir)
     show(final.lines(width=opt.width()), sys.stdout)

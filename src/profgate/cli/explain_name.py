@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 from profgate.report.wording import NAME_REASONS
 
-MOST_SHOWN = 40  # number of displayed names per file
+MOST_SHOWN = 40  # maximum number of names that are shown for each file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
 
 
@@ -33,7 +33,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
     """
     level = level or policy.name_rules
     for name in names:
-        if os.path.isfile(name):  # noqa: PTH113 - paths are plain strings here
+        if os.path.isfile(name):  # noqa: PTH113 - the path is a string
             sys.stdout.writelines(_file_lines(name, level, policy.aliases))
             continue
         if name.endswith(PROFILE_SUFFIXES):
@@ -49,7 +49,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
 
 
 def _file_lines(path: str, level: Level, aliases: Aliases) -> Iterator[str]:
-    """Return lines with the number of names in a file that each rule changed, and the first changed names."""
+    """Return lines that show how many names in a file were changed by each rule, and the first changed names."""
     counts: Counter[str] = Counter()
     shown: list[str] = []
     names: dict[str, bool] = {}

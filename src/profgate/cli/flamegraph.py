@@ -78,7 +78,7 @@ def _drawable(comparison: Comparison) -> Comparison:
 
 
 def _drawn(tree: PageTree, header: PageHeader, output: str, preset: str | None, normalize: str | None) -> str:
-    """Draw the picture in the format given by the file extension."""
+    """Draw the picture in the format that corresponds to the file extension of ``output``."""
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
     if normalize or preset:
@@ -99,7 +99,7 @@ def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | No
         if not before or not after:
             raise ProfgateError(output, "cannot be normalised: one side is empty")
         scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
-    files = tree.files or [None] * len(tree.names)  # names are in the notation of stack collapsers
+    files = tree.files or [None] * len(tree.names)  # files are appended to names as by stack collapsers
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]
     text, repairs = two_column_folded(tree, names, header.exponent, scaling)
     if repairs:

@@ -1,4 +1,4 @@
-"""The entry point of the command line, which imports only the module of the requested command."""
+"""The entry point of the command line. Only the module of the requested command is imported."""
 
 import os
 import sys
@@ -29,7 +29,7 @@ COMMANDS = {
     "formats": "Describe the profile formats.",
     "completion": "Print the script that completes commands and options in a shell.",
 }
-VARIABLE = "_PROFGATE_COMPLETE"  # set by the completion script of the shell
+VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the completion script of the shell
 
 
 class Commands(click.Group):
@@ -38,7 +38,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command named by the first argument. Raises UsageError if it is unknown."""
+        """Return the command named by the first argument. Raises UsageError if the command is unknown."""
         name, names = args[0], self.list_commands(ctx)
         if name not in names and not name.startswith("-") and not ctx.resilient_parsing:
             raise click.UsageError(f"no command {name!r}; {did_you_mean(name, names)}", ctx)
@@ -46,7 +46,7 @@ class Commands(click.Group):
 
 
 class LazyCommands(Commands):
-    """The command group of profgate, which imports the module of a command when it is called."""
+    """The command group of profgate. The module of a command is imported only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
@@ -89,7 +89,7 @@ def profgate() -> None:
 
 def run_command(argv: Sequence[str]) -> int:
     """Run the command named by ``argv`` and return its exit code. Raises ProfgateError if the command fails."""
-    if sys.stdout is None:  # the caller closed standard output, and needs only the exit code and files
+    if sys.stdout is None:  # a caller that closed standard output needs only the exit code and files
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
     if VARIABLE in os.environ:
         return shell_complete(profgate, {}, "profgate", VARIABLE, os.environ[VARIABLE])
@@ -99,16 +99,19 @@ def run_command(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.filename is not None:  # an error about a file, not about standard output
+        if error.filename is not None:  # the error concerns a file, not standard output
             raise
-        # flushing the buffer at exit must not fail a second time
+        # Standard output is replaced so that flushing the buffer at exit does not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise ProfgateError("standard output", f"{error.strerror or error}; free some space") from error
     return code
 
 
 def _invoked(argv: Sequence[str]) -> int:
-    """Run the command without ``click.Command.main``, which handles signals and closed pipes; return the exit code."""
+    """Run the command and return its exit code.
+
+    ``click.Command.main`` is not used, because it handles signals and closed pipes in another way.
+    """
     try:
         with profgate.make_context("profgate", list(argv)) as context:
             return int(profgate.invoke(context) or 0)
@@ -140,7 +143,7 @@ def _explained(error: click.UsageError) -> ProfgateError:
 
 
 def _shown(parameter: click.Parameter | None) -> str:
-    """Return the name of an argument or the longest name of an option, as displayed in the help."""
+    """Return the name of an argument, or the longest name of an option, as it is displayed in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name if parameter is not None else "an argument"

@@ -1,4 +1,4 @@
-"""Options that several commands share, and types of parameters."""
+"""Options that are used by several commands, and types of parameters."""
 
 import math
 import shutil
@@ -45,7 +45,7 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
 
     def decorate(function: Function) -> Function:
         @wraps(function)
-        def called(**options: Any) -> Any:  # noqa: ANN401 - the options of a command
+        def called(**options: Any) -> Any:  # noqa: ANN401 - these are the options of a command
             given = {known: options.pop(known) for known in names if known in options}
             return function(**options, **{name: make(**given)})
 
@@ -55,7 +55,7 @@ def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Deco
 
 
 class Place(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
-    """A path that the shell completes. ``what`` describes it in the error for an empty value."""
+    """A path that the shell completes. ``what`` describes the path in the error message for an empty value."""
 
     name = "path"
 
@@ -74,7 +74,7 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
         return [CompletionItem(incomplete, type=self._kind)]
 
 
-class Number(click.ParamType):  # type: ignore[type-arg] # as above
+class Number(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """A number between two inclusive bounds. The number is an integer if the lower bound is an integer."""
 
     name = "number"
@@ -82,7 +82,7 @@ class Number(click.ParamType):  # type: ignore[type-arg] # as above
     def __init__(self, least: float, most: float) -> None:
         self._least, self._most = least, most
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - of either type
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - any type
         """Convert the value to a number. Infinity and NaN are rejected."""
         try:
             number = type(self._least)(value)
@@ -143,7 +143,7 @@ def output_option(content: str, default: str | None = None) -> Decorator:
 
 
 def _policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    from profgate.loading import load_policy  # slow: imports the strategies, which the help does not need
+    from profgate.loading import load_policy  # imported here because this is slow and the help does not need it
 
     return load_policy(config, fail_on)
 

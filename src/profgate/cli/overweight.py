@@ -31,7 +31,7 @@ def overweight(
     comparison = sides.overlay(metric, workload)
     document = overweight_document(comparison, pivots, by_interest=sort == "interest")
     if output == "json":
-        # one field per line; indentation would take ten times as long
+        # Each field is written on a separate line. Indented output would take ten times as long.
         sys.stdout.write(json.dumps(document, allow_nan=False, separators=(",\n", ": ")) + "\n")
     else:
         sys.stdout.write(overweight_text(document, width(120)))

@@ -103,7 +103,10 @@ def _rules(width: float, sigma: Literal["poisson", "observed"], min_tests: int, 
 
 
 def _runs(history: str | None) -> Runs:
-    """Return a function that reads the runs of the history and of folders, by default those written by ``record``."""
+    """Return a function that reads the runs of the history and of folders.
+
+    If no folders are given, the folders written by ``record`` are read.
+    """
     runs = stored_runs(history) if history else []
     return lambda folders: runs + [run for place in folders or ([] if runs else [FOLDER]) for run in runs_in(place)]
 

@@ -1,4 +1,4 @@
-"""Arguments and options of commands that read profiles of two sides."""
+"""The arguments and options of commands that read the profiles of two sides."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,27 +39,27 @@ class Sides:
         return two_sides(self.baseline, self.target or self.baseline, policy)
 
     def overlay(self, metric: str | None, workload: str | None) -> Comparison:
-        """Return the comparison of one metric of one workload. Raises ProfgateError if there is none."""
+        """Return the comparison for one metric of one workload. Raises ProfgateError if there is no such comparison."""
         return chosen(wiring.overlays(self.read()), metric, workload)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The source changes, and the choice of sources to embed in a page. Values are None if no option is given."""
+    """The source changes, and the sources to embed in a page. A value is None if its option is not given."""
 
     diff: SourceDiff | None
     embed: EmbedSource | None
 
     def added_to(self, given: PipelineInput) -> PipelineInput:
-        """Return the input of a comparison, completed with these sources."""
+        """Return the input of a comparison with these sources added."""
         policy = given.policy if self.embed is None else replace(given.policy, embed_source=self.embed)
         return replace(given, diff=self.diff, policy=policy)
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
-    """Return the comparison of a workload and metric, by default of the first metric.
+    """Return the comparison for a workload and a metric. By default, this is the first metric.
 
-    Raises ProfgateError with the choices if there is no such comparison.
+    Raises ProfgateError with a list of the possible choices if there is no such comparison.
     """
     found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
     if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):

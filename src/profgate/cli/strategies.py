@@ -65,7 +65,7 @@ def new(name: str, short: str | None, output_dir: str) -> int:
 
 
 def _bounds(spec: OptionSpec) -> str:
-    """Return the valid values of an option in brackets, or an empty string if there are no bounds."""
+    """Return the valid values of an option in brackets, or an empty string if any value is valid."""
     if spec.choices:
         return f" (one of {', '.join(spec.choices)})"
     if spec.minimum is not None and spec.maximum is not None:
@@ -75,9 +75,9 @@ def _bounds(spec: OptionSpec) -> str:
 
 
 def _write_package(name: str, short: str | None, folder: str) -> tuple[str, str]:
-    """Write the package below the folder; return its path and the strategy's short name.
+    """Write the package to a subfolder of the folder. Return the path and the short name of the strategy.
 
-    Raises ProfgateError if the name is invalid or taken, or if the path exists.
+    Raises ProfgateError if the name is invalid or is used by another strategy, or if the path already exists.
     """
     from profgate.report.templates import render_template
 

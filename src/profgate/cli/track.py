@@ -24,9 +24,9 @@ from profgate.track.versions import Version
 
 
 class Percent(opt.Number):
-    """A percentage with or without the percent sign, which is converted to a fraction."""
+    """A percentage with or without a percent sign. The value is converted to a fraction."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as click
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - as in click
         """Return the percentage as a fraction."""
         return float(super().convert(str(value).removesuffix("%"), param, ctx)) / 100
 
@@ -47,7 +47,7 @@ def _plan(
     here: bool,
     refine: bool,
 ) -> Plan:
-    """Return the plan of the measurement from the options. Raises ProfgateError if they are invalid."""
+    """Return the plan of the measurement from the options. Raises ProfgateError if the options are invalid."""
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
@@ -195,9 +195,9 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the page, the flame graphs of its jumps and the tables, and print the result.
+    """Write the page, the tables, and flame graphs of the jumps that the page shows, and print the result.
 
-    Raises ComparisonError if that fails.
+    Raises ComparisonError if this fails.
     """
     evolution = tracked.evolution()
     links: dict[int, str] = {}
@@ -218,5 +218,5 @@ def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
 
 
 def _report(text: str) -> None:
-    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # it may contain output of other programs
+    sys.stderr.write(f"profgate: {name_text(text, 400)}\n")  # the text may contain other programs' output
     sys.stderr.flush()

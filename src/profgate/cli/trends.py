@@ -14,7 +14,7 @@ from profgate.history.trends import reported_texts, trends_along, trends_json, t
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_READ = 200  # number of measured commits, and of base runs whose symbols are all stored
+MOST_READ = 200  # default number of commits; histories keep all symbols of as many runs
 
 
 @command("profgate trends", "profgate trends main --new --format json")

@@ -1,1 +1,1 @@
-"""Access to GitHub: API, artifacts, comments, checks and pull request data."""
+"""Access to GitHub: the API, artifacts, comments, check runs and data of pull requests."""

@@ -14,18 +14,18 @@ from profgate.model.reason import Reason, ReasonCode
 
 WRITERS = frozenset({"admin", "write"})
 ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # GitHub reports private members as contributors
-MOST_PEOPLE = 10  # comment authors whose permission is requested in one run
-MOST_ACCEPTANCES = 50  # limit for valid acceptances, and separately for refused ones
+MOST_PEOPLE = 10  # maximum number of comment authors whose permission is requested in one run
+MOST_ACCEPTANCES = 50  # maximum number of valid acceptances, and of refused acceptances
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceRequest:
     """A pull request, and the conditions under which its acceptances are valid.
 
-    ``owners`` are the logins in the policy at the base commit; if empty, everybody with write access may accept.
-    ``same_repository`` is True if the head branch is in this repository, where a push needs write access. ``remembers``
-    is True if this run can write its comment, which stores limits. ``trailers`` is True if commit trailers are read;
-    trailers of a fork are refused.
+    ``owners`` are the logins in the policy at the base commit. If there are none, everybody with write access may
+    accept. ``same_repository`` is True if the head branch is in this repository, where a push requires write access.
+    ``remembers`` is True if this run can write its comment, in which limits are stored. ``trailers`` is True if commit
+    trailers are read. Trailers in commits of a fork are refused.
     """
 
     pull: int
@@ -37,7 +37,7 @@ class AcceptanceRequest:
 
 
 class Rights:
-    """A check of who may accept. ``owners`` are the logins in the policy at the base commit."""
+    """Checks which users may accept regressions. ``owners`` are the logins in the policy at the base commit."""
 
     def __init__(self, client: GitHubClient, owners: Iterable[str]) -> None:
         self._client = client
@@ -45,7 +45,7 @@ class Rights:
         self._known: dict[str, Reason | None] = {}
 
     def objection(self, login: str) -> Reason | None:
-        """Return the reason why this person may not accept, or None. This takes at most one request."""
+        """Return the reason why this person may not accept, or None if the person may. Makes at most one request."""
         if not login:
             return Reason(ReasonCode.AUTHOR_DELETED)
         if self._owners:
@@ -55,7 +55,11 @@ class Rights:
         return self._known[login]
 
     def objections(self, comments: Iterable[CommentRecord]) -> dict[str, Reason | None]:
-        """Return the objections by login. At most 10 people are looked up, those with a role first."""
+        """Return the objection, or None, for each comment author.
+
+        If the policy names no owners, the permissions of at most 10 authors are requested. Authors with a role in the
+        repository come first.
+        """
         roles = {role: place for place, role in enumerate(ROLES)}
         order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
         logins = list(dict.fromkeys(comment.author for comment in order))
@@ -73,7 +77,10 @@ class Rights:
 
 
 def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rights) -> tuple[Acceptance, ...]:
-    """Return the acceptances from comments, then those from commits. Invalid ones are refused with a reason."""
+    """Return the acceptances from comments, followed by the acceptances from commits.
+
+    Invalid acceptances are included; they are marked as refused, with the reason.
+    """
     comments = client.comments(request.pull)
     written = [
         (comment, replace(acceptance, by=comment.author, link=comment.html_url))
@@ -94,7 +101,7 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rig
 
 
 def _newest(found: Sequence[Acceptance]) -> tuple[Acceptance, ...]:
-    """Return the newest valid and the newest refused acceptances in their original order."""
+    """Return the newest valid acceptances and the newest refused acceptances, in their original order."""
     refused = [item for item in found if item.state == "refused"]
     counted = [item for item in found if item.state != "refused"]
     newest = {item.id for item in (*refused[-MOST_ACCEPTANCES:], *counted[-MOST_ACCEPTANCES:])}
@@ -110,7 +117,7 @@ def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: R
         return acceptance
     if comment.edited:
         return _refused(acceptance, ReasonCode.COMMENT_EDITED)
-    # a reason written by an untrusted author is not shown
+    # The reason that the author gave is removed, because a text by an untrusted author is not shown.
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
 
 
@@ -125,19 +132,21 @@ def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Accep
 
 
 class _Limits:
-    """The limits of acceptances without ``max=``: 1.25 times the growth that profgate's comment showed at that time.
+    """Determines the limits of acceptances that were written without ``max=``.
 
-    profgate's comment shows the growth of a finding until the next run, and then stores the limit. Such a comment is
-    believed only if this token's owner wrote it.
+    Such a limit is 1.25 times the growth that profgate's comment showed when the acceptance was written. The next run
+    replaces the text of this comment, and stores the limit in the new text. A comment is trusted only if it was written
+    by the owner of this token.
     """
 
     def __init__(self, client: GitHubClient, request: AcceptanceRequest, comments: list[CommentRecord]) -> None:
         self._client, self._request, self._comments = client, request, comments
 
     def applied(self, acceptance: Acceptance, written: datetime | None) -> Acceptance:
-        """Return the acceptance with its limit, or refused if it has none. ``written`` is None for a trailer.
+        """Return the acceptance with its limit. If there is no limit, return the acceptance as refused.
 
-        A trailer comes before its measurement, so its limit may remain open if this run can store the measured limit.
+        ``written`` is the time at which a comment was written, or None for a commit trailer. A trailer is written
+        before the growth is measured, so it is not refused if this run can store the limit after the measurement.
         """
         if acceptance.state == "refused" or acceptance.limit is not None:
             return acceptance
@@ -160,7 +169,10 @@ class _Limits:
         return [remembered_limits(comment.body) for comment in self._ours]
 
     def _shown(self, acceptance: Acceptance, written: datetime | None) -> list[float]:
-        """Return the growth that the newest comment showed when the acceptance was written, or an empty list."""
+        """Return a list with the growth that the newest comment showed when the acceptance was written.
+
+        The list is empty if no comment showed the growth.
+        """
         before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
         growth = shown_growth(before[-1].body, acceptance) if before else None
         return [] if growth is None else [growth]

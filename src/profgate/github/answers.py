@@ -1,4 +1,4 @@
-"""Limits on the size and duration of HTTP answers, checked with each piece that arrives."""
+"""Limits the size and the duration of HTTP responses. The limits are checked whenever a part of a body arrives."""
 
 import io
 import time
@@ -9,20 +9,20 @@ from requests import RequestException, Response
 from urllib3.exceptions import HTTPError
 
 PIECE = 64 * 1024
-MAX_ANSWER = 64 * 1024 * 1024  # bytes, far more than 100 entries of any list
+MAX_ANSWER = 64 * 1024 * 1024  # in bytes; far more than a page with 100 entries needs
 ANSWER_SECONDS = 120.0
 
 
 class AnswerTooLarge(RequestException):
-    """The answer is larger than MAX_ANSWER."""
+    """The response is larger than MAX_ANSWER."""
 
 
 class AnswerTooSlow(RequestException):
-    """The answer takes longer than ANSWER_SECONDS."""
+    """The response takes longer than ANSWER_SECONDS."""
 
 
 def pieces(answer: Response, *, decode: bool) -> Iterator[bytes]:
-    """Yield the body as it arrives, because a larger piece would delay its check against a deadline."""
+    """Yield the parts of the body as they arrive, so that the caller can check a deadline after each part."""
     try:
         while piece := answer.raw.read1(PIECE, decode_content=decode):
             yield piece
@@ -31,7 +31,7 @@ def pieces(answer: Response, *, decode: bool) -> Iterator[bytes]:
 
 
 def limit_answer(answer: Response, *_: object, **__: object) -> None:
-    """Read the body within the limits. This is a hook for `requests`, which calls it before it reads a body."""
+    """Read the body of a response within the limits. `requests` calls this hook before it reads a body itself."""
     deadline, body = time.monotonic() + ANSWER_SECONDS, bytearray()
     for piece in pieces(answer, decode=True):
         body += piece

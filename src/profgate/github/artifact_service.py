@@ -24,12 +24,12 @@ Result = TypeVar("Result")
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
-ZIP_VERSION = 4  # version of the protocol; some servers do not support a newer one
-FILE_VERSION = 7  # version that supports other files than zip archives, with a media type
+ZIP_VERSION = 4  # version of the protocol; some servers do not support newer versions
+FILE_VERSION = 7  # version of the protocol that also supports files that are not zip archives
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
-FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds and factor, as in the official client
+FIRST_PAUSE, GROWTH = 3.0, 1.5  # in seconds, and as a factor; same values as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
@@ -37,8 +37,8 @@ SCOPE = "Actions.Results:"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, so that equal files result in equal zip archives
 
 
-class UploadUnavailable(GitHubError):  # noqa: N818 - part of the error hierarchy
-    """This run cannot upload artifacts; the caller suggests the upload action instead."""
+class UploadUnavailable(GitHubError):  # noqa: N818 - the name describes a condition
+    """This run cannot upload artifacts. The caller then suggests the official upload action."""
 
 
 class NameTaken(UploadUnavailable):
@@ -51,7 +51,7 @@ class _NotYetError(UploadUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class UploadedArtifact:
-    """An artifact that GitHub has stored; ``url`` is the page that shows or downloads it."""
+    """An artifact that GitHub has stored. ``url`` is the address at which the artifact is shown or downloaded."""
 
     id: int
     name: str
@@ -64,8 +64,8 @@ class ArtifactService:
     """A client that uploads artifacts of one run.
 
     ``run_url`` is the URL of the run. ``mask`` is called with every secret of the service before the secret is used.
-    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time of waits and failures.
-    Every method raises UploadUnavailable on failure.
+    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time of waits and failed
+    requests. Every method raises UploadUnavailable on failure.
     """
 
     def __init__(
@@ -92,11 +92,11 @@ class ArtifactService:
         self._budget = budget or RetryBudget()
 
     def upload_zip(self, name: str, files: Mapping[str, bytes]) -> UploadedArtifact:
-        """Upload files as one zip archive; equal files result in identical archives."""
+        """Upload files as one zip archive. The same files always result in the same archive."""
         return self.upload_file(name, zip_files(files), ZIP)
 
     def upload_file(self, name: str, data: bytes, mime_type: str) -> UploadedArtifact:
-        r"""Upload one file without zipping it, so that browsers that support ``mime_type`` open it directly.
+        r"""Upload one file without zipping it, so that a browser can open it directly if it supports ``mime_type``.
 
         Raises NameTaken if the run already has an artifact of this name. The name must not contain line breaks or
         the characters ``" : < > | * ? \ /``.
@@ -115,7 +115,7 @@ class ArtifactService:
             number = _field(self._service("FinalizeArtifact", finished), "artifact_id", name)
         except _NotYetError:
             raise
-        except UploadUnavailable:  # perhaps an earlier attempt succeeded and only its response was lost
+        except UploadUnavailable:  # an earlier attempt may have succeeded although its response was lost
             number = self._number_of(name, digest)
             if not number:
                 raise
@@ -124,7 +124,7 @@ class ArtifactService:
         return UploadedArtifact(int(number), name, f"{self._run_url}/artifacts/{number}", len(data), digest)
 
     def _number_of(self, name: str, digest: str) -> str:
-        """Return the id of the stored artifact with this name and digest, or an empty string."""
+        """Return the id of the stored artifact with this name and digest, or an empty string if there is none."""
         try:
             found = self._service("ListArtifacts", {"name_filter": name}).get("artifacts")
         except UploadUnavailable:
@@ -189,7 +189,7 @@ class ArtifactService:
                 verify=self._verify,
                 hooks={"response": limit_answer},
             )
-        except (requests.RequestException, ValueError) as error:  # the text contains the signature, which is secret
+        except (requests.RequestException, ValueError) as error:  # its text contains a secret signature
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
@@ -201,7 +201,7 @@ class ArtifactService:
                     with self._budget.spent_on(where):
                         return once()
                 except _NotYetError:
-                    spread = random.uniform(1, GROWTH)  # noqa: S311 - jitter, not cryptography
+                    spread = random.uniform(1, GROWTH)  # noqa: S311 - not used for cryptography
                     self._budget.wait(pause * spread, where)
                     pause *= GROWTH
             with self._budget.spent_on(where):
@@ -231,7 +231,10 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """Return the ids of run and job from the token's scope. Only the service checks the signature of the token."""
+    """Return the ids of the run and the job from the scope of the token.
+
+    The signature of the token is not checked here, because the service checks it.
+    """
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
@@ -255,7 +258,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
 
 
 def _value(answer: Mapping[str, Any], key: str) -> object:
-    """Return the value of a field, whose name may be in snake case (`artifact_id`) or camel case (`artifactId`)."""
+    """Return the value of a field. In the response, its name is in snake case or camel case (`artifactId`)."""
     first, *rest = key.split("_")
     return answer.get(key, answer.get(first + "".join(map(str.capitalize, rest))))
 

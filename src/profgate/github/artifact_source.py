@@ -1,4 +1,4 @@
-"""Find stored profiles in artifacts and releases: the nearest trusted baseline, and more runs to estimate noise."""
+"""Find stored profiles in artifacts and releases: the nearest trusted baseline, and further runs to estimate noise."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
-LISTED = 100  # artifacts, commits or runs in one response
-ENOUGH = 50  # if so many commits are known, no more are requested
-MOST_TRIES = 10  # candidates without a usable artifact before the search ends
+LISTED = 100  # maximum number of artifacts, commits or runs in one response
+ENOUGH = 50  # number of known commits from which further commits are not requested
+MOST_TRIES = 10  # number of runs without a usable artifact after which the search ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline (None if not found), the noise runs in order of distance, and the reasons why runs were skipped.
+    """The baseline (or None), the runs for estimating noise in order of distance, and the reasons for skipped runs.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is the reason why a
-    stored or coming set within reach of the gate could not be used, if no other set is within reach.
+    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is set if no usable
+    baseline is near enough to fail the gate. It is the reason why a nearer set of profiles could not be used.
     """
 
     baseline: StoredSet | None
@@ -56,7 +56,7 @@ class Found:
     def never_recorded(self) -> bool:
         """Whether no base run ever stored profiles.
 
-        The value is False if stored profiles have expired or are unusable.
+        The value is False if profiles were stored but have expired or cannot be used.
         """
         never = {ReasonCode.NO_TRUSTED_RUN, ReasonCode.NO_ARTIFACT}
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
@@ -66,9 +66,9 @@ class Found:
 class Search:
     """The parameters of a search for stored profiles.
 
-    ``start`` is the baseline commit. Runs of ``branches`` are listed in this order. ``base`` is the base branch, which
-    is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is the largest
-    distance of a baseline that may fail the gate.
+    ``start`` is the baseline commit. ``branches`` are the branches to search, in this order. ``base`` is the base
+    branch, which is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is
+    the maximum distance, in commits, at which a baseline can fail the gate.
     """
 
     start: str
@@ -86,14 +86,15 @@ def find_stored(
     noise_beside: Callable[[StoredSet], int],
     wait: Callable[[RunRecord], bool] = lambda _: False,
 ) -> Found:
-    """Find the nearest usable set, then as many further sets as ``noise_beside(nearest)`` returns.
+    """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
     If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
-    that run. The run is requested again while ``wait`` returns True.
+    that run. The run is requested again as long as ``wait`` returns True.
 
-    The nearest set needs three to five requests: for commits (unless known), runs (two if the first list lacks the
-    baseline commit), artifacts, and the download. Each further set needs one download. If a run's artifacts are not
-    among the newest 100, one more request lists them. Raises `GitHubError` if a request fails.
+    Finding the nearest set usually takes three to five requests: for the commits (unless they are known), the runs (two
+    requests if the first list contains no run of the baseline commit), the artifacts, and the download. Each further
+    set takes one download. If the artifacts of a run are not among the newest 100, they are listed by a further
+    request. Raises `GitHubError` if a request fails.
     """
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
@@ -121,7 +122,7 @@ def find_stored(
 
 
 def _unfinished(runs: Sequence[RunRecord], search: Search) -> RunRecord | None:
-    """Return a run of the baseline commit that will be trusted when it has completed, or None."""
+    """Return an unfinished run of the baseline commit that will be trusted when it has completed, or None."""
     waiting = (run for run in runs if run.status in UNFINISHED)
     return next((run for run in waiting if will_be_trusted(run, search.trust, search.start)), None)
 
@@ -143,7 +144,7 @@ def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
 
 
 def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitRecord], oldest: int) -> RunRecord | None:
-    """Return the newest later run of the base branch whose commit is not in the baseline's history, or None."""
+    """Return the newest run of the base branch for a commit that is not in the history of the baseline, or None."""
     before = distances(search.start, chain)
     trust = replace(search.trust, branches=frozenset({search.base}))
     newer = [
@@ -157,8 +158,8 @@ def _later(runs: Sequence[RunRecord], search: Search, chain: Sequence[CommitReco
 def _runs(client: GitHubClient, search: Search, chain: Sequence[CommitRecord]) -> list[RunRecord]:
     """Return runs of the first branch and, if none of them is trusted, also runs of the second branch.
 
-    Otherwise, runs of the baseline commit are added if the list contains none. This takes at most two requests, unless
-    untrusted runs fill a list.
+    If a run of the first branch is trusted, but the list contains no run of the baseline commit, the runs of that
+    commit are added. This takes at most two requests, unless a list is full and contains untrusted runs.
     """
     trust, start, (first, *others) = search.trust, search.start, search.branches
     found = _listed(client, trust, start, branch=first)
@@ -174,8 +175,9 @@ def _listed(
 ) -> list[RunRecord]:
     """Return the newest runs of a branch or commit.
 
-    GitHub also lists the runs of forks whose branch has the same name. If they may hide others, the trusted events are
-    requested one by one, until a run of the commit ``start`` is found. Forks cannot cause these events.
+    GitHub also lists the runs of forks that have a branch of the same name. If the list is full, these runs may hide
+    other runs. In that case, the runs for each trusted event, which forks cannot cause, are requested separately until
+    a run of the commit ``start`` is found.
     """
     found = client.workflow_runs(trust.workflow_path, branch, head_sha=head_sha)
     if len(found) < LISTED or all(run.event in TRUSTED_EVENTS for run in found):
@@ -188,12 +190,12 @@ def _listed(
 
 
 def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
-    """Return whether a run of this commit is trusted, or will be when it has completed."""
+    """Return whether any run of this commit is trusted, or will be trusted when it has completed."""
     return any(will_be_trusted(run, trust, commit) for run in _listed(client, trust, commit, head_sha=commit))
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Yield usable sets, nearest first, and append the reasons why runs were skipped to ``reasons``."""
+    """Yield the usable sets, nearest first. The reasons for skipped runs are appended to ``reasons``."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
@@ -208,7 +210,7 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             yield stored_set(candidate, client.artifact_files(artifact))
         except NotAllowed:
             raise
-        except NotFoundError:  # it has expired or was deleted since it was listed
+        except NotFoundError:  # the artifact expired or was deleted after it was listed
             reasons.append(Reason(ReasonCode.ARTIFACT_EXPIRED, {"run": candidate.run.id, "artifact": name}))
             failures += 1
         except (ProfileError, GitHubError) as error:
@@ -217,13 +219,13 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
 
 
 def _of_run(client: GitHubClient, run: RunRecord, name: str, known: Sequence[ArtifactRecord]) -> list[ArtifactRecord]:
-    """Return the artifacts of a run, which are requested only if the list ``known`` may lack them."""
+    """Return the artifacts of a run. They are requested only if the list ``known`` may be incomplete."""
     found = [artifact for artifact in known if artifact.workflow_run and artifact.workflow_run.id == run.id]
     return found if found or len(known) < LISTED else client.run_artifacts(run.id, name)
 
 
 def stored_set(candidate: Candidate, members: Mapping[str, bytes]) -> StoredSet:
-    """Return the files of an artifact as sources. Raises `ProfileError` if they do not match the manifest."""
+    """Return the files of an artifact as a set of profiles. Raises `ProfileError` if they do not match the manifest."""
     files = {name: data for name, data in members.items() if name != MANIFEST_NAME}
     if not files:
         raise ProfileError(f"artifact of run {candidate.run.id}", "contains no profile; record the baseline again")
@@ -243,7 +245,7 @@ def asset_name(artifact: str) -> str:
 def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> StoredSet | None:
     """Return the profiles attached to the release of a tag, or None if there is no such release or file.
 
-    Raises `ProfileError` if profgate did not attach the file, or if it belongs to another commit than the tag.
+    Raises `ProfileError` if the file was not attached by profgate, or if it does not belong to the commit of the tag.
     """
     release = client.release(tag)
     assets = release.assets if release else ()
@@ -261,6 +263,6 @@ def attached_set(client: GitHubClient, tag: str, commit: str, artifact: str) -> 
 
 
 def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:
-    """Return the tag of the newest published release that is no pre-release; the tag ``but`` is skipped."""
+    """Return the tag of the newest published release that is not a pre-release. The tag ``but`` is skipped."""
     published = (release.tag_name for release in releases if not release.draft and not release.prerelease)
     return next((tag for tag in published if tag != but), None)

@@ -13,12 +13,12 @@ from profgate.model.report import Document
 
 LONGEST_NAME = 120
 REPORT_PREFIX = "profgate-report-"
-MOST_NAMES = 3  # names tried for each page
+MOST_NAMES = 3  # maximum number of names that are tried for each page
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, and the workload and metric that it shows."""
+    """A page, with the workload and the metric that it shows."""
 
     workload: str
     metric: str
@@ -38,7 +38,7 @@ def upload_pages(
 ) -> Uploaded:
     """Upload each page as an artifact that opens in the browser.
 
-    Uploading stops at the first failure; the warning names ``folder``, which contains the pages.
+    Uploading stops at the first failure. The warning then names ``folder``, which contains the pages.
     """
     links = Links(run=run_url)
     if not pages:
@@ -59,7 +59,7 @@ def upload_pages(
 
 
 def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], str]) -> UploadedArtifact:
-    """Upload the page under the first name that is not taken."""
+    """Upload the page under the first name that no other artifact of the run has."""
     data, kind = page.document.text.encode(), page.document.media_type
     for _ in range(MOST_NAMES - 1):
         with suppress(NameTaken):
@@ -80,7 +80,7 @@ def upload_profiles(
 
 
 def store_report(connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes]) -> tuple[str, str]:
-    """Upload the files of a report. Return the URL and an empty warning, or an empty URL and a warning."""
+    """Upload the files of a report. Return a URL and a warning, one of which is empty."""
     try:
         return connect().upload_zip(name, files).url, ""
     except UploadUnavailable as error:
@@ -88,17 +88,17 @@ def store_report(connect: Callable[[], ArtifactService], name: str, files: Mappi
 
 
 def report_artifact(key: str, attempt: int) -> str:
-    """Return the artifact name of a shard's report, which can be merged."""
+    """Return the name of the artifact that contains the report of a shard."""
     return f"{REPORT_PREFIX}{key}-{attempt}"
 
 
 def verdict_artifact(key: str, attempt: int) -> str:
-    """Return the artifact name of a merged report."""
+    """Return the name of the artifact that contains a merged report."""
     return f"profgate-verdict-{key}-{attempt}"
 
 
 def key_of_report(name: str) -> tuple[str, int] | None:
-    """Parse the key and attempt from the artifact name of a report. Return None for any other name."""
+    """Return the key and the attempt from the artifact name of a report. Return None for any other name."""
     found = re.fullmatch(rf"{REPORT_PREFIX}([a-z0-9._-]{{1,60}})-([0-9]{{1,6}})", name)
     return (found[1], int(found[2])) if found else None
 
@@ -115,7 +115,10 @@ def page_name(key: str, page: Page, attempt: int, taken: set[str]) -> str:
 
 
 def upload_step(name: str, folder: str, run_url: str = "") -> str:
-    """Return a workflow step that uploads a folder. GitHub Enterprise Server supports no newer version than v3."""
+    """Return a workflow step that uploads a folder.
+
+    On GitHub Enterprise Server, the step uses v3 of the upload action, because newer versions do not work there.
+    """
     return (
         f"- uses: actions/upload-artifact@{'v3' if _own_server(run_url) else 'v7'}\n"
         "  if: always()\n"

@@ -1,4 +1,4 @@
-"""Decide which runs are trusted as baselines and for estimating noise. This module makes no requests."""
+"""Decide which runs are trusted as baselines and for estimating noise. This module does not send any requests."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -15,8 +15,8 @@ UNFINISHED = frozenset({"requested", "waiting", "pending", "queued", "in_progres
 class Trust:
     """The properties that a trusted run must have.
 
-    ``branches`` is None if any branch is allowed, for example for a named commit. ``own_run`` is the id of this
-    run, which cannot be its own baseline.
+    ``branches`` is None if any branch is allowed, for example if the user requested a commit by name. ``own_run`` is
+    the id of this run, which cannot be its own baseline.
     """
 
     repository_id: int
@@ -27,14 +27,14 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A trusted run and its distance, in commits, to the baseline commit."""
+    """A trusted run, and the distance between its commit and the baseline commit, in commits."""
 
     run: RunRecord
     distance: int
 
 
 def distances(start: str, commits: Iterable[CommitRecord]) -> dict[str, int]:
-    """Return the distances in commits from ``start`` to all commits that are reachable through the given ones."""
+    """Return the distance from ``start`` to each commit that can be reached through the given commits."""
     parents = {commit.sha: commit.parents for commit in commits}
     found = {start: 0}
     queue = deque([start])
@@ -61,9 +61,9 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
 
 
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
-    """Return why a run is not trusted, or None.
+    """Return the reason why a run is not trusted, or None if it is trusted.
 
-    All checks are needed, because a fork can use the name of the base branch.
+    The name of the branch does not suffice, because a branch of a fork can have the name of the base branch.
     """
     checks = (
         (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
@@ -79,12 +79,12 @@ def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | N
 
 
 def will_be_trusted(run: RunRecord, trust: Trust, commit: str) -> bool:
-    """Return whether a run of this commit is trusted, or will be when it has completed."""
+    """Return whether this is a run of the given commit that is trusted, or will be trusted when it has completed."""
     return distrust(replace(run, status="completed"), trust, {commit: 0}) is None
 
 
 def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Sequence[CommitRecord]) -> list[Candidate]:
-    """Return the trusted runs, nearest commit first. Runs of the same commit are sorted from newest to oldest."""
+    """Return the trusted runs, sorted by distance. Runs of the same commit are sorted from newest to oldest."""
     reachable = distances(start, commits)
     dates = {commit.sha: commit.date.timestamp() for commit in commits}
     unique = {run.id: run for run in runs}
@@ -97,7 +97,7 @@ def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Seq
 def usable_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
 ) -> tuple[ArtifactRecord | None, Reason | None]:
-    """Return the newest artifact of this name in this run, or None and the reason why no artifact can be used."""
+    """Return the newest artifact of this name in this run, or None with the reason why no artifact can be used."""
     newest = newest_artifact(artifacts, name, run.id, run.head_sha)
     if newest is not None and not newest.expired:
         return newest, None

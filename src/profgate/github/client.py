@@ -1,4 +1,4 @@
-"""A client for the parts of GitHub's API that profgate uses. The methods state their number of requests."""
+"""A client for the parts of GitHub's API that profgate uses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from profgate.github.requests import (
 
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
-ASSET_TIMEOUT = (10, 300)  # seconds to connect, and between received bytes
+ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
 COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
@@ -43,8 +43,8 @@ MINIMIZE = (
 @dataclass(frozen=True, slots=True)
 class _Node:
     id: str = ""
-    isMinimized: bool | None = None  # noqa: N815 - GraphQL's name
-    viewerDidAuthor: bool | None = None  # noqa: N815 - GraphQL's name
+    isMinimized: bool | None = None  # noqa: N815 - the name in GraphQL
+    viewerDidAuthor: bool | None = None  # noqa: N815 - the name in GraphQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class GitHubClient(GitRequests):
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
-        self._storage_budget = self._budget.fresh()  # a failing storage host must not prevent the comment
+        self._storage_budget = self._budget.fresh()  # if the storage host fails, the comment is still written
 
     # Runs and artifacts
 
@@ -68,7 +68,7 @@ class GitHubClient(GitRequests):
     ) -> list[RunRecord]:
         """Return the newest 100 runs of a workflow file, of any status, in one request.
 
-        The caller must check every field of the records, because GitHub's filters are not relied on.
+        The caller must check every field of the records, because the filters of GitHub's API cannot be relied on.
         """
         name = quote(workflow_file.rsplit("/", 1)[-1], safe="")
         return self._get(
@@ -83,24 +83,24 @@ class GitHubClient(GitRequests):
         )
 
     def rerun_failed_jobs(self, run_id: int) -> None:
-        """Rerun the failed jobs of a completed run. A repeated request does not rerun them again."""
+        """Rerun the failed jobs of a completed run. If the request is sent twice, the jobs are rerun only once."""
         self._call("POST", f"/actions/runs/{run_id:d}/rerun-failed-jobs", repeats=1)
 
     def run_artifacts(self, run_id: int, name: str | None = None) -> list[ArtifactRecord]:
-        """Return the artifacts of a run, newest first. If ``name`` is given, other artifacts are left out."""
+        """Return the artifacts of a run, newest first. If ``name`` is given, only artifacts of that name."""
         found = self._items(f"/actions/runs/{run_id:d}/artifacts", ArtifactRecord, "artifacts", name=name or None)
         return sorted((item for item in found if name in {None, item.name}), key=lambda item: -item.id)
 
     def named_artifacts(self, name: str) -> list[ArtifactRecord]:
-        """Return the newest 100 artifacts with this exact name in the repository, newest first, in one request."""
+        """Return the newest 100 artifacts of the repository with this exact name, newest first, in one request."""
         found = self._get("/actions/artifacts", list[ArtifactRecord], "artifacts", name=name, per_page=PAGE)
         return sorted((item for item in found if item.name == name), key=lambda item: -item.id)
 
     def download(self, artifact: ArtifactRecord, *, max_bytes: int = MAX_DOWNLOAD) -> Download:
         """Download the stored bytes of an artifact and check them against its digest.
 
-        One API request returns a signed URL, which is then downloaded without the token. A new URL is requested if the
-        storage host fails.
+        One API request returns a signed URL, from which the bytes are downloaded without sending the token. If the
+        storage host fails, a new URL is requested.
         """
         where = _place(artifact)
         if artifact.expired:
@@ -123,7 +123,10 @@ class GitHubClient(GitRequests):
         return address
 
     def _stored(self, where: str, once: Callable[[], Download], digest: str | None) -> Download:
-        """Return the download of ``once`` after checking its digest. ``once`` is repeated if the storage host fails."""
+        """Call ``once``, and return the download after checking its digest.
+
+        If the storage host fails, ``once`` is called again.
+        """
         for attempt in range(1, DOWNLOAD_TRIES + 1):
             try:
                 with self._storage_budget.spent_on(where):
@@ -161,9 +164,10 @@ class GitHubClient(GitRequests):
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 
     def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Attach a file to a release, replacing a file of the same name. This needs `contents: write`.
+        """Attach a file to a release, replacing any file of the same name. This needs `contents: write`.
 
-        If GitHub fails, the release is read to check whether the file arrived. If not, the file is sent a last time.
+        If GitHub fails, the release is read to check whether the file was stored. If it was not, the file is sent a
+        second and last time.
         """
         self._delete_assets(release, name)
         try:
@@ -182,7 +186,7 @@ class GitHubClient(GitRequests):
                 self._delete(f"/releases/assets/{asset.id:d}")
 
     def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
-        """Upload an asset. The token is sent only to the API's host or the corresponding ``uploads.`` host."""
+        """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
         import requests
 
         from profgate.github.answers import limit_answer
@@ -216,15 +220,18 @@ class GitHubClient(GitRequests):
         return self._get(f"/pulls/{number:d}", PullRecord)
 
     def open_pulls(self, head_owner: str, head_branch: str) -> list[PullRecord]:
-        """Return the open pull requests from a branch of this owner; the caller must check SHA and repository ids."""
+        """Return the open pull requests from a branch of this owner.
+
+        The caller must check the SHA and the repository ids.
+        """
         return self._get("/pulls", list[PullRecord], state="open", head=f"{head_owner}:{head_branch}", per_page=PAGE)
 
     def pull_files(self, number: int) -> list[FileRecord]:
-        """Return a pull request's files, of which GitHub lists at most 3,000. This takes one request per 100 files."""
+        """Return the files of a pull request (GitHub lists at most 3,000). This takes one request per 100 files."""
         return list(islice(self._items(f"/pulls/{number:d}/files", FileRecord), LISTED_FILES))
 
     def pull_commits(self, number: int) -> list[CommitRecord]:
-        """Return a pull request's commits (GitHub lists at most 250). This takes one request per 100 commits."""
+        """Return the commits of a pull request (GitHub lists at most 250). This takes one request per 100 commits."""
         return list(self._items(f"/pulls/{number:d}/commits", CommitRecord))
 
     def permission_of(self, login: str) -> str:
@@ -243,20 +250,21 @@ class GitHubClient(GitRequests):
         return found
 
     def known_comments(self, number: int) -> list[CommentRecord]:
-        """Return all comments of a pull request, from the cache if this run has read them before."""
+        """Return all comments of a pull request. They are requested only if this run has not read them before."""
         known = self._known_comments.get(number)
         return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
-        """Create a comment, without duplicates after a failure.
+        """Create a comment. A failed request does not lead to a duplicate.
 
-        If GitHub fails, the comments are read to check whether the comment was created. If not, a last try is made.
+        If GitHub fails, the comments are read to check whether the comment was created. If it was not, the request is
+        sent a second and last time.
         """
         path = f"/issues/{number:d}/comments"
         self._known_comments.clear()
         try:
             return parsed(path, CommentRecord, self._call("POST", path, {"body": body})[1])
-        except ServerFailedError:  # the whole text is compared, because anybody can paste a marker
+        except ServerFailedError:  # whole texts are compared, because anybody can paste a marker
             for comment in reversed(self.comments(number)):
                 if _unified(comment.body) == _unified(body):
                     return comment
@@ -270,7 +278,7 @@ class GitHubClient(GitRequests):
         return parsed(path, CommentRecord, self._call("PATCH", path, {"body": body})[1])
 
     def delete_comment(self, comment_id: int) -> None:
-        """Delete a comment, if it exists."""
+        """Delete a comment if it exists."""
         self._known_comments.clear()
         self._delete(f"/issues/comments/{comment_id:d}")
 
@@ -281,15 +289,15 @@ class GitHubClient(GitRequests):
             return
 
     def react(self, comment_id: int, content: str) -> None:
-        """Add a reaction to a comment, unless the reaction exists already."""
+        """Add a reaction to a comment, unless the comment already has this reaction from the same user."""
         self._call("POST", f"/issues/comments/{comment_id:d}/reactions", {"content": content}, repeats=1)
 
     def minimized(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids of those comments that are minimised. This takes one GraphQL request per 100 ids."""
+        """Return the ids of the comments that are minimised. This takes one GraphQL request per 100 ids."""
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.isMinimized)
 
     def written_by_us(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids of those comments whose author is the token's owner, with requests like `minimized`."""
+        """Return the ids of the comments that were written by the token's owner, in one GraphQL request per 100 ids."""
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.viewerDidAuthor)
 
     def _comment_nodes(self, node_ids: Sequence[str]) -> Iterator[_Node]:
@@ -304,19 +312,22 @@ class GitHubClient(GitRequests):
     # Statuses and check runs
 
     def set_status(self, sha: str, context: str, state: str, description: str, target_url: str) -> None:
-        """Set the status of a commit, replacing an earlier status of the same context."""
+        """Set the status of a commit. An earlier status with the same context is replaced."""
         body = {"state": state, "context": context, "description": description, "target_url": target_url}
         self._call("POST", f"/statuses/{quote(sha, safe='')}", body, repeats=1)
 
     def create_check_run(self, values: Mapping[str, Any]) -> int:
-        """Create a check run and return its id. A retry first searches for a run with the same ``external_id``."""
+        """Create a check run and return its id.
+
+        Before the request is sent again after a failure, a check run with the same ``external_id`` is searched.
+        """
         try:
             return self._post_check_run(values)
         except ServerFailedError:
             return self._stored_check_run(values) or self._post_check_run(values)
 
     def edit_check_run(self, number: int, values: Mapping[str, Any]) -> None:
-        """Update a check run and add the given annotations to the existing ones."""
+        """Update a check run. The given annotations are added to the existing annotations."""
         self._call("PATCH", f"/check-runs/{number:d}", values)
 
     def _post_check_run(self, values: Mapping[str, Any]) -> int:

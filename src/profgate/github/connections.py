@@ -1,4 +1,4 @@
-"""Code that all connections share: certificates, authentication, reasons for failures and the retry budget."""
+"""Code that is shared by all connections: certificates, authentication, error messages and the retry budget."""
 
 import re
 import time
@@ -12,18 +12,18 @@ from profgate.errors import GitHubError, SettingsError
 if TYPE_CHECKING:
     from requests import PreparedRequest
 
-REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # replace the public certificate authorities
+REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # files that replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MARK = b"-----BEGIN CERTIFICATE-----"
 RETRY_SECONDS = 300.0
 
 
 class RetryBudgetExceededError(GitHubError):
-    """The retry budget is used up by waits and failures, so no further request is sent."""
+    """The retry budget has been used up by waits and failed requests, so no further requests are sent."""
 
 
 class RetryBudget:
-    """A limit in seconds for the total time of waits and failed requests in one run."""
+    """A limit, in seconds, on the total time that waits and failed requests may take in one run."""
 
     def __init__(
         self,
@@ -49,7 +49,10 @@ class RetryBudget:
 
     @contextmanager
     def spent_on(self, where: str) -> Iterator[None]:
-        """Subtract the duration of the block if it fails. Raises RetryBudgetExceededError if no time is left."""
+        """If the block fails, subtract its duration from the budget.
+
+        Raises RetryBudgetExceededError if no time is left.
+        """
         if self._left <= 0:
             raise self._exceeded(where)
         start = self._clock()
@@ -65,11 +68,11 @@ class RetryBudget:
 
 
 def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[], str]) -> str | None:
-    """Return the path of a file with all trusted certificates, or None to trust only the public authorities.
+    """Return the path of a file with all trusted certificates, or None if only public authorities are trusted.
 
-    ``bundle`` is a file that the workflow names. Files named by ``environ`` are used only if they exist, because their
-    paths may be valid only on the host. A combined file is written to ``new_folder()``. Raises SettingsError if the
-    bundle is missing or a file contains no certificate.
+    ``bundle`` is a file that is named in the workflow. Files named in ``environ`` are used only if they exist, because
+    their paths may be valid only on the host. If several files must be combined, the result is written to the folder
+    ``new_folder()``. Raises SettingsError if the bundle is missing or a file does not contain a certificate.
     """
     present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name, "")).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
@@ -87,7 +90,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[
 
 
 def missing(environ: Mapping[str, str]) -> list[str]:
-    """Return the names of the variables whose certificate file does not exist."""
+    """Return the names of the environment variables that name a certificate file that does not exist."""
     return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
 
 
@@ -102,7 +105,10 @@ def _certificates(name: str, path: str) -> bytes:
 
 
 def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
-    """Return an authentication for `requests` that sends the token, if given, and never credentials from .netrc."""
+    """Return an authentication for `requests` that sends the token if it is given.
+
+    Credentials from a .netrc file are never sent.
+    """
 
     def authenticated(request: "PreparedRequest") -> "PreparedRequest":
         if token:
@@ -113,7 +119,7 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 
 def failure_of(error: Exception) -> str:
-    """Return why a connection failed and how to fix it, without the URL, which may contain secrets."""
+    """Return why a connection failed and how to fix this. URLs are left out, because they may contain secrets."""
     from requests.exceptions import ProxyError, SSLError
 
     kind, text = type(error).__name__, str(error)
@@ -129,5 +135,5 @@ def failure_of(error: Exception) -> str:
 
 
 def is_permanent(error: Exception) -> bool:
-    """Return whether a retry is useless, because the certificate is not trusted."""
+    """Return whether the connection failed because the certificate is not trusted, so that a retry would be useless."""
     return "CERTIFICATE_VERIFY_FAILED" in str(error)

@@ -1,4 +1,4 @@
-"""Download files and read zip archives in memory. The limits do not rely on the sizes that the files state."""
+"""Download files and read zip archives in memory. The limits do not rely on sizes claimed by a server or an archive."""
 
 import hashlib
 import io
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from requests import Response
 
 MAX_DOWNLOAD = 512 * 1024 * 1024
-MAX_MEMBERS = 110_000  # more than profgate stores
+MAX_MEMBERS = 110_000  # this is more than profgate stores
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # bytes that are always allowed, because small archives of regular text may exceed the ratio
+RATIO_FLOOR = 1024 * 1024  # unpacked bytes that are allowed even if they exceed MAX_RATIO
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
-# zipfile reads other methods in pieces whose unpacked size has no bound
+# For other compression methods, zipfile unpacks pieces of unlimited size.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_ENTRY = b"PK\x01\x02"  # the first bytes of an entry in the directory
+_ENTRY = b"PK\x01\x02"  # the first bytes of every entry in the directory of a zip archive
 ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "application/zip-compressed"})
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Downloaded bytes, whether they are a zip archive, and the file name from the headers."""
+    """Downloaded bytes, with the file name from the headers and whether the bytes are a zip archive."""
 
     data: bytes
     is_zip: bool
@@ -91,36 +91,37 @@ def _refused(answer: "Response", where: str, token: str) -> GitHubError:
     limited = "Retry-After" in answer.headers or answer.headers.get("X-RateLimit-Remaining") == "0"
     if token and status in {401, 403} and not limited:
         return NotAllowed(where, f"GitHub answered {status}; add to the job's permissions: contents: read")
-    if status >= 500 or status in {403, 408, 429}:  # 403: the signed URL has expired
+    if status >= 500 or status in {403, 408, 429}:  # 403 means that the signed URL has expired
         return TryAgainError(where, f"{host} answered {status}; run again")
     remedy = "attach it again with profgate" if token else "run again or use another baseline"
     return GitHubError(where, f"{host} answered {status}; {remedy}")
 
 
 def check_digest(data: bytes, digest: str | None, where: str) -> None:
-    """Raise TryAgainError if ``data`` does not have the digest ``sha256:<hex>``. The digest None matches any data."""
+    """Raise TryAgainError if ``data`` does not have the digest ``sha256:<hex>``. If the digest is None, do nothing."""
     if digest is not None and digest != f"sha256:{hashlib.sha256(data).hexdigest()}":
         raise TryAgainError(where, "the bytes do not match the digest GitHub states; none were used, run again")
 
 
 def files_of(download: Download, where: str) -> dict[str, bytes]:
-    """Return the files of a downloaded zip, or the only file of an artifact that was stored without zipping."""
+    """Return the files of a downloaded zip archive, or the only file of an artifact that was stored without zipping."""
     if download.is_zip:
         return read_zip(download.data, where=where)
     return {download.file_name or "artifact": download.data}
 
 
 class _ZipBytes(io.BytesIO):
-    """The bytes of a zip archive. `zipfile` reads the whole directory at once and then creates an object per entry.
+    """The bytes of a zip archive whose number of entries is limited.
 
-    Therefore, the entries are counted when the directory is read. The number that the archive states is not used.
+    `zipfile` reads the whole directory at once and then creates an object for each entry. Therefore, the entries are
+    counted when the directory is read. The number that is stored in the archive is not trusted.
     """
 
     max_members: int | None = None
     where = ""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return the next bytes. Raises ProfileError if they are a directory with too many entries."""
+        """Return the next bytes. Raises ProfileError if these bytes contain too many directory entries."""
         data = super().read(size)
         if self.max_members is not None and (entries := data.count(_ENTRY)) > self.max_members:
             raise ProfileError(self.where, f"the zip has {entries} entries, but at most {self.max_members} are read")
@@ -137,8 +138,8 @@ def read_zip(
 ) -> dict[str, bytes]:
     """Return the files of a zip archive by name, unpacked in memory.
 
-    Raises ProfileError if an entry is a duplicate, is encrypted, is a link or leaves the folder, if data is broken,
-    or if the archive exceeds one of the three limits.
+    Raises ProfileError if an entry is a duplicate, is encrypted, is a link or has a path outside the folder, if the
+    data is damaged, or if the archive exceeds one of the three limits.
     """
     try:
         file = _ZipBytes(data)

@@ -14,7 +14,7 @@ BOT = "dependabot[bot]"
 
 
 class _Fields:
-    """Access to ``env`` and ``event`` by dotted paths; of several paths, the first that has a value is used."""
+    """Access to ``env`` and ``event`` by dotted paths. If several paths are given, the first with a value is used."""
 
     def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
         self._data = {"env": dict(env), "event": dict(event)}
@@ -66,7 +66,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         is_dependabot=BOT in {text("env.GITHUB_ACTOR"), text(f"{pull}.user.login")},
         run_id=number("env.GITHUB_RUN_ID") or 0,
         run_attempt=number("env.GITHUB_RUN_ATTEMPT") or 1,
-        # format: owner/name/.github/workflows/x.yml@refs/heads/main
+        # The variable has the format owner/name/.github/workflows/x.yml@refs/heads/main.
         workflow_path=text("env.GITHUB_WORKFLOW_REF").partition("@")[0].removeprefix(f"{repository}/"),
         job=text("env.GITHUB_JOB"),
         server_url=(text("env.GITHUB_SERVER_URL") or "https://github.com").rstrip("/"),
@@ -76,7 +76,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         default_branch=text("event.repository.default_branch"),
         action=text("event.action"),
         release_tag=text("event.release.tag_name"),
-        before_sha=before if before.strip("0") else "",  # all zeros for a new branch
+        before_sha=before if before.strip("0") else "",  # for a new branch, all digits are zeros
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
         comment=text("event.comment.body") if is_new else "",
@@ -87,7 +87,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
-    """Return whether the code is from another repository. A deleted repository counts as another repository."""
+    """Return whether the code is from another repository. A deleted repository is treated as another repository."""
     if run is not None:
         return run.head_repository_id != fields.number("event.repository.id")
     head = fields.number("event.pull_request.head.repo.id")

@@ -8,7 +8,7 @@ from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.templates import render_template
 
-RANKED_TESTS = 30  # sufficient number of tests for stable ranks
+RANKED_TESTS = 30  # number of tests that is sufficient for stable ranks
 
 
 def render_first_run(
@@ -22,12 +22,12 @@ def render_first_run(
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
-    """Return the comment. The comment states what was stored, this job's result, and when the gate takes effect.
+    """Return the comment, which explains what was stored, the result of this job, and when the gate takes effect.
 
     ``tests`` is the number of tests if the files are test results instead of profiles.
 
     Raises:
-        ProfgateError: If the key contains characters that are unsafe in the comment's HTML marker.
+        ProfgateError: If the key contains characters that are unsafe in the HTML marker of the comment.
     """
     policy = policy or Policy()
     strict = policy.on_not_compared == "fail"

@@ -1,4 +1,4 @@
-"""Read the profiles that a fork's pull request run stored. The profiles are untrusted, so they are checked first."""
+"""Read the profiles that were stored by the run for a fork's pull request. These untrusted files are checked first."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -13,19 +13,19 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, check_files, manife
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
 
-# File types that a browser or GitHub renders; no profile has one of them.
+# These file types are rendered by browsers or GitHub. Profiles do not use them.
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
 @dataclass(frozen=True, slots=True)
 class ForkArtifact(LocalSet):
-    """Profiles with their manifest; the author of the pull request controls all contents."""
+    """Profiles with their manifest. All contents are controlled by the author of the pull request."""
 
     manifest: Manifest
 
 
 def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkArtifact | None:
-    """Return the profiles in the newest artifact of this name in the finished run, or None if there is none.
+    """Return the profiles in the newest artifact of this name in the finished run, or None if there is no artifact.
 
     Raises `ProfileError` if the artifact fails a check, and `GitHubError` if a request fails.
     """
@@ -34,7 +34,7 @@ def fork_artifact(client: GitHubClient, name: str, run: TriggeringRun) -> ForkAr
 
 
 def checked_set(members: Mapping[str, bytes], run: TriggeringRun) -> ForkArtifact:
-    """Return the files of an artifact as sources. Raises a `ProfileError` that names the first failed check."""
+    """Check the files of an artifact and return them. Raises a `ProfileError` that describes the first failed check."""
     if MANIFEST_NAME not in members:
         raise ProfileError(MANIFEST_NAME, "is missing beside the profiles; store them with profgate")
     manifest = manifest_from_json(members[MANIFEST_NAME])
@@ -58,8 +58,9 @@ def pull_of_run(
 ) -> PullRecord | None:
     """Return the open pull request with the same head as this run, or None.
 
-    Head commit, head repository and base repository must be equal. If several pull requests match, the one that the
-    ref ``hint`` (such as ``refs/pull/7/merge``) names is returned, otherwise the one with the lowest number.
+    The head commit, the head repository and the base repository must match. If several pull requests match, the pull
+    request in the ref ``hint`` (such as ``refs/pull/7/merge``) is returned. If ``hint`` matches none of them, the pull
+    request with the lowest number is returned.
     """
     found = [
         pull

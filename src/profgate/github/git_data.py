@@ -11,9 +11,9 @@ from profgate.errors import GitHubError
 from profgate.github.records import CommitRecord, TreeRecord
 from profgate.github.requests import PAGE, GitHubConnection, NotFoundError, parsed, undocumented
 
-COMPARED_FILES = 300  # limits of GitHub when it compares two commits
+COMPARED_FILES = 300  # GitHub's limits for comparing two commits
 COMPARED_COMMITS = 250
-TEXTS = 50  # number of files in one GraphQL query, which must finish in ten seconds
+TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 NO_COMMIT = "0" * 40  # GitHub's notation for a branch that does not exist
 MOVE_REF = (
     "mutation($repository: ID!, $updates: [RefUpdate!]!)"
@@ -47,7 +47,7 @@ class _Content:
 @dataclass(frozen=True, slots=True)
 class _Text:
     text: str | None = None
-    isBinary: bool | None = None  # noqa: N815 - GraphQL's names
+    isBinary: bool | None = None  # noqa: N815 - the name in GraphQL
     isTruncated: bool | None = None  # noqa: N815
 
 
@@ -61,11 +61,11 @@ class GitRequests(GitHubConnection):
     """API requests for commits, files and branches."""
 
     def commit(self, ref: str) -> CommitRecord:
-        """Return the commit that a SHA, branch or tag names. This takes one request."""
+        """Return the commit for a SHA, branch or tag. This takes one request."""
         return self._get(f"/commits/{_quoted(ref)}", CommitRecord, per_page=1)
 
     def commit_sha(self, ref: str) -> str:
-        """Return the SHA that a branch, tag or abbreviated SHA names. This takes one request."""
+        """Return the full SHA for a branch, tag or abbreviated SHA. This takes one request."""
         return self.commit(ref).sha
 
     def merge_base(self, base: str, head: str) -> str:
@@ -73,20 +73,24 @@ class GitRequests(GitHubConnection):
         return self._get(_pair(base, head), str, "merge_base_commit", "sha", per_page=1)
 
     def ancestors(self, sha: str) -> list[CommitRecord]:
-        """Return a commit and its ancestors in the order of ``git log``, at most 100. This takes one request."""
+        """Return a commit and its ancestors, at most 100 commits, in the order of ``git log``, in one request."""
         return self._get("/commits", list[CommitRecord], sha=sha, per_page=PAGE)
 
     def commits_between(self, base: str, head: str) -> list[CommitRecord]:
-        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first, 100 per request."""
+        """Return at most 250 commits of ``head`` that are not in ``base``, oldest first.
+
+        This takes one request per 100 commits.
+        """
         return list(islice(self._items(_pair(base, head), CommitRecord, "commits"), COMPARED_COMMITS))
 
     def files_between(self, base: str, head: str) -> list[str] | None:
-        """Return the paths that differ between an ancestor and a commit, including former paths, in one request.
+        """Return the paths that differ between the commit ``head`` and its ancestor ``base``, in one request.
 
-        Returns None if GitHub does not list all paths, or if ``base`` is not an ancestor.
+        For renamed files, the former paths are included. Returns None if GitHub does not list all paths, or if
+        ``base`` is not an ancestor of ``head``.
         """
         path = _pair(base, head)
-        answer = self._get(path, dict[str, Any], per_page=1)  # limits commits, not files
+        answer = self._get(path, dict[str, Any], per_page=1)  # limits only the list of commits, not the list of files
         files = parsed(path, list[_Compared], answer, "files")
         if parsed(path, str, answer, "merge_base_commit", "sha") != base or len(files) >= COMPARED_FILES:
             return None
@@ -98,7 +102,10 @@ class GitRequests(GitHubConnection):
         return [(pull.number, pull.title) for pull in found]
 
     def file_at(self, path: str, ref: str) -> bytes | None:
-        """Return a file at a ref, or None, in one request. Raises GitHubError if the file exceeds 1 MB."""
+        """Return the content of a file at a ref, or None if there is no such file, in one request.
+
+        Raises GitHubError if the file is larger than 1 MB.
+        """
         where = f"{path} at {ref}"
         try:
             answer = self._get(f"/contents/{quote(path)}", object, ref=ref)
@@ -112,13 +119,14 @@ class GitRequests(GitHubConnection):
         return _decoded(where, content)
 
     def files_of_commit(self, sha: str) -> TreeRecord:
-        """Return the list of a commit's files, which GitHub cuts at 100,000 entries or 7 MB. This takes one request."""
+        """Return the list of the files in a commit, in one request. GitHub limits it to 100,000 entries and 7 MB."""
         return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
 
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Return the texts of files by (commit, path). This takes one GraphQL request per 50 files.
+        """Return the texts of files. The keys are pairs of commit and path.
 
-        Files are left out if they are missing, if they are binary, or if GitHub truncates them.
+        This takes one GraphQL request per 50 files. Files are left out if they are missing, if they are binary, or if
+        GitHub truncates them.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -132,7 +140,10 @@ class GitRequests(GitHubConnection):
         return found
 
     def branches_below(self, prefix: str) -> dict[str, str]:
-        """Return the head commit of each branch whose name begins with ``prefix``, in one request per 100 branches."""
+        """Return the head commits of all branches whose names begin with ``prefix``.
+
+        This takes one request per 100 branches.
+        """
         refs = self._items(f"/git/matching-refs/heads/{quote(prefix)}", _Ref, per_page=None)
         return {item.ref.removeprefix("refs/heads/"): item.object.sha for item in refs}
 
@@ -141,7 +152,10 @@ class GitRequests(GitHubConnection):
         return self.branches_below(branch).get(branch)
 
     def file_of_commit(self, sha: str, path: str, *, max_bytes: int) -> bytes | None:
-        """Return a file in a commit's root folder, or None. The file may exceed 1 MB. This takes two requests."""
+        """Return the content of a file in the root folder of a commit, or None if there is no such file.
+
+        The file may be larger than 1 MB. This takes two requests.
+        """
         where = f"{path} of commit {sha}"
         tree = self._get(f"/git/trees/{_quoted(sha)}", TreeRecord)
         entry = next((entry for entry in tree.tree if entry.path == path and entry.is_file), None)
@@ -157,8 +171,8 @@ class GitRequests(GitHubConnection):
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
         """Replace a branch by one commit that has no parent and contains only this file.
 
-        This needs `contents: write` and five requests. The branch is changed only if its head is ``before`` (None
-        if the branch must not exist). Returns False without changing the branch if another run has moved it.
+        This needs `contents: write` and takes five requests. The branch is changed only if its head is ``before``; None
+        means that the branch must not exist. If another run has changed the branch, this returns False.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
@@ -168,14 +182,14 @@ class GitRequests(GitHubConnection):
         try:
             self._graphql(MOVE_REF, variables, repeats=0)
         except GitHubError:
-            now = self.branch_head(branch)  # GitHub states no reason, and a failed request may have moved the branch
+            now = self.branch_head(branch)  # shows why the request failed, and whether it took effect
             if now == before:
                 raise
             return now == commit
         return True
 
     def _created(self, kind: str, body: Mapping[str, object]) -> str:
-        """Create a Git object and return its SHA. A retry is harmless: GitHub removes unreferenced objects."""
+        """Create a Git object and return its SHA. A retry is harmless, because GitHub removes unreferenced objects."""
         path = f"/git/{kind}"
         return parsed(path, str, self._call("POST", path, body, repeats=1)[1], "sha")
 
@@ -196,7 +210,7 @@ def _decoded(where: str, content: _Content) -> bytes:
 
 
 def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
-    """Return a GraphQL query for files by (commit, path), and the query's variables, which contain the paths."""
+    """Return a GraphQL query for files, which are given as pairs of commit and path, and the variables of the query."""
     owner, _, name = repository.partition("/")
     numbers = range(len(places))
     fields = "{ ... on Blob { text isBinary isTruncated } }"

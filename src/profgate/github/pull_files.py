@@ -1,4 +1,4 @@
-"""Convert the response of GitHub's pull request files API to a source diff."""
+"""Convert GitHub's list of the files in a pull request to a source diff."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def diff_of_pull(
 
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
-    """Return the diff with the list of all files of the commit. Files outside the diff are unchanged."""
+    """Return the diff with the list of all files of the commit. Files that are not in the diff are unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
     return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
 
@@ -40,7 +40,7 @@ def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
 
 
 def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
-    """Return the diff marked as incomplete, because the pull request does not start at the baseline."""
+    """Mark the diff as incomplete, because it does not start at the commit of the baseline, and return it."""
     files = tuple(replace(file, complete=False) for file in diff.files)
     return replace(with_doubt(diff, reason), files=files, complete=False)
 
@@ -48,7 +48,8 @@ def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
     """Return a changed file.
 
-    The file is complete if its patch has the stated line counts, or if it was only renamed.
+    The file is complete if its patch has the numbers of lines that GitHub gives for the file, or if it was only
+    renamed.
     """
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)

@@ -1,4 +1,4 @@
-"""Records for responses of GitHub's API, limited to the fields that profgate reads. All values are untrusted."""
+"""Records for responses of GitHub's API. They contain only the fields that profgate reads; all values are untrusted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # longest time between the timestamps of an unedited comment
+STORING = timedelta(seconds=2)  # maximum time between creation and update of an unedited comment
 LINK = "120000"  # Git's mode for symbolic links
 
 
@@ -24,7 +24,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit with the SHAs of its parents in order, and the committer's date with time zone."""
+    """A commit, with the SHAs of its parents in order, and the date of the committer with a time zone."""
 
     sha: str
     parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
@@ -74,7 +74,7 @@ class ArtifactRun:
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRecord:
-    """An artifact of a run. ``digest`` is ``sha256:<hex>`` of the stored bytes, or None for old uploads."""
+    """An artifact of a run. ``digest`` is the digest ``sha256:<hex>`` of the stored bytes, or None for old uploads."""
 
     id: int
     name: str
@@ -83,14 +83,14 @@ class ArtifactRecord:
     workflow_run: ArtifactRun | None = None
 
     def may_be_of(self, run_id: int, head_sha: str) -> bool:
-        """Return whether the artifact can belong to this run and commit; a missing field matches any value."""
+        """Return whether the artifact can belong to this run and commit. A missing field matches any value."""
         run = self.workflow_run or ArtifactRun()
         return run.id in {None, run_id} and run.head_sha in {None, head_sha}
 
 
 @dataclass(frozen=True, slots=True)
 class PullSide:
-    """The head or base of a pull request; ``repo`` is None if the fork was deleted."""
+    """The head or base of a pull request. ``repo`` is None if the fork was deleted."""
 
     sha: str
     ref: str
@@ -114,7 +114,7 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file of a pull request; ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
+    """A file of a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
 
     path: Annotated[str, Field(validation_alias="filename")]
     status: str
@@ -142,7 +142,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class TreeRecord:
-    """The entries of a commit; ``truncated`` is True if GitHub does not list all entries."""
+    """The files, folders and other entries of a commit. ``truncated`` is True if GitHub does not list all entries."""
 
     tree: tuple[TreeEntry, ...]
     truncated: bool
@@ -155,7 +155,7 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release; ``digest`` has the format of `ArtifactRecord`."""
+    """A file of a release. ``digest`` has the same format as in `ArtifactRecord`."""
 
     id: int
     name: str
@@ -165,7 +165,7 @@ class AssetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRecord:
-    """A release; ``upload_url`` ends with a template for the URL parameters."""
+    """A release. ``upload_url`` ends with a template for the parameters of the URL."""
 
     tag_name: str
     draft: bool
@@ -183,9 +183,9 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment of a pull request; ``user`` is None if the account was deleted.
+    """A comment of a pull request. ``user`` is None if the account was deleted.
 
-    ``author_association`` is the author's role in the repository, such as MEMBER; ``node_id`` is the id in GraphQL.
+    ``author_association`` is the author's role in the repository, such as MEMBER. ``node_id`` is the id in GraphQL.
     """
 
     id: int
@@ -199,10 +199,10 @@ class CommentRecord:
 
     @property
     def author(self) -> str:
-        """The author's login, or an empty string if the account was deleted."""
+        """The login of the author, or an empty string if the account was deleted."""
         return self.user.login if self.user else ""
 
     @property
     def edited(self) -> bool:
-        """Whether the text was edited, perhaps by another person."""
+        """Whether the text was edited after it was written. The editor may be another person than the author."""
         return self.updated_at - self.created_at > STORING

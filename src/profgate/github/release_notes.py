@@ -21,7 +21,7 @@ PULLS = 10
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The step from one recorded commit to the next, with its pull requests and a report of their combined effect."""
+    """The step from one recorded commit to the next, with its pull requests and a report on their combined effect."""
 
     commit: str
     pulls: tuple[tuple[int, str], ...]
@@ -32,7 +32,7 @@ class Step:
 def render_release_notes(
     report: Report, refs: tuple[str, str], steps: Sequence[Step], *, pull_url: str = "", doubts: Sequence[str] = ()
 ) -> Document:
-    """Return release notes with the total change and the changes of each step. Titles and names are escaped."""
+    """Return release notes with the total change and the changes in each step. Titles and names are escaped."""
     groups, pairs = rows.grouped(report), rows.pairs(report)
     found = [row for row in (*groups.worse, *groups.better) if not row.total]
     text = render_template(
@@ -66,7 +66,7 @@ def _step(step: Step, pull_url: str) -> dict[str, Any]:
 
 
 def _totals(report: Report) -> list[str]:
-    """Return the totals with the largest relative changes, as Markdown."""
+    """Return the totals with the largest relative changes as lines of Markdown."""
     moved = sorted(
         (pair for pair in rows.pairs(report) if pair.metric.total.relative is not None),
         key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name),

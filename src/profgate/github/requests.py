@@ -1,7 +1,7 @@
 """Send requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
 
-If a rate limit refuses a request, it is sent again after the time that GitHub states. A repeatable request is also
-sent again after a server failure.
+A request that was refused because of a rate limit is sent again after the time that GitHub specifies. A repeatable
+request is also sent again after a failure of the server.
 """
 
 import logging
@@ -26,12 +26,12 @@ Result = TypeVar("Result")
 
 API_VERSION = "2022-11-28"
 PAGE = 100
-MAX_PAGES = 100  # protects against endless pagination
-TIMEOUT = 30  # in seconds without a response
+MAX_PAGES = 100  # maximum number of pages, in case pagination does not end
+TIMEOUT = 30  # maximum number of seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # in seconds, as GitHub documents for responses without a time
+SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses without a time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
-# the exceptions that PyGithub raises for unexpected responses
+# These exceptions are raised by PyGithub for unexpected responses.
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
@@ -40,11 +40,11 @@ class NotFoundError(GitHubError):
 
 
 class ServerFailedError(GitHubError):
-    """GitHub or the connection failed; it is unknown whether a write took effect."""
+    """GitHub or the connection failed. It is not known whether a write request took effect."""
 
 
 class RateLimitedError(GitHubError):
-    """A rate limit refused the request; ``wait`` is the number of seconds before the next request."""
+    """The request exceeds a rate limit. ``wait`` is the number of seconds to wait before the next request."""
 
     wait = SECONDARY_WAIT
 
@@ -52,11 +52,11 @@ class RateLimitedError(GitHubError):
 class GitHubConnection:
     """The API of one repository, accessed with one token.
 
-    ``pauses`` are the numbers of seconds between requests and between writes. A failed request is sent again at most
-    ``retries`` times, after pauses that double from ``backoff`` seconds. ``max_wait`` limits a single wait for a rate
-    limit, and ``budget`` limits the total time of waits and failures. Every method raises NotAllowed if the token is
-    refused or lacks a permission, and GitHubError on other failures. A closed connection reconnects when it is used
-    again.
+    ``pauses`` contains the minimum number of seconds between requests and between writes. A failed request is sent
+    again at most ``retries`` times. The first pause takes ``backoff`` seconds, and every further pause takes twice as
+    long as the previous one. ``max_wait`` limits a single wait for a rate limit, and ``budget`` limits the total time
+    of waits and failed requests. Every method raises NotAllowed if the token is refused or lacks a permission, and
+    GitHubError on other failures. A closed connection is opened again when it is used.
     """
 
     def __init__(
@@ -98,9 +98,9 @@ class GitHubConnection:
             github.close()
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
-        """Send a request for a path below the repository, or for an absolute URL. Return headers and value.
+        """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
 
-        After a failure, GET and PATCH requests are sent again, and other requests at most ``repeats`` times.
+        After a failure, GET and PATCH requests are sent again. Other requests are sent again at most ``repeats`` times.
         """
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
@@ -112,11 +112,14 @@ class GitHubConnection:
         )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
-        """Send a GET request and parse the value under these response keys. None values in ``query`` are omitted."""
+        """Send a GET request, and parse the value at the given keys of the response.
+
+        Parameters in ``query`` whose value is None are omitted.
+        """
         return parsed(path, kind, self._call("GET", _address(path, query))[1], *keys)
 
     def _items(self, path: str, kind: type[Result], *keys: str, **query: object) -> Iterator[Result]:
-        """Yield the items of all pages. Each request returns 100 items unless ``per_page`` is None."""
+        """Yield the items of all pages. Each page contains at most 100 items, unless ``per_page`` is None."""
         url: str | None = _address(path, {"per_page": PAGE, **query})
         for _ in range(MAX_PAGES):
             if url is None:
@@ -160,7 +163,7 @@ class GitHubConnection:
 
         from profgate.github.api_connection import HttpConnection, HttpsConnection
 
-        logging.getLogger("github").setLevel(logging.CRITICAL)  # PyGithub would log the server's responses
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # otherwise, PyGithub would log responses
         Requester.injectConnectionClasses(HttpConnection, HttpsConnection)
         try:
             return Github(
@@ -181,14 +184,14 @@ class GitHubConnection:
 
 
 @cache
-def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type
+def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type is allowed
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
 
 
 def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  # noqa: ANN401 - JSON
-    """Parse the value under these keys of a response as ``kind``. Raises GitHubError if the value does not match."""
+    """Parse the value at the given keys of a response as ``kind``. Raises GitHubError if the value does not match."""
     from pydantic import ValidationError
 
     try:
@@ -204,7 +207,7 @@ def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  
 
 
 def undocumented(where: str, what: str) -> GitHubError:
-    """Return the error for a response that does not match GitHub's documentation."""
+    """Return the error to raise for a response that does not match GitHub's documentation."""
     return GitHubError(where, f"GitHub's answer is not as documented ({what}); check GITHUB_API_URL")
 
 
@@ -234,14 +237,14 @@ def _translated(where: str) -> Iterator[None]:
 
 
 def unreachable(where: str, error: Exception) -> GitHubError:
-    """Return the error for a connection that failed."""
+    """Return the error to raise for a failed connection."""
     if is_permanent(error):
         return GitHubError(where, f"GitHub cannot be reached ({failure_of(error)})")
     return ServerFailedError(where, f"GitHub did not answer ({failure_of(error)}); run again later")
 
 
 def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -> GitHubError:
-    """Return the error for an HTTP status. The header names must be in lower case."""
+    """Return the error to raise for an HTTP status. The names of the headers must be in lower case."""
     if status == 429 or (status == 403 and ("retry-after" in headers or "rate limit" in message.lower())):
         return _limited(where, headers)
     if status == 401:
@@ -261,7 +264,7 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
 
 
 def _message(data: object) -> str:
-    """Return GitHub's error message; for GraphQL, which returns a list of errors, the first message."""
+    """Return the error message of a response. If a GraphQL response contains several errors, return the first one."""
     if not isinstance(data, dict):
         return ""
     errors = data.get("errors")
@@ -270,7 +273,7 @@ def _message(data: object) -> str:
 
 
 def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
-    """Return an error with the number of seconds to wait, computed from the headers, including GitHub's time."""
+    """Return an error with the number of seconds to wait, which is computed from the headers of the response."""
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     try:
         now = parsedate_to_datetime(headers.get("date", "")).timestamp()
@@ -280,10 +283,10 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
     if _SECONDS.fullmatch(after):
         wait = float(after)
     elif headers.get("x-ratelimit-remaining") == "0" and _SECONDS.fullmatch(reset):
-        wait = max(0.0, int(reset) - now) + 1  # the limit lasts to the end of that second
+        wait = max(0.0, int(reset) - now) + 1  # the limit applies until the end of that second
     try:
         until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
-    except (OverflowError, OSError, ValueError):  # the date is out of range
+    except (OverflowError, OSError, ValueError):  # the time is out of the supported range
         until = "an unknown time"
     limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
     limited.wait = wait
@@ -291,7 +294,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
 
 
 def _permissions(accepted: str) -> str:
-    """Return permissions in workflow syntax. The header separates alternatives by semicolons."""
+    """Convert the permissions in a header to workflow syntax. The header separates alternatives by semicolons."""
     ways = [
         ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
         for way in accepted.split(";")

@@ -11,12 +11,12 @@ from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report.rows import Row, change_text, grouped, why
 
-LONGEST_DESCRIPTION = 140  # number of characters; GitHub refuses longer descriptions of statuses
+LONGEST_DESCRIPTION = 140  # in characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
-LONGEST_SUMMARY = 60_000  # number of bytes; GitHub refuses summaries of more than 65,535 characters
+LONGEST_SUMMARY = 60_000  # in bytes; GitHub refuses summaries of more than 65,535 characters
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
-PAGE = 50  # number of annotations that GitHub accepts in one request
+PAGE = 50  # maximum number of annotations that GitHub accepts in one request
 LABELS = {
     "pass": "passed",
     "warn": "review",
@@ -25,21 +25,24 @@ LABELS = {
     "inconclusive": "inconclusive",
 }
 _PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
-Annotation = dict[str, str | int]  # in the format of GitHub's API
+Annotation = dict[str, str | int]  # an annotation in the format of GitHub's API
 
 
 def status_context(key: str) -> str:
-    """Return the name of the status, which branch protection rules use. GitHub ignores the case of the name."""
+    """Return the name of the status, which can be used in branch protection rules. GitHub ignores the case."""
     return f"profgate/{key}"
 
 
 def check_name(key: str) -> str:
-    """Return the name of the check run. This name differs from the status name, or a branch rule would require both."""
+    """Return the name of the check run.
+
+    The name differs from the name of the status. Otherwise, a branch protection rule would require both of them.
+    """
     return f"profgate lines ({key})"
 
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
-    """Set the commit status for a verdict. The policy defines whether "not compared" passes or fails."""
+    """Set the commit status for a verdict. The policy determines whether "not compared" passes or fails."""
     parts = filter(None, (LABELS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
 
@@ -61,7 +64,7 @@ def _failed(verdict: Verdict) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckText:
-    """The texts of a check run: ``summary`` is Markdown, and ``external_id`` identifies this run of profgate."""
+    """The texts of a check run. ``summary`` is Markdown, and ``external_id`` identifies this run of profgate."""
 
     title: str
     summary: str
@@ -71,7 +74,10 @@ class CheckText:
 def publish_check_run(
     client: GitHubClient, sha: str, key: str, verdict: Verdict, text: CheckText, notes: Sequence[Annotation]
 ) -> int:
-    """Create a completed check run, add the annotations that do not fit, and return the number of requests."""
+    """Create a completed check run and return the number of requests.
+
+    Annotations that do not fit into the first request are added by further requests.
+    """
     if not sha:
         raise GitHubError("check run", "the commit is not known; run on an event of a commit")
     summary = text.summary.encode()[:LONGEST_SUMMARY].decode(errors="ignore")
@@ -97,8 +103,8 @@ def publish_check_run(
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
     """Return annotations for regressions of changed functions, worst first, and the number of omitted annotations.
 
-    ``changed_paths`` are the files of the pull request. The paths are needed, because a finding stores only the digest
-    of a path.
+    ``changed_paths`` are the files of the pull request. These paths are needed because a finding contains only a digest
+    of the path.
     """
     paths = {hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest(): path for path in changed_paths}
     groups = grouped(report)

@@ -1,4 +1,4 @@
-"""Names, descriptions and values of the outputs of the step."""
+"""Defines the names, descriptions and values of the outputs of the step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def outputs_of(report: Report | None, published: Published) -> dict[str, str]:
 
 
 def regressions(report: Report) -> list[Finding]:
-    """Return the possible and certain regressions."""
+    """Return the findings that are possible or certain regressions."""
     return [
         finding
         for workload in report.workloads
@@ -67,5 +67,5 @@ def regressions(report: Report) -> list[Finding]:
 
 
 def _causes(findings: Sequence[Finding]) -> int:
-    """Return the number of causes. A finding without a cause counts as one cause."""
+    """Return the number of causes. Each finding without a known cause is counted as a separate cause."""
     return len({finding.cause for finding in findings} - {None}) + sum(finding.cause is None for finding in findings)

@@ -1,7 +1,7 @@
-"""Publish one comment for each key, identified by marker and author. Results for an outdated head are skipped.
+"""Publish one comment for each key. Results for an outdated head are skipped.
 
-The comment is edited in place, which sends no notification. On request, a new comment is created and the older ones
-are minimised.
+The comment of a key is identified by its marker and its author. The existing comment is edited, because an edit sends
+no notification. If requested, a new comment is created instead and the older comments are minimised.
 """
 
 import re
@@ -19,9 +19,9 @@ ACTIONS_LOGIN = "github-actions[bot]"
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts of a comment.
+    """The texts of a comment: ``full`` is the complete text, and ``quiet`` is the text for an unimportant result.
 
-    If ``worth`` is False, ``quiet`` may replace an old comment, but no new comment is created.
+    If ``worth`` is False, ``quiet`` may replace the text of an old comment, but no new comment is created.
     """
 
     full: str
@@ -31,7 +31,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The URL of the comment, and the reason ``skipped`` if nothing was written (otherwise None)."""
+    """The URL of the comment. ``skipped`` is the reason if nothing was written, and otherwise None."""
 
     url: str = ""
     skipped: str | None = None
@@ -46,8 +46,9 @@ def publish_comment(
 ) -> Outcome:
     """Create or edit the comment, unless the pull request has changed since the comparison.
 
-    ``mode`` is always, on-change or never. ``base_ref`` is the compared branch; if empty, the branch is not checked.
-    Cached comments may be used. Raises `NotAllowed` if the token cannot write, and `GitHubError` if a request fails.
+    ``mode`` is always, on-change or never. ``base_ref`` is the base branch of the comparison; if it is empty, the
+    branch is not checked. Comments that were read earlier in this run are not requested again. Raises `NotAllowed` if
+    the token cannot write, and `GitHubError` if a request fails.
     """
     if mode == "never":
         return OFF
@@ -64,7 +65,7 @@ def publish_comment(
         return Outcome(_create(client, number, key, body).html_url)
     try:
         written = client.edit_comment(existing[0].id, body)
-    except NotFoundError:  # it was deleted in the meantime
+    except NotFoundError:  # the comment was deleted in the meantime
         written = _create(client, number, key, body)
     _remove(client, [comment for comment in existing[1:] if comment.id != written.id])
     return Outcome(written.html_url)
@@ -73,7 +74,7 @@ def publish_comment(
 def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Publish like `publish_comment`, but create a new comment and minimise the older ones as outdated."""
+    """Publish a result as in `publish_comment`, but create a new comment and minimise older comments as outdated."""
     if mode == "never":
         return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
@@ -91,7 +92,7 @@ def publish_anew(
         _minimize(client, shown)
         return Outcome(skipped="nothing changed; the earlier comment is minimised")
     created = client.create_comment(number, texts.full)
-    # another run may have created a comment meanwhile, so all visible comments except the newest are minimised
+    # Another run may have created a comment in the meantime, so all visible comments except the newest are minimised.
     minimised = {comment.id for comment in existing} - {comment.id for comment in shown}
     current = owned(client.comments(number), key, created.author)
     current = [comment for comment in current if comment.id not in minimised] or [created]
@@ -102,9 +103,10 @@ def publish_anew(
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> str:
-    """Replace the text of the existing comment by ``answered(text)``. Return the comment's URL, or "" if none exists.
+    """Replace the text of the existing comment by ``answered(text)``.
 
-    If ``newest`` is True, the newest comment is edited, because older ones are minimised. Otherwise, it is the oldest.
+    If ``newest`` is True, the newest comment is edited, because older comments are minimised. Otherwise, the oldest
+    comment is edited. Returns the URL of the comment, or an empty string if there is no comment.
     """
     existing = owned(client.comments(number), key, ACTIONS_LOGIN)
     if not existing:
@@ -122,7 +124,8 @@ def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentR
 def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
     """Return the comments of the token's owner that begin with the marker of this key, oldest first.
 
-    This takes one GraphQL request if there is any comment with the marker, which anybody can paste.
+    Because anybody can paste the marker, the authors are checked. This takes one GraphQL request if there is any
+    comment with the marker.
     """
     found = marked(comments, key)
     of_author = {comment.author: comment.node_id for comment in found}
@@ -137,7 +140,7 @@ def marked(comments: list[CommentRecord], key: str) -> list[CommentRecord]:
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:
-    """Return why a result is outdated or why no comment may be created, or an empty string."""
+    """Return the reason why a result is outdated or no comment may be created, or an empty string if there is none."""
     pull = client.pull(number)
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"
@@ -147,7 +150,7 @@ def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, 
 
 
 def _create(client: GitHubClient, number: int, key: str, body: str) -> CommentRecord:
-    """Create a comment. If concurrent runs created comments too, delete all but the oldest."""
+    """Create a comment. If concurrent runs have also created comments, delete all comments except the oldest."""
     created = client.create_comment(number, body)
     existing = owned(client.comments(number), key, created.author)
     remaining = created

@@ -1,4 +1,4 @@
-"""Write log lines, annotations, outputs and the summary of a step. Untrusted text cannot inject commands."""
+"""Write the log lines, annotations, outputs and summary of a step. Untrusted text cannot inject commands."""
 
 import os
 import re
@@ -11,17 +11,17 @@ from typing import TextIO
 from profgate.errors import ProfgateError
 from profgate.model.visible_text import visible, without_commands
 
-SUMMARY_LIMIT = 1024 * 1024  # bytes per step; the runner does not show a larger summary
+SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger summary of a step
 MESSAGE_LIMIT = 4096
-ANNOTATION_LIMIT = 10  # annotations of one level in a step; the runner drops further ones
+ANNOTATION_LIMIT = 10  # maximum number per level and step; the runner drops further annotations
 TITLE = "profgate"
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
 
 class WorkflowCommands:
-    """Access to the log and the runner's output and summary files.
+    """Access to the log and to the runner's files for outputs and the summary.
 
-    A file with an empty path is not written. A file that cannot be written causes a single warning.
+    Nothing is written to a file with an empty path. For each file that cannot be written, there is only one warning.
     """
 
     def __init__(self, stream: TextIO, *, output_path: str = "", summary_path: str = "") -> None:
@@ -32,29 +32,32 @@ class WorkflowCommands:
         self._unwritable: set[str] = set()
 
     def log(self, text: str) -> None:
-        """Write one log line; ``text`` cannot inject a command."""
+        """Write one line to the log. ``text`` cannot inject a workflow command."""
         self._write(harmless(text))
 
     def notice(self, message: str, *, title: str = TITLE) -> None:
-        """Write a notice."""
+        """Write an annotation of the level notice."""
         self._annotate("notice", message, title)
 
     def warning(self, message: str, *, title: str = TITLE) -> None:
-        """Write a warning."""
+        """Write an annotation of the level warning."""
         self._annotate("warning", message, title)
 
     def error(self, message: str, *, title: str = TITLE, file: str = "", line: int | None = None) -> None:
-        """Write an error."""
+        """Write an annotation of the level error."""
         self._annotate("error", message, title, file, line)
 
     def mask(self, secret: str) -> None:
-        """Hide a secret in the log, line by line, because the runner masks only single lines."""
+        """Hide a secret in the log. Each line is masked separately, because the runner masks only single lines."""
         for line in secret.splitlines():
             if line.strip():
                 self._write(f"::add-mask::{_escaped(line)}")
 
     def set_output(self, name: str, value: str) -> None:
-        """Set a step output; the value cannot inject another output. Raises ProfgateError if the name is invalid."""
+        """Set an output of the step. The value cannot inject another output.
+
+        Raises ProfgateError if the name is invalid.
+        """
         if not re.fullmatch(r"[A-Za-z_][\w-]*", name, re.ASCII):
             raise ProfgateError("output", f"{name!r} is not a name")
         delimiter = f"profgate-{uuid.uuid4()}"
@@ -63,7 +66,7 @@ class WorkflowCommands:
         self._put(self._output_path, f"{name}<<{delimiter}\n{value}\n{delimiter}\n".encode("utf-8", "replace"))
 
     def add_summary(self, markdown: str) -> None:
-        """Append text to the step summary. The text is cut at a line break if the summary would exceed the limit."""
+        """Append text to the step summary. If the summary would exceed the limit, the text is cut at a line break."""
         data = markdown.rstrip("\n").encode("utf-8", "replace") + b"\n"
         left = SUMMARY_LIMIT - _size(self._summary_path)
         if len(data) > left:
@@ -78,7 +81,7 @@ class WorkflowCommands:
         self.add_summary(markdown)
 
     def _put(self, path: str, data: bytes, how: str = "ab") -> None:
-        """Write the data completely or, after a warning, not at all."""
+        """Write the data completely. If that fails, write nothing except a warning."""
         if not path:
             return
         size = 0 if how == "wb" else _size(path)
@@ -105,14 +108,14 @@ class WorkflowCommands:
         self._write(f"::{level} {properties}::{shown}" if properties else f"::{level}::{shown}")
 
     def _write(self, line: str) -> None:
-        # the container's locale may be ASCII, which must not cause an error
+        # The encoding of the container may be ASCII, so characters outside that encoding must not cause an error.
         encoding = self._stream.encoding or "utf-8"
         self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
         self._stream.flush()
 
 
 def harmless(text: str) -> str:
-    """Return the text as one line without invisible characters and workflow commands."""
+    """Return the text as one line that contains neither invisible characters nor workflow commands."""
     return without_commands(visible(text))
 
 
