@@ -62,7 +62,10 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 
 
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
-    """Return the strategy with this full or short name. Raises SettingsError with the known names if there is none."""
+    """Return the strategy with this full or short name.
+
+    If there is none, raises SettingsError, which lists the known names.
+    """
     offered = tuple(strategies)
     for strategy in offered:
         if name in (strategy.name, strategy.short):

@@ -179,7 +179,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # a zero is a measurement in records, but in stacks the location may only be a caller
+            # in records, a zero is a measurement; in stacks, it may mean that the location is only a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))
