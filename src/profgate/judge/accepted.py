@@ -1,4 +1,4 @@
-"""Turn accepted regressions yellow: findings within the accepted limit, and totals that these findings explain."""
+"""Turn accepted regressions yellow, and also red totals whose change is explained by accepted findings."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -62,7 +62,7 @@ def _is_suspect(finding: Finding) -> bool:
 def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
     """Judge the report again with the second measurement of each suspect.
 
-    ``measured`` returns None for a suspect without a second measurement. Such a finding is not rejected.
+    ``measured`` returns None for a suspect without a second measurement. Such a suspect is not rejected.
     """
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return judge(suspected.with_metrics(lambda load, metric: _metric(load, metric, measured)), policy)

@@ -29,7 +29,7 @@ PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
-# these reasons are in a separate list
+# reasons that are shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
 
 
