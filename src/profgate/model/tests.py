@@ -59,7 +59,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The result for one location.
+    """The result of a second measurement for one location.
 
     ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
     the run, and ``runs`` contains the number of runs on each side.
