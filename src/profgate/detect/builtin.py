@@ -38,7 +38,7 @@ WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models conta
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
-    """Return the built-in strategies and those of plug-ins.
+    """Return the built-in strategies and the strategies of plug-ins.
 
     Raises SettingsError if two strategies have the same name.
     """

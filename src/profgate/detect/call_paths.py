@@ -167,8 +167,8 @@ def offsetting(
     """Return the nearest subtree whose other costs offset at least half of the change, and a flag for near subtrees.
 
     A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
-    ``certain(caller, sign)`` confirms that they changed, or if the self costs of the ``moving`` functions among them
-    add up to at least half of the change.
+    ``certain(caller, sign)`` confirms a change of these costs, or if the self costs of the ``moving`` functions below
+    the caller offset at least half of the change.
     """
     near = 0 if subtree else 1
     for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):

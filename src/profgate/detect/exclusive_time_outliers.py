@@ -111,8 +111,8 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` is a bool array that states for each side which locations exist. ``subtype`` is the subtype
-    of the records, or "" if the records have at most one subtype.
+    The bool array ``known`` marks the locations that exist on each side. ``subtype`` is the subtype of the records, or
+    "" if the records have at most one subtype.
     """
 
     symbol: IntArray

@@ -102,7 +102,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def between_sides(factors: FloatArray, target: int) -> float:
-    """Return the mean common factor of the target divided by that of the baseline."""
+    """Return the mean common factor of the target divided by the mean common factor of the baseline."""
     return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
 
 

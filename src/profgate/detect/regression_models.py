@@ -121,7 +121,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
     """Integrate both curves by the trapezoidal rule over the sizes at which both have values.
 
-    The areas are NaN if these sizes are less than half of the range.
+    The areas are NaN if these sizes cover less than half of the range.
     """
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]

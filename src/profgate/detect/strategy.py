@@ -66,7 +66,7 @@ class WithoutRows(ABC):
 
 
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all options of a strategy, with defaults for those that are not given."""
+    """Return the values of all options of a strategy, with the default for each option that is not given."""
     return {spec.name: options.get(spec.name, spec.default) for spec in strategy.options}
 
 
@@ -82,12 +82,12 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with symbols that exist on one side only marked as new or gone."""
+    """Return the kinds after marking symbols that exist on one side only as new or gone."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with rows that exist on one side only marked as new or gone.
+    """Return the kinds after marking rows that exist on one side only as new or gone.
 
     The bool array ``known`` marks the result rows that exist on each side.
     """

@@ -99,7 +99,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:
-    """Turn a red total yellow if accepted findings explain its change up to the usual noise."""
+    """Turn a red total yellow if accepted findings explain its change except for the usual noise."""
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding

@@ -58,7 +58,7 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of the others."""
+    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of all others."""
 
     kinds: IntArray
     share_from: FloatArray

@@ -45,7 +45,7 @@ class Suspect:
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """Return the findings that are red without confirmation, and those that another measurement could turn red."""
+    """Return the findings that are red without confirmation, and findings that another measurement could turn red."""
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")

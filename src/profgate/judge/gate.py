@@ -170,7 +170,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
-    """Return the reasons from attribution and confirmation why the finding cannot be red."""
+    """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     evidence, confirm = finding.evidence, context.policy.confirm
     found = []
     if evidence.reach == "not reachable":

@@ -128,7 +128,7 @@ class Context:
 class Change:
     """Result of one strategy for one location. Unknown values are None.
 
-    Values are in the base unit of the metric, or names of models.
+    A value is a number in the base unit of the metric, or the name of a model.
     """
 
     strategy: str

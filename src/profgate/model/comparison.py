@@ -91,8 +91,7 @@ class Runs:
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
-    and the memory layout. If the profiles do not state their jobs, job numbers are None and every run is treated as a
-    separate job.
+    and the memory layout. If the jobs are unknown, job numbers are None and every run is treated as a separate job.
     """
 
     baseline: int

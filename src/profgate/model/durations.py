@@ -42,7 +42,7 @@ class DurationTable:
     """The durations of several runs.
 
     ``values`` is a float64 array by run and test, with NaN if the test is missing in the run. ``labels`` are the unique
-    names of the runs. The first ``baselines`` runs belong to the baseline, the others to the target.
+    names of the runs. The first ``baselines`` runs belong to the baseline, and the other runs belong to the target.
     """
 
     names: Sequence[str]

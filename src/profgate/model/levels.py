@@ -7,13 +7,13 @@ the probability that such a report has any row.
 RED = 0.005
 RED_OF_FAMILIES = 0.01  # probability of a red row, which is divided by the number of test families in a report
 LISTED = 0.02
-CONFIRMED = 0.05  # level for one finding that is measured again
+CONFIRMED = 0.05  # significance level for one finding that is measured again
 
 SMALLEST_SHARE = 0.0025  # minimum share of the run that a location needs to be tested
 NEARLY_ALL = 0.9  # smallest share at which a location is treated as the whole run
-GATE_SHARE = 0.005  # smallest change of a location, as a share of the run
-OWN_FLOOR = 0.05  # smallest relative change of a location
-TOTAL_FLOOR = 0.02  # smallest relative change of a total
+GATE_SHARE = 0.005  # smallest change of a location that is tested, as a share of the run
+OWN_FLOOR = 0.05  # smallest relative change of a location that is tested
+TOTAL_FLOOR = 0.02  # smallest relative change of a total that is tested
 
 FEWEST_SAMPLES = 1000  # minimum number of samples on each side
 VISIBLE = 0.5  # the runs must be able to reveal this change in the total, or in a function of share `VISIBLE_SHARE`

@@ -168,7 +168,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Chain of calls that explains the change of a location: the location at its end, and the number of steps to it."""
+    """The end of the chain of calls that explains the change of a location, and the number of steps to this end."""
 
     location: Location
     direction: Direction
@@ -181,8 +181,8 @@ class MetricReport:
     """One metric of one workload.
 
     ``not_tested`` contains the reasons why strategies could not test the metric, if the user can act on them.
-    ``unsuited`` contains these reasons for default strategies that do not apply to this kind of profile. ``undrawable``
-    is True if the profiles contain no calls, so that no flame graph can be drawn.
+    ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile. ``undrawable`` is
+    True if the profiles contain no calls, so that no flame graph can be drawn.
     """
 
     name: str

@@ -28,7 +28,7 @@ class SourceFile:
     profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
-        """Return at most ``limit`` + 1 bytes of the file, so that a caller can notice a file larger than ``limit``."""
+        """Return at most ``limit`` + 1 bytes of the file, so that a caller can detect a file larger than ``limit``."""
         with self.open(0, None) as stream:
             return stream.read(limit + 1)
 

@@ -78,7 +78,7 @@ def result_text(check: RankCheck) -> str:
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the check as plain lines with tones."""
+    """Return the result of the check as plain lines with tones."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):
