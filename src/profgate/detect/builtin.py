@@ -64,7 +64,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
     """Return the strategy with this full or short name.
 
-    If there is none, raises SettingsError, which lists the known names.
+    If no strategy has this name, raises SettingsError with a list of the known names.
     """
     offered = tuple(strategies)
     for strategy in offered:

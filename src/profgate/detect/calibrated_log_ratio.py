@@ -22,7 +22,7 @@ NAMED = 3  # maximum number of new functions named in one row
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """Return an option that had an effect in earlier versions. It is still accepted but is ignored."""
+    """Return an option of earlier versions. The option is still accepted, but it no longer has any effect."""
     return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
@@ -146,7 +146,7 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of both sides for each row, without division by the common factor.
 
-    ``subtree`` marks the rows that are about subtrees; they come first.
+    ``subtree`` is a mask for the first rows, which marks the rows about subtrees. All other rows are about self costs.
     """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)

@@ -88,7 +88,7 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
 
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
-    """Return whether the total may fail the gate. It may not if a different machine may explain its change."""
+    """Return whether the total may fail the gate. A different machine must not be able to explain its change."""
     if evidence.mode == "exact" and evidence.certain[-1]:
         return True
     if evidence.mode != "jobs":

@@ -17,8 +17,8 @@ from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
 LISTED_CHANGES = 2000  # maximum number of listed changes of each strategy; further changes are only counted
-LISTED_CONTEXTS = 200  # the maximum for calling contexts is lower, because each change includes a call path
-LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; at least one per metric is listed
+LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path
+LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; each metric lists at least one change
 CARRIED = 0.8  # minimum fraction of the change that a child context needs to be the cause
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
 HALF = 0.5  # the share of functions that exist on both sides is reported if it is smaller
@@ -186,7 +186,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """Return the facts about the tests that the judge needs."""
+    """Return the facts about the tests that are needed for the verdict."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
@@ -203,7 +203,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
 
 
 def _known_share(comparison: Comparison) -> float:
-    """Return the share of cost in functions that exist on both sides, for the side with the smaller share."""
+    """Return the share of cost in functions that exist on both sides, on the side where this share is smaller."""
     split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
     shares = [
         float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
@@ -229,7 +229,7 @@ def metric_report(
     states: SourceStates | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """Return the report of one metric with its changes in base units, but without findings, which the judge adds.
+    """Return the report of one metric with its changes in base units, but without findings, which are added later.
 
     If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
     are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
@@ -301,7 +301,7 @@ def _listed(
 
 
 def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
-    """Return the metrics with at most 20,000 listed changes for each strategy. At least one per metric is kept."""
+    """Return the metrics with at most 20,000 listed changes for each strategy. Each metric keeps at least one."""
     if sum(len(metric.changes) for metric in metrics) <= LISTED_IN_REPORT:
         return list(metrics)
     most = max(1, LISTED_IN_REPORT // sum(bool(metric.changes) for metric in metrics))

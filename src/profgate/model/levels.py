@@ -38,7 +38,7 @@ def job_margin(jobs: int) -> float:
 def listing_margin(jobs: int) -> float:
     """Return the factor for displayed rows.
 
-    It is chosen so that 2.5 % of the reports on unchanged jobs should have a row. With a factor chosen for 5 %,
+    The factor is chosen so that 2.5 % of the reports on unchanged jobs should have a row. With a factor chosen for 5 %,
     8 to 13 % of these reports had a row.
     """
     return max(1.0, float((40.0 / (jobs + 1)) ** 0.25))

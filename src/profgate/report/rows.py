@@ -143,7 +143,7 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Return all compared metrics.
 
-    Metrics with findings come first; both groups are sorted by relative change and name.
+    Metrics with findings come before metrics without findings. Both groups are sorted by relative change and name.
     """
     found = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
     found.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
