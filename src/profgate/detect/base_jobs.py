@@ -1,4 +1,6 @@
-"""Comparison of a target with base jobs. The largest difference between a base job and the others bounds the noise.
+"""Comparison of a target with base jobs.
+
+The largest difference between one base job and the others is used as a bound for the noise.
 
 If the code is unchanged, jobs are exchangeable but runs are not, because the runs of a job share its machine, build and
 memory layout.
@@ -14,7 +16,7 @@ from profgate.model.comparison import Runs
 from profgate.model.levels import FEWEST_JOBS
 
 PRIOR_WEIGHT = 4.0  # weight of the prior variance, as a number of jobs
-TRIMMED_RUNS = 5  # minimum number of runs of a job for a trimmed mean
+TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,8 +25,9 @@ class JobTest:
 
     The arrays are float64 with one element per location. ``t`` is the test statistic (0 for changes below the floors,
     and with too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the standard error
-    of the difference. ``bound`` is the largest difference between a base job and the others. ``largest`` is the largest
-    statistic of a base job over all locations. ``before`` and ``after`` are the costs of the two sides.
+    of the difference. ``bound`` is the largest difference between one base job and the other base jobs. ``largest`` is
+    the largest test statistic of any base job at any location. ``before`` and ``after`` are the costs of the baseline
+    and of the target.
     """
 
     t: FloatArray
@@ -40,8 +43,8 @@ class JobTest:
 def jobs_of(runs: Runs) -> IntArray:
     """Return an int64 array with the job number of each base run. Runs of other commits come first.
 
-    Number 0 is the job of the baseline. If the profiles do not state their jobs, all runs of the baseline count as one
-    job, and each other run counts as a separate job.
+    Number 0 is the job of the baseline. If the jobs are unknown, all runs of the baseline count as one job, and each
+    other run counts as a separate job.
     """
     own = np.zeros(runs.baseline, np.int64) if runs.baseline_jobs is None else np.array(runs.baseline_jobs, np.int64)
     others = np.array(runs.noise_jobs or range(runs.noise), np.int64)
@@ -58,14 +61,14 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
     labels = np.unique(numbers)[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
-    # a base job in the role of the target uses at most as many runs as the target
+    # a base job that is tested in place of the target uses at most as many runs as the target has
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
     current = _since_last_shift(readings)
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
-    unfloored = replace(rows, floor=nothing, own=nothing)  # without this, jobs below the floors would show no noise
+    unfloored = replace(rows, floor=nothing, own=nothing)  # floors would hide small differences between jobs
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False
@@ -79,7 +82,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
-    """Return one value per location for the runs of a job: the median, or a trimmed mean of sample counts."""
+    """Return one value per location for all runs of a job: the median, or a trimmed mean of sample counts."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
     if values.shape[1] < TRIMMED_RUNS:
@@ -105,7 +108,7 @@ def _against(
 
 
 def _since_last_shift(readings: FloatArray) -> BoolArray:
-    """Return which jobs come after the last persistent change of each location.
+    """Return a mask of the jobs that come after the last persistent change of each location.
 
     The bool array has one row per location and one column per job; the newest job is last. A persistent change is a gap
     between all older and all newer jobs that is wider than the range of either group.

@@ -38,7 +38,7 @@ WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models conta
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
-    """Return the built-in strategies and those of plug-ins.
+    """Return the built-in strategies and the strategies of plug-ins.
 
     Raises SettingsError if two strategies have the same name.
     """
@@ -62,7 +62,10 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 
 
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
-    """Return the strategy with this full or short name. Raises SettingsError with the known names if there is none."""
+    """Return the strategy with this full or short name.
+
+    If no strategy has this name, raises SettingsError with a list of the known names.
+    """
     offered = tuple(strategies)
     for strategy in offered:
         if name in (strategy.name, strategy.short):

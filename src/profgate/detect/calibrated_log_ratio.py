@@ -22,7 +22,7 @@ NAMED = 3  # maximum number of new functions named in one row
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """Return an option of earlier versions that is accepted but has no effect."""
+    """Return an option of earlier versions. The option is still accepted, but it no longer has any effect."""
     return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
@@ -55,9 +55,10 @@ class CalibratedLogRatio:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row for each tested function, and one for each subtree with a change.
+        """Return one row for each tested function, and one row for each subtree that changed.
 
-        The statistics include t, p, the ratio to the threshold, and the change as a share of the run.
+        The statistics include the test statistic t, the p value, the ratio of t to the threshold, and the change as a
+        share of the run.
         """
         chosen = resolved(self, options)
         evidence = evidence_for(comparison, context)
@@ -101,7 +102,10 @@ class CalibratedLogRatio:
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
-    """Return the results of this comparison in the test of the report. Without a report, test the comparison alone."""
+    """Return the results of this comparison from the test of the whole report.
+
+    Without a report, test the comparison alone.
+    """
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
@@ -109,11 +113,12 @@ def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
 def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """Return the changes that may be listed.
 
-    With too few runs, these are unconfirmed changes. With too few samples, these are the certain changes.
+    If there are too few runs, only unconfirmed changes are returned. If there are too few samples, only certain changes
+    are returned.
     """
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
-        # the lower tail has a higher precision for small probabilities
+        # the lower tail is more precise for small probabilities
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
     found = net_changes(comparison, evidence)
@@ -121,13 +126,13 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
 
 
 def _unchanged(evidence: Evidence, found: list[NetChange]) -> IntArray:
-    """Return the places of all tested functions without a change."""
+    """Return the indices of all tested functions that did not change."""
     changed = np.array([row.symbol for row in found], np.int64)
     return np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-    """Return the kind of a change for the worse."""
+    """Return the kind that a change has if it is for the worse."""
     if not row.listed or row.net == "moved":
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
@@ -141,7 +146,7 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return the means of both sides for each row, without division by the common factor.
 
-    ``subtree`` is True for the first rows if they are about subtrees.
+    ``subtree`` is a mask for the first rows, which marks the rows about subtrees. All other rows are about self costs.
     """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)

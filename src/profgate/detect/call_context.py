@@ -1,4 +1,4 @@
-"""Comparison of calling contexts: which are added, removed, slower, faster or moved."""
+"""Comparison of calling contexts, which finds contexts that were added, removed or moved or became slower or faster."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,9 +39,9 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift of each context that counts.
+    """Return the smallest shift of each context that counts as a change.
 
-    For sample counts, it is at least ``sigma`` standard errors.
+    For sample counts, the shift is at least ``sigma`` standard errors.
     """
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
@@ -54,8 +54,9 @@ def _thresholds(
 class ContextTable:
     """All calling contexts of a comparison, including the root, with one element per row of its call tree.
 
-    Costs are inclusive means over runs in stored units, and shares are fractions of the total of the side.
-    ``threshold`` is the smallest shift that counts. ``state`` contains `State` codes, and the root is always unchanged.
+    Costs are inclusive means over runs in stored units, and shares are fractions of the total cost on the same side.
+    ``threshold`` is the smallest shift that counts as a change. ``state`` contains `State` codes, and the root is
+    always unchanged.
     """
 
     baseline: FloatArray
@@ -110,7 +111,7 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return the largest fraction of each context's change that a single child explains, or 0 without a child.
+    """Return for each context the largest fraction of its change that a single child explains, or 0 if it has no child.
 
     If the fraction is near 1, the cause is further down in the tree.
     """
@@ -175,7 +176,10 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per context that reaches its threshold. ``counts`` has the number of contexts per state."""
+        """Return one row per context that reaches its threshold.
+
+        ``counts`` contains the number of contexts in each state.
+        """
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
@@ -216,7 +220,7 @@ def _calls(calls: IntArray | None, rows: IntArray) -> FloatArray:
     return np.full(len(rows), np.nan) if calls is None else calls[rows].astype(np.float64)
 
 
-# a renamed function is unchanged code if only its file was renamed
+# the code of a function in state "renamed" is unchanged, because only its file was renamed
 SOURCES: dict[SourceState, str] = {
     "changed": "changed",
     "added": "changed",
@@ -227,7 +231,7 @@ SOURCES: dict[SourceState, str] = {
 
 
 def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Return for each symbol whether its source is "changed", "same" or "unknown"."""
+    """Return the state of the source of each symbol: "changed", "same" or "unknown"."""
     if states is None:
         return ["unknown"] * len(symbols)
     return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

@@ -16,7 +16,7 @@ MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enclosing:
-    """A caller of a location. For the whole run, ``symbol`` is `WHOLE`.
+    """A caller of a location, or the whole run, for which ``symbol`` is `WHOLE`.
 
     ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` is the cost of the location within
     this subtree.
@@ -39,19 +39,19 @@ class CallPaths(ABC):
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
         """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
 
-        With ``subtree``, the location is the function with everything below it. Otherwise, the location is the self
-        cost of the function, and the first item is the subtree of the function.
+        If ``subtree`` is true, the location is the function with everything below it. Otherwise, the location is the
+        self cost of the function, and the subtree of the function is yielded first.
         """
 
     @abstractmethod
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """Return the cost of these locations below a function or `WHOLE`, with one value per run.
+        """Return the cost of the locations in ``parts`` below a function or `WHOLE`, with one value per run.
 
-        Each location is a symbol and a flag that states whether its subtree is included.
+        Each location is a symbol with a flag that is true if the subtree of the symbol is included.
         """
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
-        """Return the nearest caller in ``known`` on the most expensive path to a new function, or `WHOLE`."""
+        """Return the nearest known caller on the most expensive path to a new function, or `WHOLE` if there is none."""
         callers = (enclosing.symbol for enclosing in self.enclosing(symbol, 1, subtree=True))
         return next((caller for caller in callers if caller == WHOLE or known[caller]), WHOLE)
 
@@ -108,7 +108,7 @@ class _TreePaths(CallPaths):
         return np.asarray(self._own[:, covered[pre]].sum(axis=1) / self._factors)
 
     def _covered(self, symbol: int) -> BoolArray:
-        """Return a mask, in pre-order, of the rows in the subtrees of a symbol."""
+        """Return a mask in pre-order that marks the rows in the subtrees of a symbol."""
         tree, rows = self._tree, self._outermost(symbol)
         marks = np.zeros(len(tree.pre) + 1, np.int64)
         np.add.at(marks, tree.pre[rows], 1)
@@ -134,7 +134,7 @@ class _GraphPaths(CallPaths):
         self._comparison, self._factors = comparison, factors
 
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """Yield the caller whose calls to the location changed most, then the whole run."""
+        """Yield the caller whose calls to the location changed most, followed by the whole run."""
         comparison, edges = self._comparison, self._comparison.edges
         inside = self.explained(WHOLE, [(symbol, subtree)])
         if edges is not None:
@@ -164,11 +164,11 @@ def offsetting(
     *,
     subtree: bool,
 ) -> tuple[Enclosing, bool] | None:
-    """Return the nearest subtree whose other costs offset at least half of the change, and whether it is near.
+    """Return the nearest subtree whose other costs offset at least half of the change, and a flag for near subtrees.
 
     A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
-    ``certain(caller, sign)`` confirms that they changed, or if the self costs of the ``moving`` functions among them
-    add up to at least half of the change.
+    ``certain(caller, sign)`` confirms a change of these costs, or if the self costs of the ``moving`` functions below
+    the caller offset at least half of the change.
     """
     near = 0 if subtree else 1
     for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):

@@ -19,7 +19,7 @@ FLAT = 0.05  # largest relative slope or scatter of a constant difference
 CURVED = 0.90  # minimum R² of a parabola
 BETTER = 0.01  # minimum difference between the R² of a parabola and that of a line
 STRAIGHT = 0.95  # minimum R² of a line
-LEFT_OVER = 0.01  # largest residual sum of squares of a fitting polynomial, relative to the sum of squares
+LEFT_OVER = 0.01  # largest residual sum of squares at which a polynomial fits, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
 CHUNK = 1000  # number of pairs per block, which limits the memory of their grids
 
@@ -47,7 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the form of each difference by name.
+        """Return the name of the form of each difference.
 
         ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
         """
@@ -61,7 +61,8 @@ class DifferenceOfModels(ModelStrategy):
         more = area > 0
         certain = np.where(more, above(relative, options["certain"]), above(-relative, options["certain"]))
         worse = np.equal(rows.sign > 0, more)
-        # the area determines the sign and the mean determines the size; if they disagree, the change is only possible
+        # the area determines the sign, and the mean determines the size; if their signs differ, the change is only
+        # a possible change
         kinds = np.where(certain, directed(Kind.DEGRADATION, worse), directed(Kind.MAYBE_DEGRADATION, worse))
         kinds = np.where(alike | (area == 0), np.int64(Kind.NO_CHANGE), kinds)
         rows.change(able, kinds, relative, ReasonCode.NO_DIFFERENCE)
@@ -72,9 +73,9 @@ class DifferenceOfModels(ModelStrategy):
         rows.add_interval()
 
     def _differences(self, rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Return the mean relative difference, the summed difference and its form for each pair in ``able``.
+        """Return the mean difference, the summed difference and the form of the difference for the pairs in ``able``.
 
-        Undefined differences are NaN.
+        The mean difference is relative. Undefined differences are NaN.
         """
         relative, area, names = np.full(len(able), np.nan), np.full(len(able), np.nan), list[str]()
         models = rows.models
@@ -99,7 +100,7 @@ class DifferenceOfModels(ModelStrategy):
 
 
 def _refuse_without_line(rows: ModelRows) -> None:
-    """Refuse pairs with a side that has neither a linear model nor records to fit one."""
+    """Refuse pairs in which a side has neither a linear model nor records to fit a linear model."""
     models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
     lines = [
         np.isin(places, location_keys(models.symbol, models.subtype)[here])
@@ -112,7 +113,7 @@ def _refuse_without_line(rows: ModelRows) -> None:
 
 
 def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) -> BoolArray:
-    """Return a mask of the pairs whose models have the same type and similar coefficients and differ little."""
+    """Return a mask of the pairs whose models have the same type, similar coefficients and a small difference."""
     sides = (rows.pairs.baseline[able], rows.pairs.target[able])
     before, after = (rows.models.coefficients[side] for side in sides)
     near = np.abs(after - before) <= bound * np.abs(before) + 1e-9 * np.maximum(1.0, bound) * np.abs(before)
@@ -123,7 +124,8 @@ def _alike(rows: ModelRows, able: IntArray, relative: FloatArray, bound: float) 
 def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     """Return the name of the model with the largest R² for each difference.
 
-    Of equal models, the one with the lower order is chosen. If no model fits, the name is "unknown".
+    If several models have the same R², the model with the lowest order is chosen. If no model fits, the name is
+    "unknown".
     """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
@@ -138,7 +140,8 @@ def best_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
     """Return "constant" for each difference with a small slope and scatter.
 
-    Otherwise the form is "quadratic" or "linear" if this model fits well, or else the name of the best model.
+    For any other difference, return "quadratic" or "linear" if a model of this form fits well, and otherwise the name
+    of the best model.
     """
     rows, count = difference.shape
     fits = fitted(np.repeat(np.arange(rows), count), np.tile(z, rows), difference.ravel(), rows)
@@ -176,7 +179,7 @@ def _described(form: str) -> str:
     return (DifferenceOfModels.__doc__ or "").replace("{form}", form)
 
 
-class FastCheck(DifferenceOfModels):  # noqa: D101 - set below
+class FastCheck(DifferenceOfModels):  # noqa: D101 - the docstring is set below
     __doc__ = _described("the model that describes it best")
     name, short, shapes = "fast_check", "fast", staticmethod(best_shape)
 

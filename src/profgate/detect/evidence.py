@@ -28,9 +28,9 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
 
-EXACT_RUNS = 2  # minimum runs per side to check that counts are reproducible
+EXACT_RUNS = 2  # minimum number of runs per side to check that counts are reproducible
 EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
-FAR = 12.0  # distance of an exact change
+FAR = 12.0  # value of `Evidence.distance` for an exact change
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +180,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
-    """Return the results with the exact changes and the smallest visible changes."""
+    """Return the evidence after adding the exact changes and the smallest visible changes."""
     certain = _exact(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
     calibration = replace(
@@ -209,7 +209,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
 
 
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """Return a mask of exact changes that are far larger than the spread, or None if counts are not exact."""
+    """Return a mask of the exact changes that are much larger than the spread, or None if the counts are not exact."""
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None

@@ -111,8 +111,8 @@ class ExclusiveTimeOutliers:
 class _Part:
     """Locations that are compared with each other, with means over runs in stored units.
 
-    ``known`` is a bool array that states for each side which locations exist. ``subtype`` is the subtype
-    of the records, or "" if the records have at most one subtype.
+    The bool array ``known`` marks the locations that exist on each side. ``subtype`` is the subtype of the records, or
+    "" if the records have at most one subtype.
     """
 
     symbol: IntArray
@@ -179,7 +179,7 @@ def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)
         if records is not None:
-            # a zero is a measurement in records, but in stacks the location may only be a caller
+            # in records, a zero is a measurement; in stacks, it may mean that the location is only a caller
             included[records.symbol] |= comparison.tree is None
         rows = np.flatnonzero(included & allowed)
         baseline, target = (side[rows] for side in comparison.runs.means(comparison.self_value))

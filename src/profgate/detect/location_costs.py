@@ -14,14 +14,14 @@ SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
 STEADY_SHARE = 0.002  # minimum share of the run at which a location is included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
-FEWEST_STEADY = 5  # minimum number of locations to compute a common factor, which is 1 otherwise
+FEWEST_STEADY = 5  # minimum number of locations to compute a common factor; with fewer locations, the factor is 1
 BLOCK = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
     MetricKind.COUNTED: 0.002,
     MetricKind.TIMED: 0.03,
     MetricKind.SAMPLED: 0.03,
-}  # relative standard deviation
+}  # relative standard deviation between runs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +53,9 @@ class Costs:
 def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bool = False) -> Costs:
     """Return the costs of both sides. ``base_jobs`` prepends the base runs of other commits.
 
-    Locations that account for nearly the whole run are omitted, because the total covers them. Both sides of
-    ``interleaved`` runs use the same machine. A large common factor between them is therefore a change of the program
-    and is not divided out.
+    Locations that account for nearly the whole run are omitted, because the total covers them. If the runs are
+    ``interleaved``, both sides use the same machine. A large common factor between the sides is then a change of the
+    program and is not divided out.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -102,14 +102,14 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
 
 
 def between_sides(factors: FloatArray, target: int) -> float:
-    """Return the mean common factor of the target divided by that of the baseline."""
+    """Return the mean common factor of the target divided by the mean common factor of the baseline."""
     return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
 
 
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
     """Return the factors of interleaved runs without the ratio between the sides, and this ratio.
 
-    A ratio that the machine may explain stays in the factors, and 1 is returned instead.
+    If the machine may explain the ratio, the factors are not changed, and the returned ratio is 1.
     """
     between = between_sides(factors, target)
     if max(between, 1.0 / between) <= MACHINE:
@@ -129,7 +129,7 @@ def active_totals(comparison: Comparison) -> IntArray:
 
 
 def _active(comparison: Comparison, heavy: BoolArray) -> IntArray:
-    """Return the selected symbols, except those that only wait."""
+    """Return the symbols that ``heavy`` marks, except functions that only wait."""
     waiting = comparison.waiting
     return np.flatnonzero(heavy if waiting is None else heavy & ~waiting)
 
@@ -146,8 +146,9 @@ def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> Flo
 def common_factors(own: FloatArray) -> FloatArray:
     """Return the common factor of each run: how much slower the run is than the mean run.
 
-    ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the median of the
-    ratios of all locations with a cost in every run, weighted by their cost up to `MOST_WEIGHT`.
+    ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the weighted median
+    of the ratios of all locations that have a cost in every run. The weight of a location is its cost, limited to
+    `MOST_WEIGHT`.
     """
     ratios = _Ratios(own)
     return np.asarray(ratios.medians(ratios.weights[None])[0])
@@ -180,7 +181,7 @@ class _Ratios:
     def medians(self, weights: FloatArray) -> FloatArray:
         """Return the exponential of the weighted median for each row of weights and each run.
 
-        It is 1 for a row with too few positive weights.
+        The value is 1 for a row with too few positive weights.
         """
         found = np.ones((len(weights), len(self.ratios)))
         enough = (weights > 0).sum(axis=1) >= FEWEST_STEADY

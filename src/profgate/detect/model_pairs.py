@@ -59,7 +59,7 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
         columns.append(location_keys(records.symbol, subtype))
     found = np.unique(np.concatenate(columns))
     symbol, general = found >> SUBTYPE_BITS, found % (1 << SUBTYPE_BITS) == 0
-    # a model without a subtype covers all records of its symbol, except subtypes that have separate models
+    # a model without a subtype covers all records of its symbol, except the records of subtypes with separate models
     stay: BoolArray = general | ~np.isin(symbol, symbol[general]) | np.isin(found, modelled)
     return found[stay]
 
@@ -68,7 +68,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
     """Return the score of each model, or NaN for models that cannot be selected. Higher is better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
-    # perfect fits have equal scores, so the one with the lowest order is selected
+    # perfect fits get equal scores, so that the model with the lowest order is selected
     by_criterion = np.where(models.error == 0.0, np.inf, by_criterion)
     by_choice = {"r_square": by_r_square, "aicc": by_criterion}
     score = by_choice.get(choice, np.where(models.fitted, by_criterion, by_r_square))
@@ -77,7 +77,10 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """Pair the best models of both sides of each location. Ties go to the lower order."""
+    """Pair the best models of both sides of each location.
+
+    If the scores are equal, the model with the lower order is chosen.
+    """
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
     found = np.full((2, len(places)), NONE, np.int64)
@@ -158,7 +161,7 @@ class ModelRows:
         return len(self.kinds)
 
     def comparable(self) -> IntArray:
-        """Return the indices of the rows that are not yet refused."""
+        """Return the indices of the rows that have not been refused."""
         return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
 
     def refuse(self, rows: IntArray, reason: Reason) -> None:
@@ -167,7 +170,7 @@ class ModelRows:
         self.reasons |= dict.fromkeys(rows.tolist(), reason)
 
     def refuse_apart(self) -> IntArray:
-        """Refuse models without common sizes. Return the indices of the remaining rows."""
+        """Refuse pairs of models without common sizes. Return the indices of the remaining rows."""
         rows = self.comparable()
         self.refuse(rows[np.isnan(self.overlap[rows])], Reason(ReasonCode.SIZES_APART))
         return self.comparable()
@@ -175,7 +178,7 @@ class ModelRows:
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
         """Set kinds and relative changes.
 
-        A row with a small overlap is at most a possible change, and NaN is Unknown.
+        A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
         """
         partial = self.partial_overlap[rows]
         certain = (np.abs(kinds) >= Kind.OPTIMIZATION) & (np.abs(kinds) <= Kind.TOTAL_OPTIMIZATION)
@@ -201,7 +204,7 @@ class ModelRows:
         self.statistics |= {"x_from": self.start, "x_to": self.end, "overlap": self.overlap}
 
     def add_largest_size(self) -> None:
-        """Add the values and growth exponents at the largest common size, or NaN without common sizes or a formula."""
+        """Add values and growth exponents at the largest common size, or NaN if the size or a formula is missing."""
         x = np.where(self.complete & ~np.isnan(self.overlap), np.maximum(self.end, SMALLEST_X), np.nan)
         self.statistics["largest_common_size"] = x
         for side, rows in (("from", self.pairs.baseline), ("to", self.pairs.target)):
@@ -210,7 +213,7 @@ class ModelRows:
             self.statistics[f"growth_{side}"] = growth(kind, coefficients, x)
 
     def detection(self, strategy: Strategy) -> Detection:
-        """Return the detection, with model names instead of values and with R² as its confidence."""
+        """Return the detection, with model names instead of values and with R² as the confidence."""
         unknown = np.full(len(self), np.nan)
         records = self.comparison.observations
         subtypes = [] if records is None else records.subtypes
@@ -248,7 +251,7 @@ class ModelRows:
         return [name or "model" for name in self._names(rows)]
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
-        """Return the reasons why a side has no model, and the number of its records that state a size."""
+        """Return for each side without a model the reason, and the number of its records with a known size."""
         found: dict[str, Parameter] = {}
         for side, (name, rows) in enumerate((("baseline", self.pairs.baseline), ("target", self.pairs.target))):
             if rows[row] == NONE:

@@ -1,6 +1,6 @@
 """Reduction of the changes of tested locations to net changes, so that each change is reported for one function only.
 
-A net change remains when the other costs of the callers are included.
+A change is a net change if it remains when the other costs of the callers are included.
 """
 
 from collections.abc import Callable
@@ -150,7 +150,7 @@ class _Search:
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         changed = evidence.listed & (evidence.costs.kind == SELF)
         signs = np.sign(evidence.difference)
-        # the functions whose self cost has a listed change, those that got more expensive first
+        # the functions whose self cost has a listed change, beginning with increases
         self.moving = [int(each) for sign in (1, -1) for each in evidence.costs.symbol[changed & (signs == sign)]]
         self.place = {
             (int(symbol), int(kind)): place
@@ -212,8 +212,8 @@ class _Search:
     def under_caller(self, row: NetChange) -> NetChange:
         """Return the change of a new function as a change of its nearest caller that exists in the baseline.
 
-        If the caller grew by less than half of the cost of the new function, most of this cost existed before. The
-        change is then not listed.
+        If the caller grew by less than half of the cost of the new function, most of this cost existed before. In this
+        case, the change is not listed.
         """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:

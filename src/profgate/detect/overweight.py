@@ -25,8 +25,8 @@ class OverweightTable:
 
     ``symbol`` and ``interest`` are int64, all other columns float64. Ratios are fractions, or NaN if undefined.
     ``only_baseline`` and ``only_target`` are the symbols that exist on one side only, sorted by descending cost.
-    Parallel columns contain their inclusive values. ``baseline_total`` and ``target_total`` are the totals of the
-    sides.
+    ``only_baseline_value`` and ``only_target_value`` are the inclusive values of these symbols. ``baseline_total`` and
+    ``target_total`` are the totals of the sides.
     """
 
     symbol: IntArray
@@ -66,7 +66,7 @@ class PivotLevel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Means over runs, with one row per side and one column per symbol. ``known`` states which symbols exist."""
+    """Means over runs, with one row per side and one column per symbol. ``known`` marks the symbols that exist."""
 
     inclusive: FloatArray
     exclusive: FloatArray
@@ -136,8 +136,8 @@ def overweight_table(
 ) -> OverweightTable:
     """Return the table of one comparison without the stacks that contain a dropped symbol.
 
-    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. ``stacks`` avoids computing the stacks
-    again.
+    Raises ValueError if symbols are dropped and ``comparison.tree`` is missing. If ``stacks`` is given, the stacks are
+    not computed again.
     """
     values = _values(comparison, dropped, stacks)
     b, t = values.inclusive
@@ -184,7 +184,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Return whether the total changed by less than the threshold or its noise, which makes ratios unbounded."""
+    """Return whether the change of the total is below the threshold or the noise, so that ratios would be unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -195,7 +195,7 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """Return the kind of each row, before the test of totals limits it.
+    """Return the kind of each row, before the kinds are limited by the test of totals.
 
     ``bar`` is the noise of the total as a log ratio.
     """
@@ -292,8 +292,9 @@ class Overweight:
 
         Statistics are fractions.
 
-        ``pivot`` numbers the symbols whose stacks were dropped. ``overweight_2`` is the overweight at the second level,
-        which excludes the stacks of the first pivot. Further levels are numbered in the same way.
+        ``pivot`` is the position of a symbol, counted from 1, in the order in which stacks were dropped.
+        ``overweight_2`` is the overweight at the second level, which excludes the stacks of the first pivot. Further
+        levels are numbered in the same way.
         """
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):

@@ -128,7 +128,7 @@ def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
     """Return the symbols that exist on one side only.
 
-    Such a symbol has no overweight, and its change is its whole value.
+    Such a symbol has no overweight, and its change is equal to its whole value.
     """
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()

@@ -17,7 +17,7 @@ from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 MOST_SPLITS = 5000
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
-BLOCK = 16  # comparisons whose largest statistics are stored together; those of 10,000 would take 800 MB
+BLOCK = 16  # number of comparisons whose largest statistics are in memory together; 10,000 would take 800 MB
 POWER = 0.84  # normal quantile for a power of 80 %
 
 
@@ -42,7 +42,7 @@ class Rows:
     """Input of one test, with one row per location.
 
     ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. Differences
-    below ``floor``, or below the fraction ``own`` of the smaller side, do not count.
+    are ignored if they are below ``floor``, or below the fraction ``own`` of the value of the smaller side.
     """
 
     values: FloatArray
@@ -51,7 +51,7 @@ class Rows:
     own: FloatArray
 
     def only(self, chosen: BoolArray | slice) -> "Rows":
-        """Return these rows for the chosen locations."""
+        """Return the rows of the chosen locations."""
         return Rows(self.values[chosen], self.sampling[chosen], self.floor[chosen], self.own[chosen])
 
 
@@ -71,7 +71,7 @@ def observed(rows: Rows, baseline: int) -> Observed:
 
 
 def largest(rows: Rows, splits: FloatArray) -> FloatArray:
-    """Return the largest statistic of all locations for each split, or 0 if there is none.
+    """Return the largest statistic for each split and direction, or 0 if no location changed in this direction.
 
     The float64 array has one row for increases, one row for decreases, and one column per split.
     """
@@ -176,7 +176,7 @@ def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
 def visible_factor(worse: FloatArray, level: float) -> float:
     """Return the smallest change, in standard errors, that is found with 80 % power.
 
-    With too few splits it is infinite.
+    The result is infinite if there are too few splits.
     """
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")

@@ -1,4 +1,4 @@
-"""Strategies that compare orders, areas and windows of two cost models over the input size."""
+"""Strategies that compare two cost models over the input size by their orders, areas or windows."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
 from profgate.statistics.thresholds import at_least, at_most
 
-# net fractions of changed statistics: up to the first, a window has no change; up to the second, a possible change
+# a window has no change if its net fraction of changed statistics is at most SAME, and a possible change up to WEAK
 SAME, WEAK = 0.2, 0.5
 CHOICE_OPTIONS: tuple[OptionSpec, ...] = (
     OptionSpec(
@@ -65,9 +65,9 @@ class BestModelOrderEquality(ModelStrategy):
 
 
 def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
-    """Refuse poor fits and models without common sizes. Return the indices of the remaining rows."""
+    """Refuse poor fits and pairs of models without common sizes. Return the indices of the remaining rows."""
     able = rows.comparable()
-    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method, 0.145 counts as 0.14
+    rounded = np.round(np.nan_to_num(rows.confidence[able]), 2)  # as in the published method, 0.145 is rounded to 0.14
     for row in able[~at_least(rounded, least)].tolist():
         fit = rows.confidence[row]
         rows.kinds[row] = Kind.UNKNOWN
@@ -121,7 +121,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
     """Integrate both curves by the trapezoidal rule over the sizes at which both have values.
 
-    The areas are NaN if these sizes are less than half of the range.
+    The areas are NaN if these sizes cover less than half of the range.
     """
     known = np.isfinite(before) & np.isfinite(after)
     cells = known[:-1] & known[1:]
@@ -202,8 +202,8 @@ def _windows(rows: ModelRows, row: int, options: dict[str, Any]) -> tuple[IntArr
 def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> FloatArray:
     """Return eight statistics of each window, with one row per window.
 
-    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. All statistics are NaN if
-    a value is missing.
+    The statistics are area, mean, median, largest and smallest value, sum and both quartiles. The statistics of a
+    window are NaN if one of its values is missing.
     """
     count = len(x)
     if bool(has_formula(models, np.array([row]))[0]):

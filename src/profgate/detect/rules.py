@@ -23,7 +23,7 @@ COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values that a key of a rule is matched with, or an empty tuple if the profile does not state them."""
+    """Return the values that are compared with a key of a rule, or an empty tuple if the profile has no such values."""
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -86,7 +86,8 @@ def detections_of(
 ) -> list[Detection]:
     """Run each selected strategy and return the detections. An exception in a strategy is reported in its detection.
 
-    With ``brief``, strategies that only explain changes run only if another strategy found one, or could not test.
+    If ``brief`` is true, strategies that only explain changes are skipped unless another strategy found a change or
+    could not test the comparison.
     """
     deciding = [place for place, (strategy, _) in enumerate(selection) if strategy.family in DECIDING or not brief]
     found = {place: _detection(selection[place][0], comparison, selection[place][1], context) for place in deciding}
@@ -113,7 +114,7 @@ def _detection(strategy: Strategy, comparison: Comparison, options: dict[str, An
 
 
 def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Iterator[str]:
-    """Yield a description of each fault in a detection. A column of the wrong type may raise any exception."""
+    """Yield a description of each fault in a detection. A column of the wrong type may cause any exception."""
     if not isinstance(detection, Detection):
         yield f"it returned {type(detection).__name__}, not a Detection"
         return
@@ -140,7 +141,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
 def report_changes(
     comparisons: Sequence[Comparison], policy: Policy, strategies: Iterable[Strategy], context: Context
 ) -> tuple[Change, ...]:
-    """Return the changes of the strategies that need all workloads, as selected by rules or by default.
+    """Return the changes found by the strategies that need all workloads and are selected by rules or by default.
 
     Without rules, changes with the flag `UNSUITED_FLAG` are omitted.
     """

@@ -9,7 +9,7 @@ from profgate.model.units import COUNTS, MetricKind
 
 
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
-    """Return the factors that convert stored values to sample counts, or None if a profile does not state them.
+    """Return the factors that convert stored values to sample counts, or None if they are unknown.
 
     There is one factor per run of both sides and one per noise run, because the value of a sample may differ between
     runs.

@@ -18,10 +18,10 @@ from profgate.model.tests import Second
 def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
-    """Return the result of the new runs for a location or for the total, or None if they contain no cost of it.
+    """Return the result of the new runs for a location or for the total, or None if the new runs contain no cost of it.
 
-    With ``subtree``, the cost of the location includes all functions below it. ``worse`` is the sign of a change for
-    the worse.
+    If ``subtree`` is true, the cost of the location includes all functions below it. ``worse`` is the sign of a change
+    for the worse.
     """
     totals = np.asarray(comparison.run_totals, dtype=np.float64)
     if (totals <= 0).any():

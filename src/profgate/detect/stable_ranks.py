@@ -109,7 +109,7 @@ def _whole(comparison: Comparison) -> DurationTable:
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
     """Join the tests of several workloads in one table.
 
-    The values of a workload are missing if its number of runs or its unit differs from the majority.
+    The values of a workload are missing if its number of runs or its unit differs from that of most workloads.
     """
     if len(tables) == 1:
         return tables[0]

@@ -21,7 +21,8 @@ UNSUITED_FLAG = "unsuited"
 class Strategy(Protocol):
     """A detection strategy.
 
-    Its docstring states what the strategy detects, in which data, with what confidence, and when it fails.
+    The docstring of a strategy describes what the strategy detects, which data it needs, what its confidence means, and
+    when it fails.
     """
 
     name: str
@@ -41,7 +42,9 @@ class ReportStrategy(Strategy, Protocol):
     def detect_all(
         self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
     ) -> tuple[Change, ...]:
-        """Return the changes of the whole report. If it cannot be tested, changes are Unknown and have a reason.
+        """Return the changes of the whole report.
+
+        If the report cannot be tested, the changes are Unknown and have a reason.
 
         The flag `UNSUITED_FLAG` marks changes that are shown only if a rule names the strategy.
         """
@@ -49,7 +52,7 @@ class ReportStrategy(Strategy, Protocol):
 
 
 class WithoutRows(ABC):
-    """Base class of strategies that cannot judge a single comparison. ``needed`` is the reason."""
+    """Base class of strategies that cannot judge a single comparison. ``needed`` is the code of the reason."""
 
     name: str
     short: str
@@ -63,7 +66,7 @@ class WithoutRows(ABC):
 
 
 def resolved(strategy: Strategy, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all options of a strategy, with defaults for those that are not given."""
+    """Return the values of all options of a strategy, with the default for each option that is not given."""
     return {spec.name: options.get(spec.name, spec.default) for spec in strategy.options}
 
 
@@ -79,19 +82,19 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with symbols that exist on one side only marked as new or gone."""
+    """Return the kinds after marking symbols that exist on one side only as new or gone."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Return the kinds, with rows that exist on one side only marked as new or gone.
+    """Return the kinds after marking rows that exist on one side only as new or gone.
 
-    ``known`` is a bool array that states for each side which result rows exist.
+    The bool array ``known`` marks the result rows that exist on each side.
     """
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 
 
 def not_tested(strategy: Strategy, reason: Reason | str, *, unsuited: bool = False, failed: bool = False) -> Detection:
-    """Return a detection without rows that states why the comparison cannot be tested."""
+    """Return a detection that has no rows and contains the reason why the comparison cannot be tested."""
     return Detection(strategy.name, strategy.family, "", not_tested=(reason,), unsuited=unsuited, failed=failed)

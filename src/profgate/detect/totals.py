@@ -88,12 +88,12 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
 
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
-    """Return False if a different machine may explain the change of the total."""
+    """Return whether the total may fail the gate. A different machine must not be able to explain its change."""
     if evidence.mode == "exact" and evidence.certain[-1]:
         return True
     if evidence.mode != "jobs":
         return bool(evidence.calibration.interleaved)
-    # a larger factor than that of a machine is a change of the program
+    # a factor that is too large for a difference between machines is a change of the program
     machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE
     return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
 

@@ -1,4 +1,4 @@
-"""Turn accepted regressions yellow: findings within the accepted limit, and totals that these findings explain."""
+"""Turn accepted regressions yellow, and also red totals whose change is explained by accepted findings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -99,7 +99,7 @@ def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Seq
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:
-    """Turn a red total yellow if accepted findings explain its change up to the usual noise."""
+    """Turn a red total yellow if accepted findings explain its change except for the usual noise."""
     before, delta = finding.from_value, finding.delta
     if finding.colour != "red" or not finding.is_total or not accepted or not before or delta is None:
         return finding

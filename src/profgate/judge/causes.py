@@ -7,7 +7,7 @@ from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
 from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # minimum self cost of a finding that names the cause, as a fraction of the change
+NAMES_IT = 0.5  # minimum fraction of a change that a finding must account for to name its cause
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
@@ -33,7 +33,7 @@ def with_causes(report: Report) -> Report:
 
 
 def _has_cause(finding: Finding) -> bool:
-    """Return whether a finding can have a cause. Notes, totals and findings without a direction cannot."""
+    """Return whether a finding can have a cause. Notes, totals and findings without a direction have no cause."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
     return finding.colour in WORST and clear and finding.location != TOTAL
 
@@ -54,7 +54,7 @@ def _cause(metric: MetricReport, finding: Finding, ends: Ends) -> Cause:
 
 
 def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
-    """Set ``explained_by`` in the findings of one metric, keeping their order."""
+    """Set ``explained_by`` in the findings of one metric, without changing their order."""
     ends = _ends(metric)
     causes: dict[Cause, list[Finding]] = {}
     for finding in metric.findings:
@@ -70,8 +70,8 @@ def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     """Return the finding that names the common cause of ``members``.
 
-    Only findings of the worst colour are considered. If the self cost of any of them has at least half of the change,
-    the closest one to the cause is returned, otherwise the one with the largest change.
+    Only findings of the worst colour are considered. If any of these findings accounts for at least half of the change,
+    the finding closest to the cause among them is returned, otherwise the finding with the largest change.
     """
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]

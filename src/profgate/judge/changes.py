@@ -16,19 +16,19 @@ from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
-LISTED_CHANGES = 2000  # maximum for each strategy; further changes are only counted
-LISTED_CONTEXTS = 200  # lower maximum, because each change in a context includes its call path
-LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together, but at least one in each metric
+LISTED_CHANGES = 2000  # maximum number of listed changes of each strategy; further changes are only counted
+LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path
+LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; each metric lists at least one change
 CARRIED = 0.8  # minimum fraction of the change that a child context needs to be the cause
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
-HALF = 0.5  # smaller shares of shared functions are reported
+HALF = 0.5  # the share of functions that exist on both sides is reported if it is smaller
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Means over the runs of the values of each symbol and of the totals, as (baseline, target) in stored units."""
+    """The mean value of each symbol and the mean total, as (baseline, target) in stored units."""
 
     exclusive: tuple[FloatArray, FloatArray]
     inclusive: tuple[FloatArray, FloatArray]
@@ -38,7 +38,7 @@ class _Sums:
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
     """Limit the kinds of the strategy overweight to "maybe" if the total did not change.
 
-    The strategy explains a change of the total, so it is not certain without such a change.
+    The strategy explains a change of the total, so its results are not certain without such a change.
     """
     if total_changed:
         return kinds
@@ -58,7 +58,7 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of the others."""
+    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of all others."""
 
     kinds: IntArray
     share_from: FloatArray
@@ -70,7 +70,7 @@ class _Rows:
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
     """Return the shares of the rows in the totals of the baseline and the target, as two float64 arrays.
 
-    All shares are NaN if the values of the strategy have no shares.
+    All shares are NaN if the values of the strategy are not parts of the totals.
     """
     if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
@@ -85,7 +85,7 @@ def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
 
 
 def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
-    """Return the order of these rows."""
+    """Return the indices that sort these rows from worst to best."""
     # list the last function of a long call chain before the callers that lead to it
     carried = detection.statistics.get("carried")
     on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
@@ -122,7 +122,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
 def _evidence(
     comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, row: int
 ) -> dict[str, float | str | None]:
-    """Return the statistics and texts of a row, the costs of its function, and how the source of it changed."""
+    """Return the statistics and texts of a row, the costs of its function, and how its source changed."""
     scale = comparison.metric.scale
     evidence: dict[str, float | str | None] = {
         name: finite(float(column[row])) for name, column in detection.statistics.items()
@@ -186,7 +186,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """Return the facts about the tests that the judge needs."""
+    """Return the facts about the tests that are needed for the verdict."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
@@ -203,7 +203,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
 
 
 def _known_share(comparison: Comparison) -> float:
-    """Return the share of cost in functions that exist on both sides, for the side with the smaller share."""
+    """Return the share of cost in functions that exist on both sides, on the side where this share is smaller."""
     split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
     shares = [
         float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
@@ -229,15 +229,16 @@ def metric_report(
     states: SourceStates | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """Return the report of one metric with its changes in base units, but without findings, which the judge adds.
+    """Return the report of one metric with its changes in base units, but without findings, which are added later.
 
-    ``requested`` states that the configuration names the strategies, so those that do not apply to the profiles are
-    listed too. If ``states`` is given, each change gets the state of the function's source and a link to it.
+    If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
+    are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
 
-    NoChange and Unknown rows are always counted, but listed only if ``verbose``. Each strategy lists at most 2,000
-    changes, or 200 if they are in calling contexts; ``counts["cut"]`` is the number of the others. ``counts["small"]``
-    is the number of new and gone locations below 0.1 % of the run. With a blocking note or a failed gate test, the
-    metric is "not compared" and has no changes.
+    NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true. Each strategy lists at most
+    2,000 changes, or 200 if they are in calling contexts; ``counts["cut"]`` is the number of changes that are not
+    listed for this reason. ``counts["small"]`` is the number of new and gone locations below 0.1 % of the run. If a
+    note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and has no
+    changes.
     """
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)
@@ -300,7 +301,7 @@ def _listed(
 
 
 def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
-    """Return the metrics with at most 20,000 changes of each strategy in all, but at least one in each metric."""
+    """Return the metrics with at most 20,000 listed changes for each strategy. Each metric keeps at least one."""
     if sum(len(metric.changes) for metric in metrics) <= LISTED_IN_REPORT:
         return list(metrics)
     most = max(1, LISTED_IN_REPORT // sum(bool(metric.changes) for metric in metrics))

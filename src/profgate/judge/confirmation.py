@@ -45,7 +45,7 @@ class Suspect:
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """Return the findings that are red without confirmation, and those that another measurement could turn red."""
+    """Return the findings that are red without confirmation, and findings that another measurement could turn red."""
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
@@ -62,7 +62,7 @@ def _is_suspect(finding: Finding) -> bool:
 def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
     """Judge the report again with the second measurement of each suspect.
 
-    ``measured`` returns None for a suspect without a second measurement. Such a finding is not rejected.
+    ``measured`` returns None for a suspect without a second measurement. Such a suspect is not rejected.
     """
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return judge(suspected.with_metrics(lambda load, metric: _metric(load, metric, measured)), policy)

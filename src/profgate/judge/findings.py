@@ -29,7 +29,7 @@ STATISTICS = tuple(part.name for part in fields(Statistics) if part.name != "wei
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
-    """Return all findings of one metric, the most important first."""
+    """Return all findings of one metric, beginning with the most important finding."""
     by_location: dict[Place, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
@@ -40,7 +40,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
         if change.strategy == TOTAL_TEST:
             totals.append(change)
         elif kind in {Kind.TOTAL_DEGRADATION, Kind.TOTAL_OPTIMIZATION}:
-            sums.append(change)  # the sum of a module, which is not tested
+            sums.append(change)  # the sum of a module is not tested
         else:
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
     known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
@@ -190,7 +190,10 @@ def _evidence(known: Finding | None, test: Change | None, changes: list[Change])
 
 
 def _statistics(changes: list[Change], weight: float) -> Statistics:
-    """Return the first known number of each kind. ``weight`` applies if the change as a share of the run is unknown."""
+    """Return the first known value of each statistic.
+
+    ``weight`` applies if the change as a share of the run is unknown.
+    """
     found: dict[str, float | None] = {}
     for change in changes:
         for name in STATISTICS:

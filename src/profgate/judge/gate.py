@@ -18,7 +18,7 @@ ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
-POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # doubts that do not prevent red with "maybe"
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # do not prevent red if ``fail_on`` is "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -35,7 +35,7 @@ class GateContext:
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
     the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
-    the workload has them. ``decided`` states whether any metric of the workload has enough data for a decision.
+    they are known. ``decided`` is True if any metric of the workload has enough data for a decision.
     """
 
     policy: Policy
@@ -78,7 +78,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
 
 
 def certain_severity(weight: float | None) -> Severity:
-    """Return the severity of a certain change by a fraction of the run."""
+    """Return the severity of a certain change. ``weight`` is the change as a fraction of the run."""
     return "severe" if abs(weight or 0.0) >= SEVERE_SHARE else "degraded"
 
 
@@ -91,7 +91,7 @@ def _coloured(
     if not obstacles and finding.severity not in ENOUGH[fail_on]:
         parameters: dict[str, Parameter] = {"severity": finding.severity, "setting": setting, "value": fail_on}
         obstacles = [Reason(ReasonCode.SEVERITY, parameters)]
-    # with "maybe", uncertain changes fail too, so these doubts do not prevent red
+    # if ``fail_on`` is "maybe", uncertain changes also fail, so these doubts do not prevent red
     allowed = POSSIBLE if fail_on == "maybe" else frozenset()
     possible = tuple(reason for reason in obstacles if reason.code in allowed)
     against = [reason for reason in obstacles if reason.code not in allowed]
@@ -121,7 +121,7 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
-    """Return the reasons why the test does not make the finding red; an empty list if it does."""
+    """Return the reasons why the test does not make the finding red, or an empty list if the finding is red."""
     facts = metric.calibration
     if facts.inconclusive == "too_few_runs":
         return [Reason(ReasonCode.UNCONFIRMED, {side: metric.runs[side] for side in ("baseline", "target")})]
@@ -170,7 +170,7 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
 
 
 def _against(finding: Finding, context: GateContext) -> list[Reason]:
-    """Return the reasons from attribution and confirmation why the finding cannot be red."""
+    """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     evidence, confirm = finding.evidence, context.policy.confirm
     found = []
     if evidence.reach == "not reachable":
@@ -184,7 +184,7 @@ def _against(finding: Finding, context: GateContext) -> list[Reason]:
 
 
 def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
-    """Return a list with the most important reason why the total is not red; an empty list if it is red."""
+    """Return a list with the most important reason why the total is not red, or an empty list if it is red."""
     facts, p = metric.calibration, finding.statistics.p
     sure, factor = BY_WORD[finding.kind] not in MAYBE, finding.statistics.everything
     reason = None

@@ -65,5 +65,5 @@ def location_of(comparison: Comparison, symbol: int) -> Location:
     table = comparison.symbols
     name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
     if (name, file, module) == ("total", None, None):
-        module = ""  # a function named "total" is not the whole workload
+        module = ""  # this distinguishes a function named "total" from the whole workload
     return Location(name, file, table.lines[symbol], module)

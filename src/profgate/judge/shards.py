@@ -24,7 +24,7 @@ ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The report and the links of one shard, whose name is unique."""
+    """The report and the links of one shard. Each shard has a unique name."""
 
     name: str
     report: Report
@@ -109,7 +109,7 @@ def _largest(maxima: Sequence[Maxima]) -> Maxima:
     return worse, better
 
 
-Standing = dict[tuple[str, str], FloatArray]  # by (name of the shard, name of the family)
+Standing = dict[tuple[str, str], FloatArray]  # the key is (name of the shard, name of the family)
 Levels = tuple[FloatArray, FloatArray]
 
 
@@ -168,10 +168,10 @@ def _number(change: Change, name: str) -> float:
 
 
 def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
-    """Return the sorted maxima of all shards, except those of the recorded split, for each family of a shard.
+    """Return the sorted maxima of all shards for each family of a shard, without the maxima of the recorded split.
 
-    The first array is for changes that are not significant in the shard, the second one for significant changes. Each
-    has one row for increases and one row for decreases.
+    The first array is used for changes that are not significant in the shard, and the second array for significant
+    changes. Each array has one row for increases and one row for decreases.
     """
     found = {}
     for family in shard.report.tests:
@@ -184,11 +184,14 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
 
 
 def _p(change: Change, levels: Levels) -> float:
-    """Return the p-value among the tests of all shards, which is at least that among the tests of its own shard."""
+    """Return the p-value of a change among the tests of all shards.
+
+    The result is never less than the p-value in the shard of the change.
+    """
     p, t = _number(change, "p"), _number(change, "t")
     largest = levels[int(p <= RED)][int(t < 0)]
     below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
-    return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split counts too
+    return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted
 
 
 def _with_p(change: Change, levels: Levels) -> Change:
@@ -227,7 +230,7 @@ def _target(shards: Sequence[Shard]) -> Side:
 
 
 def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
-    """Return the common baseline or, if the baselines differ, the most distant one with a warning."""
+    """Return the common baseline or, if the baselines differ, the most distant baseline with a warning."""
     sides = {shard.name: shard.report.baseline for shard in shards}
     farthest = max(sides.values(), key=lambda side: (side.sha is not None, side.distance or 0))
     if len({(side.sha, side.distance) for side in sides.values()}) == 1:

@@ -25,9 +25,9 @@ from profgate.model.report import (
 from profgate.statistics.binomial import exceeds, interval
 
 FAR_APART = 0.5  # relative change above which an untested total needs a review
-NAMED_REASONS = 5  # of each colour, after the first; a longer list would hide the important ones
-SAMPLES_WANTED = 5000  # recommended number for each side
-RUNS_WANTED = 5  # recommended number for each side
+NAMED_REASONS = 5  # maximum for each colour, after the first reason; a longer list would hide important reasons
+SAMPLES_WANTED = 5000  # recommended number of samples for each side
+RUNS_WANTED = 5  # recommended number of runs for each side
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -47,7 +47,7 @@ def judge(draft: Report, policy: Policy) -> Report:
 def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: MetricReport) -> MetricReport:
     if metric.state != "compared":
         return replace(metric, findings=())
-    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # others cannot reach RED
+    families = sum(len(family.first[0]) * RED >= 1.0 for family in draft.tests)  # other families cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
@@ -136,7 +136,7 @@ class _VerdictInputs:
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
-        """Return the findings of one colour, the most important first."""
+        """Return the findings of one colour, beginning with the most important finding."""
         return [entry for entry in self.findings if entry[2].colour == colour]
 
 
@@ -207,7 +207,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
-    """Return one reason for each cause of the findings of one colour."""
+    """Return one reason for each cause among the findings of one colour."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
         cause = entry[2].cause

@@ -4,8 +4,8 @@
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
     Profgate-Accepted: parse_headers max=+40% the new format needs it
 
-A command must be at the very beginning of a comment, so that quoted, hidden or code text is never a command. A trailer
-must be in the last paragraph of a commit message, and that paragraph must contain only trailers.
+A command must be at the very beginning of a comment, so that quoted text, hidden text and code are never treated as
+commands. A trailer must be in the last paragraph of a commit message, and that paragraph must contain only trailers.
 """
 
 import hashlib
@@ -21,12 +21,12 @@ from profgate.model.visible_text import cut, name_text, plain
 Place = tuple[str, str | None, str, str]  # visible name, file, workload and metric of a finding
 State = Literal["open", "applies", "unused", "exceeded", "refused"]
 
-MOST_COMMANDS = 20  # maximum number in one comment or commit
+MOST_COMMANDS = 20  # maximum number of commands in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
 ROOM = 1.25  # limit of an acceptance without max=, as a multiple of the growth that was shown
-MOST_SHOWN = 40  # findings whose growth a comment stores
-DIGEST = 16  # hexadecimal digits
+MOST_SHOWN = 40  # maximum number of findings whose growth is stored in a comment
+DIGEST = 16  # number of hexadecimal digits
 LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *+(.*)")
@@ -45,8 +45,8 @@ PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
 class Acceptance:
     """A request to accept a regression of a named location.
 
-    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), or None before it is measured. ``file``,
-    ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``.
+    ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), or None if it has not been measured yet.
+    ``file``, ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``.
     """
 
     id: str
@@ -103,13 +103,16 @@ def command_for(location: str, file: str | None = None) -> str:
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:
-    """Return the valid limits as text, which profgate's comment stores so that later pushes do not raise them."""
+    """Return the valid limits as text.
+
+    Profgate's comment stores this text so that later pushes do not raise the limits.
+    """
     known = [item for item in acceptances if item.limit is not None and item.state != "refused"]
     return ",".join(f"{item.id}:{item.limit:.6g}" for item in known)
 
 
 def remembered_limits(body: str) -> dict[str, float]:
-    """Return the limits by acceptance id from the first line of profgate's own comment, empty if there are none."""
+    """Return the limits, by acceptance id, that are stored in the first line of profgate's own comment."""
     return dict(_stored(body, "accepted"))
 
 
@@ -123,19 +126,19 @@ def remembering(body: str, acceptances: Iterable[Acceptance]) -> str:
 
 
 def shown_text(growths: Iterable[tuple[Place, float]]) -> str:
-    """Return the growth of findings as text. It is stored in profgate's comment, which shows these findings."""
+    """Return the growth of findings as text, which is stored in the profgate comment that shows these findings."""
     return ",".join(f"{''.join(map(_digest, place))}:{growth:.6g}" for place, growth in islice(growths, MOST_SHOWN))
 
 
 def shown_growth(body: str, acceptance: Acceptance) -> float | None:
-    """Return the largest growth that profgate's own comment shows for what is accepted, or None if it shows none."""
+    """Return the largest growth that profgate's own comment shows for an accepted location, or None."""
     names = (name_text(acceptance.location), acceptance.file, acceptance.workload, acceptance.metric)
     pattern = re.compile("".join("." * DIGEST if name is None else _digest(name) for name in names))
     return max((growth for place, growth in _stored(body, "shown") if pattern.fullmatch(place)), default=None)
 
 
 def _stored(body: str, name: str) -> Iterator[tuple[str, float]]:
-    """Yield the numbers and their keys that a field in the first line of profgate's own comment stores."""
+    """Yield the keys and numbers of a field in the first line of profgate's own comment."""
     found = MARKER.match(body)
     for field in found[1].split(" ") if found is not None else ():
         for entry in field.removeprefix(f"{name}=").split(",") if field.startswith(f"{name}=") else ():

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
-"""The index of a state is stored in columns, so new states are added at the end."""
+"""The index of a state is stored in columns, so new states must be added at the end."""
 
 Reach = Literal["unknown", "changed here", "called by a changed function", "not reachable", "dependency changed"]
 """Ways in which a change can affect a function."""

@@ -7,15 +7,15 @@ import numpy as np
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 
 MAX_DEPTH = 65_535
-NARROW = 50  # rows per level; for fewer rows, a loop over all rows is faster than numpy calls for each level
+NARROW = 50  # mean number of rows per level, below which a loop over all rows is faster than numpy calls for each level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
     """A tree in level order. Row 0 is the root (parent -1, symbol -1). Siblings are adjacent and sorted by symbol.
 
-    ``level_start`` is an int64 array with one element per level and an additional last element. Level d is the rows
-    from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
+    ``level_start`` is an int64 array with one element per level and an additional last element. Level d contains the
+    rows from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
     """
 
     parent: RowArray
@@ -93,7 +93,7 @@ def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
 
 
 def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
-    numbers, free = [0] * len(parent), [1] * len(parent)  # free contains the position of each row's next child
+    numbers, free = [0] * len(parent), [1] * len(parent)  # free contains the position of the next child of each row
     for row in range(1, len(parent)):
         number = numbers[row] = free[parent[row]]
         free[row] = number + 1

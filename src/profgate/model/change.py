@@ -15,7 +15,10 @@ from profgate.model.tests import Calibration
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One option of a strategy, with its default, bounds and meaning. A ``deprecated`` option has no effect."""
+    """One option of a strategy, with its default, bounds and meaning.
+
+    If an option is ``deprecated``, it has no effect.
+    """
 
     name: str
     default: float | int | str | bool
@@ -62,11 +65,11 @@ class Detection:
     The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
     are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. ``statistics``
     maps names to float64 arrays (NaN = unknown), and ``texts`` maps names to lists of texts ("" = none).
-    ``confidence_types`` and the float64 array ``confidence`` are optional. ``counts`` are numbers that belong to no
-    row. ``shares`` is True if the values are parts of the totals of the sides. ``not_tested`` contains reasons that
-    apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
-    contains, and ``failed`` marks a strategy that raised an exception. ``reasons``, ``flags`` and ``partial`` have
-    entries for some rows only. Only calibrated strategies set ``calibration``.
+    ``confidence_types`` and the float64 array ``confidence`` are optional. ``counts`` contains numbers that do not
+    belong to a row. ``shares`` is True if the values are parts of the totals of the sides. ``not_tested`` contains
+    reasons that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of
+    profile never contains, and ``failed`` marks a strategy that raised an exception. ``reasons``, ``flags`` and
+    ``partial`` have entries for some rows only. Only calibrated strategies set ``calibration``.
 
     For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
     only moved, ``moved`` maps the result's row to the tree row at the other end of the move.
@@ -125,7 +128,7 @@ class Context:
 class Change:
     """Result of one strategy for one location. Unknown values are None.
 
-    Values are in the base unit of the metric, or names of models.
+    A value is a number in the base unit of the metric, or the name of a model.
     """
 
     strategy: str

@@ -18,7 +18,7 @@ from profgate.model.units import Metric
 class Symbols:
     """The symbols of one comparison, sorted by name, file and module. The number of a symbol is its index.
 
-    A module known in two versions is shown as ``old -> new``. ``labels`` are the raw names from the
+    A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
     target. Lines are displayed but never compared.
     """
 
@@ -46,9 +46,9 @@ class DiffTree:
     others. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree. ``baseline_calls``
     and ``target_calls`` count the calls of exactly that path (none for the root), or are None if a run of the side has
     no call counts, as in all sampled profiles. ``repeats`` is a float64 array with the standard errors of the
-    differences between the mean values, None with fewer than three runs per side: those of the inclusive values in its
-    first row, those of the self values in its second row. ``run_self`` contains the self values by run and row, with
-    the baseline runs first.
+    differences between the mean values, or None if there are fewer than three runs per side. Its first row contains the
+    errors of the inclusive values, and its second row contains those of the self values. ``run_self`` contains the self
+    values by run and row, with the baseline runs first.
     """
 
     parent: RowArray
@@ -91,8 +91,7 @@ class Runs:
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
-    and the memory layout. If the profiles do not state their jobs, job numbers are None and every run is treated as a
-    separate job.
+    and the memory layout. If the jobs are unknown, job numbers are None and every run is treated as a separate job.
     """
 
     baseline: int
@@ -117,9 +116,10 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Limitation of the comparison.
+    """A limitation of the comparison.
 
-    If ``blocks`` is true, it prevents the comparison. If ``advisory`` is true, totals are only informational.
+    If ``blocks`` is true, the limitation prevents the comparison. If ``advisory`` is true, totals are only
+    informational.
     """
 
     reason: Reason
@@ -129,12 +129,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observations:
-    """Repeated records of both sides by symbol. There are none if the profile has one value per run.
+    """Repeated records of both sides by symbol. A profile with one value per run has no such records.
 
     Each array has one element per record. The arrays ``symbol``, ``side`` (0 = baseline, 1 = target), ``run`` (baseline
     runs first) and ``subtype`` (an index into ``subtypes``) are int64. The arrays ``amount`` and ``exclusive``, both in
     the metric's unit, and ``size`` (NaN = unknown) are float64. If no record has an exclusive value, ``exclusive``
-    equals ``amount``. Otherwise, it is 0 for records without one.
+    equals ``amount``. Otherwise, ``exclusive`` is 0 for records without an exclusive value.
     """
 
     symbol: IntArray
@@ -149,7 +149,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """Ends of the call chains that explain changes, and the numbers of steps to them, as int64 arrays by symbol."""
+    """The end of the call chain that explains the change of each symbol, and the number of steps, as int64 arrays."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -168,10 +168,10 @@ class Comparison:
     ``waiting`` marks the functions that only wait. ``first_seen`` is an int64 array with the position at which each
     symbol first appears in the baseline's input, read from root to leaf. ``period`` is the value of one sample if it is
     known and equal in all runs. ``sample_values`` and ``noise_sample_values`` are float64 arrays with the value of one
-    sample in each run, in stored units. ``tree`` exists for formats with stacks, ``edges`` for formats with callers and
-    callees only, ``models`` if a profile contains cost models or records to which they can be fitted, ``durations`` if
-    the files are test results. ``renamed`` maps a symbol to the older name and file that it also represents. ``files``
-    maps the baseline's name of a file to the target's.
+    sample in each run, in stored units. ``tree`` exists for formats with stacks, and ``edges`` for formats that contain
+    only callers and callees. ``models`` exists if a profile contains cost models or records to which they can be
+    fitted, and ``durations`` if the files are test results. ``renamed`` maps a symbol to the older name and file that
+    it also represents. ``files`` maps the name of a file in the baseline to its name in the target.
     """
 
     workload: str

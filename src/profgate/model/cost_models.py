@@ -22,8 +22,8 @@ class CostModels:
     observations' subtypes, or -1), ``kind`` (an index into `MODEL_NAMES`) and ``points`` (the number of fitted points,
     0 = unknown). These arrays are float64: ``r_square`` (R²), ``start`` and ``end`` (the range of x), ``error`` (the
     sum of squared errors in y, NaN = unknown) and ``coefficients`` (three per model, in the metric's unit). The boolean
-    array ``fitted`` marks the models that profgate fitted; the others were read from a profile. ``curves`` maps the row
-    of a model without a formula to its x and y values, with NaN for missing values.
+    array ``fitted`` marks the models that profgate fitted; all other models were read from a profile. ``curves`` maps
+    the row of a model without a formula to its x and y values, with NaN for missing values.
     """
 
     side: IntArray

@@ -41,8 +41,8 @@ class DurationRun:
 class DurationTable:
     """The durations of several runs.
 
-    ``values`` is a float64 array by run and test, with NaN if a run lacks the test. ``labels`` are the unique names of
-    the runs. The first ``baselines`` runs belong to the baseline, the others to the target.
+    ``values`` is a float64 array by run and test, with NaN if the test is missing in the run. ``labels`` are the unique
+    names of the runs. The first ``baselines`` runs belong to the baseline, and the other runs belong to the target.
     """
 
     names: Sequence[str]
@@ -72,7 +72,9 @@ class MovedTest:
 
 @dataclass(frozen=True, slots=True)
 class RankCheck:
-    """The comparison of a target's stable ranks with several baseline runs. ``reason`` explains an unknown order.
+    """The comparison of a target's stable ranks with several baseline runs.
+
+    ``reason`` explains why the order is unknown.
 
     ``mean`` is the mean count of stable ranks over all pairs of baseline runs, and ``count`` is the mean over the pairs
     of the target with each baseline run. Both means are None if no pair exists. ``order`` is below or above if
@@ -81,8 +83,8 @@ class RankCheck:
     number of the other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
     ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a
     baseline run from its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is
-    the number of tests that moved farther than that. ``identical`` is True if every target run is equal to a baseline
-    run, so that ``count`` has no meaning.
+    the number of tests that moved farther than ``usual_distance``. ``identical`` is True if every target run is equal
+    to a baseline run, so that ``count`` has no meaning.
     """
 
     order: Order
@@ -109,7 +111,7 @@ class RankCheck:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Lowest and highest count of an unchanged order."""
+        """The lowest and the highest count at which the order is treated as unchanged."""
         if self.mean is None or self.sigma is None:
             return None
         return self.mean - self.width * self.sigma, self.mean + self.width * self.sigma
@@ -148,7 +150,10 @@ class RankPoint:
 
 
 def first_duration(metrics: Sequence[Metric]) -> int | None:
-    """Return the index of the first time metric, or of the first metric for which lower is better if there is none."""
+    """Return the index of the first time metric.
+
+    Without a time metric, return the index of the first metric for which lower is better.
+    """
     places = [place for place, metric in enumerate(metrics) if metric.better == "lower" and metric.directed]
     return min(places, key=lambda place: base_unit(metrics[place].unit)[0] != "nanoseconds", default=None)
 
@@ -167,7 +172,7 @@ def durations_to_json(run: DurationRun) -> str:
 
 
 def durations_from_json(data: bytes, where: str) -> DurationRun:
-    """Parse a run from untrusted bytes and ignore unknown keys. Raises ProfileError if they are invalid."""
+    """Parse a run from untrusted bytes and ignore unknown keys. Raises ProfileError if the bytes are invalid."""
     if len(data) > MOST_BYTES:
         raise ProfileError(where, f"is larger than {MOST_BYTES:,} bytes; record fewer tests")
     try:

@@ -1,7 +1,8 @@
 """The identity of a frame: the parts of its name and file that are the same in two builds.
 
-The rules run in a fixed order, from specific to general, until nothing changes, but at most five times. A normalised
-name therefore does not change if it is normalised again. Lines, addresses and hashes are not part of the identity.
+The rules are applied in a fixed order, from specific to general. They are repeated until nothing changes, but at most
+five times. A normalised name therefore does not change if it is normalised again. Lines, addresses and hashes are not
+part of the identity.
 """
 
 import re
@@ -170,7 +171,8 @@ def _with_path(name: str) -> str:
 def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) -> str:
     """Return the name without the parts that differ between builds. Level ``none`` does not change it.
 
-    ``took`` is called with the code of each applied rule and the names before and after it, and returns the latter.
+    ``took`` is called with the code of each applied rule and the names before and after the rule. ``took`` returns the
+    name after the rule.
     """
     if level == "none":
         return name
@@ -182,7 +184,10 @@ def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) 
 
 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
-    """Return substrings that occur in the names. A rule of the level changes a name only if it contains one of them."""
+    """Return substrings that occur in the names.
+
+    A rule of the level changes only names that contain at least one of these substrings.
+    """
     text = "\n".join(names)
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
@@ -191,7 +196,7 @@ def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
 def _may_change(name: str, needles: Iterable[str]) -> bool:
     if not name or name[0] == "/":  # the name is unknown or a path
         return True
-    for needle in needles:  # noqa: SIM110 - a generator is slower than the search itself
+    for needle in needles:  # noqa: SIM110 - a generator would be slower than this loop
         if needle in name:
             return True
     return False

@@ -35,7 +35,10 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Series of a reading. Readings with equal ``key`` are compared, and ``workload`` is the name in reports."""
+    """The series to which a reading belongs.
+
+    Readings with equal ``key`` are compared. ``workload`` is shown in reports.
+    """
 
     key: str
     workload: str
@@ -100,7 +103,7 @@ class Retention:
     """The size limits of a history.
 
     A run is the measurement of one commit by one job. All symbols are stored for the newest ``runs`` runs, and only the
-    ``symbols`` heaviest ones and the totals for older runs. Profiles are stored for the newest ``profiles`` runs.
+    totals and the ``symbols`` heaviest symbols for older runs. Profiles are stored for the newest ``profiles`` runs.
     Unused symbol names are removed if there are more than ``names`` names.
     """
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class TakenStacks(NamedTuple):
-    """Stacks that were read since the last call.
+    """Stacks that were read since the last call of `LineScan.take`.
 
     ``values`` is an int64 array, and the other arrays are int32, as in `folded_scan.Scan`. ``lines`` is the number of
     lines read, and ``two_numbers`` is the number of lines with two numbers at the end.

@@ -11,8 +11,9 @@ class Links:
     """URLs of uploaded pages, which are None or absent if nothing was uploaded.
 
     ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the URL of
-    the overview of all pages, ``report`` that of the JSON report, and ``run`` that of the workflow run. ``fetch`` is
-    the command that downloads pages without a URL after the suggested workflow step has uploaded them.
+    the overview of all pages, ``report`` is the URL of the JSON report, and ``run`` is the URL of the workflow run.
+    ``fetch`` is the command that downloads pages that have no URL, after the suggested workflow step has uploaded these
+    pages.
     """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -53,7 +53,7 @@ class Manifest:
     files: tuple[ManifestFile, ...] = ()
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
-        """Return the facts of a file. Facts that the file lacks come from the manifest."""
+        """Return the facts of a file. Facts that are missing in the file come from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
         known: dict[str, Any] = {name: getattr(self, name) or None for name in ("os", "architecture", "cpu_model")}
@@ -71,7 +71,7 @@ def manifest_to_json(manifest: Manifest) -> str:
 def manifest_from_json(data: bytes) -> Manifest:
     """Parse a manifest from untrusted bytes and ignore unknown keys.
 
-    Raises `ProfileError` if it is not a manifest of a known version.
+    Raises `ProfileError` if the bytes are not a manifest of a known version.
     """
     from pydantic import TypeAdapter, ValidationError  # imported late because few commands read a manifest
 

@@ -9,7 +9,7 @@ from profgate.model.name_aliases import Aliases
 
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
-OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, as the next
+OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, as in the next type
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
@@ -20,7 +20,7 @@ MEANING = "meaning"  # metadata key of the description of a policy key
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Rule that applies a strategy to matching profiles.
+    """A rule that applies a strategy to matching profiles.
 
     ``keys`` maps keys such as type, cmd and args to accepted glob patterns.
     """
@@ -34,9 +34,9 @@ class Rule:
 class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
-    Fields with a meaning are keys of the section ``gate`` in the policy file, where their names contain hyphens.
-    ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` states whether
-    these results made the gate advisory, or is None if their order was not checked.
+    Fields with a meaning are keys of the section ``gate`` in the policy file, where hyphens replace the underscores of
+    the names. ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is
+    True if these results made the gate advisory, or None if their order was not checked.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -121,5 +121,5 @@ class Policy:
 
     @property
     def allows_own_baseline(self) -> bool:
-        """Whether a pull request may bring its own baseline, which it also may if there is no policy file."""
+        """Whether a pull request may bring its own baseline. Without a policy file, this is always allowed."""
         return self.own_baseline or self.source == Policy().source

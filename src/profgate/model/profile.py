@@ -9,7 +9,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.units import Metric
 
 PYTHON_SAMPLING = "profiling.sampling"
-"""`Facts.profiler` for Python's own sampling profiler."""
+"""The value of `Facts.profiler` for Python's own sampling profiler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class FrameList:
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":
-        """Return frames that have names but no files, lines or modules; profiles of one program share the names."""
+        """Return frames that have names but no files, lines or modules. Equal names share memory between profiles."""
         return FrameList(list(map(sys.intern, names)), [None] * len(names), [None] * len(names), [None] * len(names))
 
     def append(self, name: str, file: str | None, line: int | None, module: str | None = None) -> None:
@@ -77,10 +77,11 @@ class Measurements:
     """Repeated records of a profile. Each array has one element per record.
 
     ``frame`` (int64) is the frame number, and ``amount`` (float64) is in the metric's own unit. ``size`` (float64) is
-    the x of a cost model, NaN if unknown. ``subtypes`` are the kinds of the records (real, user, sys), and ``order``
-    (int64) is the number of the repetition. ``metric`` (int64) is the index of the record's metric in the profile, or
-    None if all records belong to the first metric. If ``scenarios`` is True, each frame is a separate benchmark: for
-    each metric, its ``order`` counts runs from 0 without gaps, and amounts of different frames are never added.
+    the x value of a cost model, or NaN if unknown. ``subtypes`` are the kinds of the records (real, user, sys), and
+    ``order`` (int64) is the number of the repetition. ``metric`` (int64) is the index of the record's metric in the
+    profile, or None if all records belong to the first metric. If ``scenarios`` is True, each frame is a separate
+    benchmark: for each metric, its ``order`` counts runs from 0 without gaps, and amounts of different frames are never
+    added.
     """
 
     frame: IntArray
@@ -129,7 +130,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about a recording, from its file or the manifest. Facts that are not stated are None.
+    """Facts about a recording, from its file or the manifest. Unknown facts are None.
 
     ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler, such as wall, cpu or
     gil.

@@ -51,11 +51,11 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The numbers of the tests of a finding; None if unknown.
+    """Numbers from the tests of a finding. Unknown numbers are None.
 
-    ``weight`` is the change as a fraction of the run. ``p`` to ``ratio`` are results of the gate's test, see
-    `detect.evidence`; ``ratio`` is the relative change without the common factor. ``everything`` is the common factor
-    if it explains the change of the total. The inclusive costs are in the metric's base unit.
+    ``weight`` is the change as a fraction of the run. The fields from ``p`` to ``ratio`` are results of the gate's test
+    (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
+    factor if it explains the change of the total. The inclusive costs are in the metric's base unit.
     """
 
     weight: float | None = None
@@ -74,12 +74,12 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known about a finding besides its numbers; None if it is not known.
+    """Facts about a finding besides its numbers. Unknown facts are None.
 
     ``judged`` is "subtree" if the test compared the cost of the function with its callees, and ``new`` names the new
-    functions among them. ``source`` to ``reach_path`` are those of `SourceStates`. ``base_branch`` is the relative
-    change on the base branch, or "changed" if it has no relative change. ``confirmed`` is the result of a second
-    measurement with ``confirmed_runs``, the relative change ``confirmed_change`` (or "new") and ``confirmed_p``.
+    functions among them. The fields from ``source`` to ``reach_path`` come from `SourceStates`. ``base_branch`` is the
+    relative change on the base branch, or "changed" if it has no relative change. ``confirmed`` is the result of a
+    second measurement with ``confirmed_runs``, the relative change ``confirmed_change`` (or "new") and ``confirmed_p``.
     """
 
     judged: Literal["subtree"] | None = None
@@ -140,7 +140,7 @@ class Finding:
     def is_total(self) -> bool:
         """Whether the finding is about a whole workload.
 
-        A function named "total" differs in that it has a share of the run.
+        Unlike a whole workload, a function named "total" has a share of the run.
         """
         return self.location == TOTAL and self.share_from is None and self.share_to is None
 
@@ -159,7 +159,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A location and its related locations. For the kind ``renamed``, the others are the old names."""
+    """A location and its related locations. For the kind ``renamed``, the related locations are the old names."""
 
     kind: Literal["renamed"]
     location: Location
@@ -168,7 +168,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Chain of calls that explains the change of a location: the location at its end, and the number of steps to it."""
+    """The end of the chain of calls that explains the change of a location, and the number of steps to this end."""
 
     location: Location
     direction: Direction
@@ -181,8 +181,8 @@ class MetricReport:
     """One metric of one workload.
 
     ``not_tested`` contains the reasons why strategies could not test the metric, if the user can act on them.
-    ``unsuited`` contains these reasons for default strategies that do not apply to this kind of profile. ``undrawable``
-    is True if the profiles contain no calls, so that no flame graph can be drawn.
+    ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile. ``undrawable`` is
+    True if the profiles contain no calls, so that no flame graph can be drawn.
     """
 
     name: str
@@ -255,7 +255,7 @@ class Verdict:
 class StatedPolicy:
     """The policy of a judged report, and the rate of red results on unchanged code.
 
-    Values that are not stated are None.
+    Unknown values are None.
     """
 
     fail_on: FailOn | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 class TriggeringRun:
     """The finished run that triggered a ``workflow_run`` event.
 
-    The id of a head repository that was deleted is None.
+    If the head repository was deleted, its id is None.
     """
 
     id: int
@@ -24,7 +24,8 @@ class TriggeringRun:
 class RunContext:
     """The facts about one workflow run. Missing texts are empty, and numbers that do not apply are None.
 
-    ``head_sha`` is the pushed commit (not the test merge). ``sha`` is GITHUB_SHA, in a pull request the test merge.
+    ``head_sha`` is the pushed commit (not the test merge). ``sha`` is the value of GITHUB_SHA, which is the test merge
+    in a pull request.
     """
 
     event_name: str

@@ -14,10 +14,10 @@ HEAD_SIZE = 64 * 1024
 class SourceFile:
     """One input file.
 
-    ``open(start, stop)`` returns a binary stream of that byte range, whose ``stop`` is None for the end of the file.
-    ``name`` is displayed in messages, and ``head`` contains the first bytes, by which the format is detected. ``path``
-    is set if the file is on disk, so that each worker process can open a range. ``profile`` is set if the file has
-    already been read, for example by the history.
+    ``open(start, stop)`` returns a binary stream of that byte range. If ``stop`` is None, the range extends to the end
+    of the file. ``name`` is displayed in messages, and ``head`` contains the first bytes, by which the format is
+    detected. ``path`` is set if the file is on disk, so that each worker process can open a range. ``profile`` is set
+    if the file has already been read, for example by the history.
     """
 
     name: str
@@ -28,7 +28,7 @@ class SourceFile:
     profile: Profile | None = None
 
     def read(self, limit: int) -> bytes:
-        """Return at most ``limit`` + 1 bytes of the file, so that a caller can notice a file larger than ``limit``."""
+        """Return at most ``limit`` + 1 bytes of the file, so that a caller can detect a file larger than ``limit``."""
         with self.open(0, None) as stream:
             return stream.read(limit + 1)
 

@@ -1,4 +1,4 @@
-"""Results of statistical tests, stored so that reports can be judged again and merged with those of other shards."""
+"""Results of statistical tests, stored so that reports can be judged again and merged with reports of other shards."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -27,12 +27,13 @@ class TestFamily:
 class Calibration:
     """The method and limits of a metric's test. Values are None if unknown or not applicable.
 
-    ``mode`` is "runs" (permutation test of comparable runs, in the ``family`` of that name with ``splits`` splits) or
-    "jobs" (comparison with ``base_jobs``, whose ``largest`` statistic times ``margin`` is the threshold). ``exact``
-    marks counts that are compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes
-    that can be detected in the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason
-    why these runs do not allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both
-    sides, if this share is small.
+    ``mode`` is "runs" for a permutation test of comparable runs, or "jobs" for a comparison with base jobs. A
+    permutation test belongs to the test family named ``family`` and uses ``splits`` splits. For a comparison with
+    ``base_jobs`` jobs, the threshold is their ``largest`` statistic times ``margin``. ``exact`` marks counts that are
+    compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes that can be detected in
+    the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
+    allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if this share
+    is small.
     """
 
     state: Literal["tested"] | None = None
@@ -59,7 +60,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Second:
-    """The result for one location.
+    """The result of a second measurement for one location.
 
     ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
     the run, and ``runs`` contains the number of runs on each side.

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 NAME_LENGTH = 80
-LONGEST_PARSED = 4_000  # number of characters; brackets in longer names are not parsed
+LONGEST_PARSED = 4_000  # maximum number of characters of a name whose brackets are parsed
 NO_NAME = "(no name)"
 # Cc: control; Cf: bidi marks and zero-width characters; Cs: surrogates; Co: private use; Cn: unassigned
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
@@ -15,7 +15,7 @@ COMMAND = re.compile(r"(?:\A|(?<=[\r\n]))(?:[^\S\r\n]|[\ufeff\u200b-\u200f\u2060
 
 
 def without_commands(text: str) -> str:
-    """Return the text with both forms of workflow commands disabled. JSON keeps its value."""
+    """Return the text with both forms of workflow commands disabled. The value of a JSON text does not change."""
     return COMMAND.sub(r"\g<0> ", text.replace("##[", "\\u0023#["))
 
 

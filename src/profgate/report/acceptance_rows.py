@@ -11,7 +11,7 @@ from profgate.report.rows import Row
 from profgate.report.wording import reason_text
 
 SHOWN = 20
-REFUSED = 5  # maximum number of refused commands, because anybody can write any number of them
+REFUSED = 5  # maximum number of refused commands, because anybody can write any number of commands
 ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # maximum number of functions for which a command is shown
@@ -26,7 +26,7 @@ STATES: dict[State, str] = {
 
 
 def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the commands that accept the red findings, as inline code."""
+    """Return the commands that accept the findings that fail the gate, formatted as inline code."""
     red = [row.finding.location for row in rows if row.finding.colour == "red" and not row.total]
     files = Counter(name for name, _ in {(place.name, place.file) for place in red})
     commands = dict.fromkeys(command_for(place.name, place.file if files[place.name] > 1 else None) for place in red)
@@ -35,7 +35,10 @@ def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def markdown_acceptances(report: Report) -> list[str]:
-    """Return Markdown lines for at most 20 acceptances. Refused acceptances come last, the latest ones first."""
+    """Return Markdown lines for at most 20 acceptances.
+
+    Refused acceptances come last and are sorted from newest to oldest.
+    """
     counted = [item for item in report.acceptances if item.state != "refused"]
     refused = [item for item in report.acceptances if item.state == "refused"]
     shown = [*counted[:SHOWN], *refused[-REFUSED:]][:SHOWN]

@@ -87,7 +87,7 @@ def render_quiet_comment(
 
 
 def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, MetricReport, Finding]] = ()) -> str:
-    """Return the marker with the growth of the findings that the comment shows, red ones first."""
+    """Return the marker with the growth of the findings that the comment shows, beginning with red findings."""
     found = sorted((entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red")
     growths = (
         ((name_text(finding.location.name), finding.location.file, load.name, metric.name), finding.growth)
@@ -98,7 +98,7 @@ def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, M
 
 
 def marker(key: str, head_sha: str | None, base_sha: str | None, **stored: str) -> str:
-    """Return the hidden first line, which identifies the comment in later runs, and stores values for them."""
+    """Return the hidden first line. It identifies the comment and contains values for later runs."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
@@ -170,7 +170,7 @@ def headline(report: Report) -> str:
 
 
 def _advice(report: Report) -> str:
-    """Return advice for a conclusive result, or "" unless the comparison is inconclusive."""
+    """Return advice on how to get a conclusive result, or "" if the result is already conclusive."""
     inconclusive = report.verdict.conclusion == "inconclusive" and not _doubtful(report)
     return wording.advice(report.verdict.reasons[0]) if inconclusive else ""
 
@@ -331,7 +331,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key distinguishes functions of the same name; the name is for people, and replaces an unknown key
+    # the key distinguishes functions of the same name; the name is for people and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"

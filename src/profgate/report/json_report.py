@@ -50,18 +50,18 @@ def to_json(report: Report) -> str:
     loads = ",\n".join(_line(_encoded(load)) for load in report.workloads)
     lines["workloads"] = f"[\n{loads}\n]" if loads else "[]"
     text = "{\n" + ",\n".join(f'"{name}": {line}' for name, line in lines.items()) + "\n}\n"
-    if len(text) > LARGEST_REPORT:  # it is ASCII
+    if len(text) > LARGEST_REPORT:  # the text is ASCII, so each character is one byte
         _refuse(REPORT_NAME, f"is longer than {LARGEST_REPORT:,} bytes; compare fewer workloads in one job")
     return text
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
-    """Parse a report of schema 1 or 2. Unknown keys are ignored, and the sentences of schema 1 stay unchanged.
+    """Parse a report of schema 1 or 2. Unknown keys are ignored, and the sentences of schema 1 are not changed.
 
     A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
 
     Raises:
-        ProfgateError: if the document is invalid; the message has the path of the first missing or wrong value.
+        ProfgateError: if the document is invalid; the message contains the path of the first missing or wrong value.
     """
     from pydantic import ValidationError
 
@@ -133,14 +133,14 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 def _adapter() -> "TypeAdapter[list[Report]]":
     """Return a validator for a list of reports.
 
-    Only in a list, one configuration applies to all nested dataclasses.
+    A list is needed so that one configuration applies to all nested dataclasses.
     """
     from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
     aliases: dict[str, AliasPath | AliasChoices] = {
         "confidence_type": AliasPath("confidence", "type"),
         "confidence": AliasPath("confidence", "value"),
-        "remark": AliasChoices("remark", "told"),  # its former name
+        "remark": AliasChoices("remark", "told"),  # "told" is the former name
     }
     keys = AliasGenerator(validation_alias=lambda name: aliases.get(name) or KEYS.get(name, name))
     return TypeAdapter(list[Report], config=ConfigDict(strict=True, alias_generator=keys))
@@ -168,7 +168,7 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
-    for name in ("remark", "told"):  # texts in earlier versions, the second is the former name
+    for name in ("remark", "told"):  # earlier versions stored a text; "told" is the former name of "remark"
         if isinstance(entries.get(name), str):
             entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
     if entries.get("evidence", {}) is None:

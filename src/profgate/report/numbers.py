@@ -13,7 +13,7 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "nanoseconds": ((1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")),
     "bytes": ((1.0, "B"), (2.0**10, "KiB"), (2.0**20, "MiB"), (2.0**30, "GiB"), (2.0**40, "TiB")),
 }
-# if the smaller value would be below this in the unit of the larger value, each value has its own unit
+# if the smaller value would be below this number in the unit of the larger value, each value gets its own unit
 SMALLEST_SHARED = 0.005
 UNIT_LENGTH = 24
 MANY = 5.0  # relative change above which a multiple is easier to read than a percentage
@@ -22,7 +22,7 @@ SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
 
 class Scale(NamedTuple):
-    """Readable unit of a value, which is divided by ``factor`` and followed by ``sign``."""
+    """A readable unit. The value is divided by ``factor`` and followed by ``sign``."""
 
     factor: float
     sign: str
@@ -123,7 +123,7 @@ def scale_for(unit: str, value: float) -> Scale:
     """Return the readable unit for a value. An unknown unit is used without its unsafe characters."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
-    if not steps:  # a unit of an untrusted file is reduced to characters that are safe in all formats
+    if not steps:  # a unit from an untrusted file is reduced to characters that are safe in all formats
         return Scale(1.0, "" if unit == "count" else re.sub(r"[^\w µ%/-]|_", "", unit)[:UNIT_LENGTH].strip())
     chosen = steps[0]
     for before, step in pairwise(steps):

@@ -21,7 +21,7 @@ TITLES: dict[Order, tuple[Tone, str]] = {
     "unknown": ("warn", "NOT TESTED"),
 }
 SIGNS = {"kept": "✅", "below": "🟡", "above": "🟡", "unknown": "⚪"}
-APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show it
+APART = 1.25  # a median ratio of all tests beyond this factor is noted, because ranks cannot show such a change
 
 
 def counts(check: RankCheck) -> str:
@@ -61,7 +61,7 @@ def notes(check: RankCheck) -> Iterable[str]:
 def _against_usual(check: RankCheck, usual: int) -> str:
     """Return a note on tests that moved farther than any test among the baseline runs.
 
-    In one of ``baselines + 1`` checks, such a test is due to chance.
+    On average, one of ``baselines + 1`` checks of unchanged code has such a test by chance.
     """
     if not check.farther:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
@@ -78,7 +78,7 @@ def result_text(check: RankCheck) -> str:
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the check as plain lines with tones."""
+    """Return the result of the check as plain lines with tones."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):

@@ -141,7 +141,10 @@ def _with_related(row: Row, related: Sequence[Row]) -> Row:
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
-    """Return all compared metrics: first those with findings, each group sorted by relative change and name."""
+    """Return all compared metrics.
+
+    Metrics with findings come before metrics without findings. Both groups are sorted by relative change and name.
+    """
     found = [Pair(workload.name, metric) for workload, metric in report.metrics if metric.state == "compared"]
     found.sort(key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name))
     return tuple(sorted(found, key=changed, reverse=True))
@@ -262,7 +265,7 @@ def total_within_noise(metric: MetricReport) -> bool:
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """Return a text that states whether a total without a finding is within noise or was not tested."""
+    """Return a text that explains whether a total without a finding is within noise or was not tested."""
     return "within noise" if total_within_noise(metric) else "not tested"
 
 

@@ -28,7 +28,7 @@ def source_text(finding: Finding) -> str:
 
 
 def reach_text(finding: Finding, *, with_path: bool = True) -> str:
-    """Return how the pull request affects a function that it does not modify; empty for others or if unknown."""
+    """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
     text, path = REACHES.get(finding.evidence.reach or "", ""), finding.evidence.reach_path
     return f"{text}: {path}" if text and path and with_path else text
 
@@ -62,7 +62,7 @@ def repetitions(findings: Iterable[Finding]) -> str:
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
-    """Return a text on the basis of the judgement of a metric, or "" if the report does not state it."""
+    """Return a text on the basis of the judgement of a metric, or "" if the report does not contain it."""
     facts = metric.calibration
     if facts.mode == "jobs":
         basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
@@ -102,7 +102,7 @@ def false_alarms(report: Report) -> str:
 
 
 def visible_changes(metric: MetricReport) -> str:
-    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or ""."""
+    """Return the smallest visible changes, such as ``4 % in the total, 22 % in a 10 % function``, or "" if unknown."""
     total, tenth = metric.calibration.visible_total, metric.calibration.visible_tenth
     found = [f"{numbers.smallest_change(total)} in the total"] if total is not None else []
     found += [f"{numbers.smallest_change(tenth)} in a 10 % function"] if tenth is not None else []
@@ -123,7 +123,7 @@ def run_counts(metric: MetricReport) -> str:
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the numbers of rows that no list contains: without a result, too small, or beyond the limit of a list."""
+    """Return texts with the numbers of unlisted rows: without a result, too small, or beyond the limit of a list."""
     texts = {
         "unknown": ("row", "without a result"),
         "small": ("new or gone location", "too small to list"),

@@ -24,12 +24,12 @@ WORDS = {
 }
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
-FEW = 3  # if there are more metrics, those without findings are not shown
+FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
-# these reasons are in a separate list
+# reasons that are shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
 
 

@@ -11,7 +11,7 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum number for one test; otherwise, a random sample is used
+MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
@@ -45,7 +45,7 @@ def advice(reason: Reason) -> str:
 
 
 class _Sentence(Formatter):
-    """A formatter for parameters: ``{change:size}`` and ``{side:sides}`` have a style, ``{runs:run}`` adds a noun."""
+    """A formatter for parameters, in which ``{change:size}`` applies a style and ``{runs:run}`` adds a noun."""
 
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
