@@ -237,7 +237,7 @@ def order_tree(tree: PageTree) -> OrderedTree:
         if exact_sum(values) >= 2**63:
             raise ValueError("page tree: a total is beyond 63 bits; use a larger exponent")
     hidden, row = np.zeros(len(tree.parent), np.int64), np.arange(len(tree.parent))
-    columns = np.stack([tree.symbol.astype(np.int64), tree.baseline_self, tree.target_self, hidden, row])
+    columns = (tree.symbol.astype(np.int64), tree.baseline_self, tree.target_self, hidden, row)
     return _in_preorder(tree.parent.astype(np.int64), columns, name_ranks(tree))
 
 
@@ -257,9 +257,9 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     for line, values in enumerate((ordered.before, ordered.after, ordered.end - np.arange(ordered.size))):
         np.add.at(others[line], group, values[cut])
     own_parent = np.where(ordered.parent[rows] < 0, -1, place[parent[rows]])
-    own = np.stack([ordered.name, ordered.before_self, ordered.after_self, ordered.hidden, ordered.row])
-    merged = np.stack([np.full(len(owners), OTHER_NAME, np.int64), *others, ordered.row[cut[first]]])
-    columns = np.concatenate([own[:, rows], merged], axis=1)
+    own = (ordered.name, ordered.before_self, ordered.after_self, ordered.hidden, ordered.row)
+    merged = (np.full(len(owners), OTHER_NAME, np.int64), *others, ordered.row[cut[first]])
+    columns = [np.concatenate([column[rows], more]) for column, more in zip(own, merged, strict=True)]
     return _in_preorder(np.concatenate([own_parent, place[owners]]), columns, name_ranks(tree))
 
 
@@ -317,11 +317,11 @@ def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
     return subtrees
 
 
-def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> OrderedTree:
+def _in_preorder(parent: IntArray, columns: Sequence[IntArray], ranks: IntArray) -> OrderedTree:
     """Sort a tree in preorder.
 
-    ``columns`` is an int64 array of five lines with one element per row: name, self value before, self value after,
-    number of hidden rows, and row in the `PageTree`.
+    ``columns`` contains five int64 arrays with one element per row: name, self value before, self value after, number
+    of hidden rows, and row in the `PageTree`.
     """
     depth, rank = _depths(parent), ranks[columns[0]]
     # one integer that combines both keys; most trees are in this order already, which a stable sort detects
@@ -341,7 +341,8 @@ def _in_preorder(parent: IntArray, columns: IntArray, ranks: IntArray) -> Ordere
     order[place] = np.arange(len(parent))
     end = np.empty(len(parent), np.int64)
     end[number] = number + sizes
-    name, before, after, hidden, row = columns[:, order]
+    del by_family, by_level, level, shape, sizes, number, rank  # a large tree takes much memory
+    name, before, after, hidden, row = (column[order] for column in columns)
     return OrderedTree(
         parent=np.where(parent < 0, -1, place[parent])[order],
         depth=depth[order],
