@@ -6,14 +6,14 @@ from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
-NAMED = 3  # most locations listed in a sentence
+NAMED = 3  # maximum number of locations listed in a sentence
 Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
     """Mark the findings that a later commit of the base branch, called ``name``, also has.
 
-    Both reports have the same baseline. The marks are additional evidence and do not change the verdict.
+    Both reports must have the same baseline. The marks do not change the verdict.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}
@@ -38,7 +38,7 @@ def with_base_branch(report: Report, base: Report, name: str) -> Report:
 
 
 def _found(report: Report) -> dict[Key, Finding]:
-    """Return the findings that count as changes, by workload, metric and location."""
+    """Map (workload, metric, location) to the findings that count as changes."""
     return {
         (workload.name, metric.name, finding.location): finding
         for workload, metric, finding in report.findings

@@ -1,6 +1,6 @@
-"""Call costs between functions on both sides, and the symbols that share one cause.
+"""Costs of the calls between functions on both sides, and the symbols whose changes have the same cause.
 
-The search for a cause starts at a symbol and follows the calls down for as long as they explain its change.
+The search for a cause starts at a symbol and follows the calls as long as a callee explains the change of its caller.
 """
 
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
-DEEPEST = 64  # maximum number of steps; longer walks are recursion
-HEAVY = 0.001  # smallest share of the run of a symbol that is used for the common factor
+DEEPEST = 64  # maximum number of steps; only recursion leads to more steps
+HEAVY = 0.001  # minimum share of the run that a symbol needs to be used for the common factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallLinks:
-    """Calls between pairs of functions.
+    """Calls between pairs of functions, as columns with one element per pair.
 
-    ``caller`` and ``callee`` are int64 symbols. ``baseline`` and ``target`` are the mean inclusive costs of the call
-    per run of each side.
+    ``caller`` and ``callee`` contain int64 symbols. ``baseline`` and ``target`` contain the inclusive cost of the calls
+    on each side, as the mean over the runs.
     """
 
     caller: IntArray
@@ -30,10 +30,7 @@ class CallLinks:
 
 
 def links_of(comparison: Comparison) -> CallLinks:
-    """Return the links of the call tree, or of the call graph if there is no tree.
-
-    Without calls, there are no links.
-    """
+    """Return the links of the call tree, or of the call graph if there is no tree. Without either, return no links."""
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -52,7 +49,7 @@ def links_of(comparison: Comparison) -> CallLinks:
 
 
 def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean share of each symbol in the totals of the runs, as one float64 array per side.
+    """Return the share of each symbol in the total of a run, averaged over the runs, as one float64 array per side.
 
     ``values`` are int64 costs by run and symbol.
     """
@@ -63,8 +60,8 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
 def causes_of(comparison: Comparison) -> Causes:
     """Find the symbol that causes the change of each symbol, and the number of steps to it, for both directions.
 
-    Each step goes to the callee with the largest change in this direction, if it explains at least 80 % of the change
-    of the caller. The factor by which all costs changed is divided out first.
+    First, costs are divided by the factor by which all costs changed. Each step then goes to the callee with the
+    largest change in this direction, if this callee explains at least 80 % of the change of the caller.
     """
     common, links = _common_factor(comparison), links_of(comparison)
     before, after = comparison.runs.means(comparison.total_value)
@@ -95,9 +92,9 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 
 
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the end of each symbol's walk and its number of steps.
+    """Return the last symbol of the walk from each symbol, and the number of steps of the walk.
 
-    A walk into a cycle ends at the lowest symbol there.
+    A walk into a cycle ends at the symbol of the cycle with the lowest number.
     """
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):

@@ -1,4 +1,4 @@
-"""Reads from lock files which dependencies have different versions on both sides."""
+"""Finds dependencies whose versions differ between the lock files of both sides."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
 
 MOST_SOURCES = 200
-MOST_DOTS = 100  # per line; URLs contain several dots, keys few
+MOST_DOTS = 100  # maximum number of dots in a line; URLs contain several dots
 _REQUIREMENT_FILE = re.compile(r"(?:(?:(?!requirements)[\w.-])*+requirements|constraints)[\w.-]*\.(?:txt|lock|in)")
 _REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
@@ -22,15 +22,15 @@ Versions = Iterable[tuple[str, str]]
 class Dependencies:
     """Dependencies with changed versions.
 
-    ``moved`` maps the first part of the paths or names of a package's functions to ``name old → new``. ``unread`` lists
-    the lock files whose versions are not known on both sides.
+    The keys of ``moved`` are prefixes of paths or function names that identify a package. The values have the form
+    ``name old → new``. ``unread`` lists the lock files whose versions are not known on both sides.
     """
 
     moved: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """Return the package of a frame with its old and new version, or None if the version did not change."""
+        """Return the name, old version and new version of the package of a frame, or None for the same version."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
@@ -68,11 +68,11 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
 
 
 def _starts(file: str) -> Iterator[str]:
-    """Yield the leading folders of a path, longest first, and package folders without their version suffix."""
+    """Yield the leading folders of a path, longest first, then the package folders without their version suffix."""
     parts = file.removesuffix(".py").split("/")
     for count in range(min(len(parts), 6), 0, -1):
         yield "/".join(parts[:count])
-    for part in parts[:-1]:  # such as the folders of a cargo registry
+    for part in parts[:-1]:  # for example, the folders in a cargo registry have version suffixes
         if found := re.match(r"([\w-]+?)-\d+\.\d+", part):
             yield found[1]
 
@@ -112,7 +112,7 @@ def _reader_of(path: str) -> Callable[[str], Versions] | None:
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
-    """Return the paths of the sources and lock files to read on each side, at most 200 per side."""
+    """Return the paths of the sources and lock files to read, as one list of at most 200 paths for each side."""
     files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
         :MOST_SOURCES
     ]

@@ -1,4 +1,4 @@
-"""Parser that divides a source file into functions with fingerprints that ignore layout and comments."""
+"""Divides a source file into functions, and computes fingerprints that ignore layout and comments."""
 
 import hashlib
 import re
@@ -79,9 +79,9 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """Digest and number of tokens.
+    """Digest and number of the tokens of a part of a file.
 
-    ``calls`` states whether the tokens contain a parenthesis, and ``nested`` whether they contain a function.
+    ``calls`` is True if the tokens contain a parenthesis, and ``nested`` is True if they contain a function.
     """
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
@@ -92,9 +92,10 @@ class _Tokens:
 
 @dataclass(slots=True)
 class _Open:
-    """Function, scope or file whose tokens are being read, with the ``depth`` of its node.
+    """Function, scope or file whose tokens are being read.
 
-    ``items`` is the depth of the statements in a scope or file. ``item`` is the digest of the current statement.
+    ``depth`` is the depth of its node, and ``items`` is the depth of the statements in a scope or file. ``item``
+    is the digest of the current statement.
     """
 
     parts: tuple[str, ...]
@@ -116,7 +117,7 @@ class _Open:
         return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
-        """Add a finished statement, unless it only defines functions, which have separate fingerprints."""
+        """Add a finished statement, unless it only defines functions, because functions have their own fingerprints."""
         item, self.item = self.item, _Tokens()
         if item.count and (item.calls or not item.nested):
             self.tokens.digest.update(item.digest.digest())
@@ -151,7 +152,7 @@ class _Walk:
         self.leading: list[Node] = []
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """Return the parsed source, or None if the tree is larger or deeper than hand-written code."""
+        """Return the parsed source, or None if the tree exceeds the limits of size and depth."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -175,7 +176,7 @@ class _Walk:
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Process a node, and return whether its children must be processed too."""
+        """Process a node, and return whether its children must also be processed."""
         kind, now = node.type, self.open[-1]
         if self._passes_over(node, kind, now):
             return False
@@ -195,7 +196,7 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Return whether the tokens of a node are ignored: a comment, an import, or the next function's attribute."""
+        """Return whether the node is a comment, an import or an attribute of the next function, which are ignored."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
@@ -241,7 +242,7 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Open a function or scope if the node, or the node inside it, defines one."""
+        """Start a function or scope if the node, or the node that it wraps, is a definition. Return whether it is."""
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]
@@ -287,7 +288,7 @@ class _Walk:
             tokens.count += 1
 
     def _structure(self, mark: bytes) -> None:
-        """Add a mark, which is not a token, at the beginning or end of a subtree."""
+        """Add a mark for the beginning or end of a subtree to the digest. The mark does not count as a token."""
         self._flush()
         self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 

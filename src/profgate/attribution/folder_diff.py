@@ -10,9 +10,10 @@ MOST_LINES = 20_000  # maximum per file, because the comparison may take quadrat
 
 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
-    """Compare the files that differ. A text is None if it is too large or not text.
+    """Return the differences between two folders, which are given as the texts of the files by path.
 
-    ``files`` are all paths in the folder of the target.
+    The text of a file is None if the file is too large or is not text. ``files`` contains the paths of all files in
+    the folder of the target.
     """
     changed = []
     for path in sorted(before.keys() | after.keys()):
@@ -27,9 +28,9 @@ def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None
 
 
 def _lines(text: str | None) -> list[str] | None:
-    """Return the lines of a text, which end only at a line feed, as in profilers.
+    """Return the lines of a text, or None if there is no text or the text has too many lines.
 
-    The result is None if there is no text or the text has too many lines.
+    Only a line feed ends a line, because profilers count lines in this way.
     """
     lines = None if text is None else text.removesuffix("\n").split("\n") if text else []
     return lines if lines is not None and len(lines) <= MOST_LINES else None
@@ -45,7 +46,7 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[Hunk]:
             lines += ["-" + line for line in old[first:last]] + ["+" + line for line in new[start:stop]]
             edits.append(Edit(LineRange(first + 1, last), LineRange(start + 1, stop)))
         (_, first, _, start, _), (_, _, last, _, stop) = group[0], group[-1]
-        # the nearest line above that starts in the first column, as git prints it after ``@@``
+        # like git, use the nearest line above the hunk that starts in the first column as the heading
         above = reversed(new[max(0, start - 500) : start])
         heading = next((line.rstrip() for line in above if line[:1].isalpha() or line[:1] in "_$"), "")
         yield Hunk(LineRange(first + 1, last), LineRange(start + 1, stop), heading, tuple(edits), "\n".join(lines))

@@ -1,4 +1,4 @@
-"""Finds the function in a source file that a frame refers to, by its name and line and by the rules of the language."""
+"""Finds the function in a source file to which a frame refers, from the frame's name and line."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -30,10 +30,10 @@ _CONSTRUCTORS = frozenset({"constructor", "<init>"})
 
 @dataclass(frozen=True, slots=True)
 class FrameName:
-    """The parts of a frame's qualified name, outermost first. For a nameless function, the last part is "".
+    """The parts of the qualified name of a frame, outermost first. For a nameless function, the last part is "".
 
-    ``within`` means that the frame, such as a comprehension, belongs to the function around its line. ``module`` means
-    that the frame is top-level code.
+    ``within`` means that the frame belongs to the function that contains its line, such as the frame of a
+    comprehension. ``module`` means that the frame is top-level code.
     """
 
     parts: tuple[str, ...]
@@ -48,18 +48,18 @@ def frame_name(name: str, language: Language) -> FrameName:
 
 
 def last_names(name: str) -> frozenset[str]:
-    """Return the last part of a frame's name in the notation of each language.
+    """Return the last parts of a frame's name, because the last part depends on the notation of the language.
 
-    For a nameless function, this is the last part of the name of the enclosing function.
+    For a nameless function, the last part of the name of the enclosing function is used.
     """
     found = _in_any_language(name)
     return frozenset(frame.parts[-2 if frame.nameless else -1] for frame in found if len(frame.parts) > frame.nameless)
 
 
 def has_own_name(name: str) -> bool:
-    """Return whether a frame has the name of a function, unlike closures, lambdas, comprehensions and top-level code.
+    """Return whether a frame has the name of a function. Closures, lambdas, comprehensions and top-level code do not.
 
-    The language is unknown, so a function whose name looks like a numbered closure of any language counts as a closure.
+    The language is unknown, so a function whose name looks like a numbered closure in any language counts as a closure.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -68,7 +68,7 @@ def has_own_name(name: str) -> bool:
 
 
 def last_name(function: SourceFunction) -> str | None:
-    """Return the name by which a function is found: its own name, or the name of the function around it."""
+    """Return the name by which a function is found: its own name, or the name of the enclosing function."""
     if function.kind == "function":
         return function.name
     return function.parts[-2] if function.kind == "anonymous" and len(function.parts) > 1 else None
@@ -79,17 +79,18 @@ def means_wholly(name: str, function: SourceFunction, language: Language | None)
     if language is None:
         return False
     frame, whole = frame_name(name, language), len(function.parts)
-    # sources do not repeat the name of the package or crate, but they do repeat a namespace
+    # a source file contains the names of its namespaces, but not the name of its package or crate
     return _agreement(frame, function) >= whole and (language not in {"c", "cpp"} or len(frame.parts) == whole)
 
 
 def functions_meant(
     name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
-    """Return the functions of a file that a frame may refer to, none or several if the name does not identify one.
+    """Return the functions of a file to which a frame may refer.
 
-    A single function with this name counts only if it contains the line. ``exact`` means that the line is a first line,
-    which selects the function that begins there, if it is unique.
+    Functions with this name are returned only if one of them contains the line or the line is unknown. ``exact`` means
+    that the line is the first line of the function. In this case, if no function has this name, the only function that
+    begins at this line is returned.
     """
     frame = frame_name(name, language)
     if frame.module:
@@ -117,7 +118,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """Return the overloads with as many parameters as the name of the C++ frame has, if there are any."""
+    """Return the overloads that have as many parameters as the name of the C++ frame, or all if there are none."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -131,7 +132,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """Return the number of trailing parts that the names share, or 0 if a part that both names have differs."""
+    """Return the number of trailing parts of the shorter name, or 0 if a part differs from that of the other name."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

@@ -1,4 +1,4 @@
-"""Finds the changed functions in the changed files by comparing the fingerprints of both sides."""
+"""Compares the fingerprints of both sides to find the changed functions in the changed files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
 
 
 def unread(changes: FunctionChanges) -> list[Reason]:
-    """Return a reason that lists the changed sources that were not parsed; no reason if there are none."""
+    """Return a reason that lists the changed sources that were not parsed, or an empty list if all were parsed."""
     if not changes.unread:
         return []
     named, more = ", ".join(changes.unread[:NAMED]), max(0, len(changes.unread) - NAMED)
@@ -86,7 +86,10 @@ def unread(changes: FunctionChanges) -> list[Reason]:
 
 
 def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | None]:
-    """Return the text of a changed file on each side, "" without a file, or None for a text that was not read."""
+    """Return the text of a changed file on each side.
+
+    The text is "" if the side does not have the file, and None if the text was not read.
+    """
     texts = diff.texts or SourceTexts({}, {})
     before = "" if changed.status == "added" else texts.baseline.get(changed.previous_path)
     after = "" if changed.status == "removed" else texts.target.get(changed.path)
@@ -108,7 +111,7 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # imports also run code
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # an import also runs code
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides
@@ -156,7 +159,7 @@ def _renamed(sides: Sides) -> list[tuple[Place, Place]]:
 
 
 def _take_equal(sides: Sides, key: Callable[[Place], object], *, single: bool = False) -> list[tuple[Place, Place]]:
-    """Remove pairs with equal keys from both lists and return them in order. Functions with the key None stay.
+    """Remove pairs with equal keys from both lists and return the pairs in order. Functions with the key None remain.
 
     If ``single`` is true, functions are paired only if their key is unique on each side.
     """

@@ -12,17 +12,18 @@ Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c
 
 
 def node_types(text: str = "") -> frozenset[str]:
-    """Return the node types in a text, separated by spaces."""
+    """Return the node types in a text that lists them separated by spaces."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Node types of a language, by meaning.
+    """Node types of a language, grouped by meaning.
 
-    ``wrappers`` contain a function or scope and the code before it, such as decorators, and ``leading`` nodes precede a
-    function or scope. ``imports`` bind names at the top of a file. ``grouping`` nodes do not add structure. ``silent``
-    nodes and all nodes below them are not part of the program. In ``idle_ends`` nodes, a semicolon is optional.
+    A ``wrappers`` node contains a function or scope and the code before it, such as decorators. A ``leading`` node
+    precedes a function or scope. An ``imports`` node binds names at the top of a file. A ``grouping`` node does not add
+    structure. A ``silent`` node and all nodes below it are not part of the program. In an ``idle_ends`` node, a
+    semicolon is optional.
     """
 
     module: str
@@ -123,7 +124,7 @@ def language_of(path: str) -> Language | None:
 
 @cache
 def parser_of(language: Language) -> "Parser":
-    """Return a parser. The grammar is loaded on first use."""
+    """Return a parser for the language. The grammar is loaded when the parser is first requested."""
     from tree_sitter import Language as Loaded
     from tree_sitter import Parser
 

@@ -18,7 +18,10 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """Line of a hunk with its number (or that of the next line) on one side, and the edit that contains it."""
+    """Line of a hunk, and the edit that contains the line.
+
+    The number is that of the line on one side, or that of the next line if this side does not have the line.
+    """
 
     mark: str
     text: str
@@ -29,8 +32,8 @@ class _Line(NamedTuple):
 class FileHunks:
     """The hunks of one file as seen from one side (0 baseline, 1 target).
 
-    A changed line belongs to the function in the heading of the hunk, or to a function defined on a line above it. A
-    function ends at the next line that is not indented deeper.
+    A changed line belongs to the function in the heading of the hunk, or to a function whose definition is above the
+    line. A function ends before the next line that is not indented deeper than its definition.
     """
 
     def __init__(self, hunks: Sequence[Hunk], side: int) -> None:
@@ -49,20 +52,20 @@ class FileHunks:
         return self._edits[max(0, place - 1) : place + 1]
 
     def inside(self, name: str, line: int | None) -> list[Edit]:
-        """Return the edits that change the function with this name, or that contain this line."""
+        """Return the edits that change the function with this name, or the edits that contain this line."""
         at_line = [] if line is None else [edit for edit in self.around(line) if line in edit[self._side]]
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
         """Return the line of a definition that only this side has.
 
-        The result is None if the hunks contain no definition with this name, or a definition that both sides have.
+        The result is None if the hunks do not define this name, or if a definition of this name is on both sides.
         """
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
 
     def ended_before(self, edit: Edit, line: int) -> bool:
-        """Return whether an unindented line, which is outside every function, lies between a line and an edit."""
+        """Return whether an unindented line lies between a line and an edit. Such a line is outside all functions."""
         return self._borders.get(edit, 0) > line
 
     def _read(self, hunk: Hunk) -> None:

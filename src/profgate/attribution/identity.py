@@ -1,4 +1,4 @@
-"""Pairs functions and files with different names on both sides, by the diff, sources, callers and costs."""
+"""Pairs functions and files whose names differ between the sides, using the diff, sources, callers and costs."""
 
 import re
 from collections import Counter
@@ -19,17 +19,17 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
 LEAST_FILES = 2  # a single file on each side can match by chance
-# maximum number of files with one name per side; more files, such as __init__.py, prove little and take long to compare
+# maximum number of files with the same name per side; comparing more files, such as __init__.py, takes too long
 MOST_NAMESAKES = 10
 LONGEST_PATH = 500  # maximum number of compared characters of a path
 FEWEST_SAMPLES = 100  # minimum number of samples of each function of a pair
-ALIKE = 0.3  # minimum fraction of shared callers and callees; pairs in a chain of renames share a third
+ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # maximum ratio of the costs of a pair
-LISTED = 0.001  # minimum share of the run of a function
+LISTED = 0.001  # minimum share of the run that a function needs to be paired
 MOST = 200  # maximum number of functions per side, heaviest first
-NEIGHBOUR = 0.05  # minimum fraction of a function's cost; callers and callees below it occur by chance
-ROUNDS = 5  # each new pair can show that its callers and callees are pairs
+NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller ones occur by chance
+ROUNDS = 5  # several rounds, because each new pair can show that its callers and callees are also pairs
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
@@ -39,10 +39,10 @@ FunctionsByFile = dict[str, set[str]]
 
 
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
-    """Map the baseline's path of a file to the target's path of the same repository file, if these paths differ.
+    """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
 
-    Paths in profiles of two releases may start with different folders. The map is empty if a side has two paths for one
-    file.
+    The profiles of two releases may contain paths that start with different folders. Only files with different paths
+    are included. The map is empty if one side has two paths for the same file.
     """
     sides = _functions_by_file(comparison)
     before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
@@ -54,10 +54,11 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
 
 
 def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
-    """Return the map of `files_of_two_roots`, found without the sources, and the two folders.
+    """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
-    Below the folders, at least two files must have the same paths, and most of their functions the same names. Files
-    that are on both sides do not count. The map is empty if no such folders are found.
+    Unlike `files_of_two_roots`, this function does not need the sources. At least two files must have the same paths
+    relative to the folders, and most functions in these files must have the same names. Files whose full paths occur on
+    both sides do not count. The map is empty if no such folders are found.
     """
     before, after = _functions_by_file(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -85,8 +86,9 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
     """Map (name, old file) of the baseline's functions to (name, new file) of the same functions of the target.
 
-    Both files are paths from the profiles. A function is paired only if each name occurs on one side only and the
-    target has a single path for the new file. Functions that were also renamed are paired by `renamed`.
+    Both files are paths from the profiles. A function is paired only if (name, old file) occurs only in the baseline,
+    (name, new file) occurs only in the target, and the target has a single path for the new file. Functions that were
+    also renamed are paired by `renamed`.
     """
     moved = {file.previous_path: file.path for file in diff.files if file.status == "renamed"}
     if not moved:
@@ -105,7 +107,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
-    A name is paired only if it occurs on one side only and cannot refer to another function of the file.
+    A name is paired only if it occurs on only one side and cannot refer to another function of the file.
     """
     identities, (gone, new) = _identities(comparison), _alone(comparison)
     candidates: dict[tuple[object, ...], list[int]] = {}
@@ -123,9 +125,9 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 
 
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
-    """Return symbols on one side only that must not be paired by names and costs.
+    """Return the symbols that occur on only one side and must not be paired by names and costs.
 
-    These are nameless functions, and functions that the source of the other side also contains.
+    These symbols are nameless functions, and functions that the source of the other side also contains.
     """
     names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
@@ -136,13 +138,14 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
 
 
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
-    """Map the old name and file to the new ones, for mutually best pairs of names that occur on one side only.
+    """Map the old name and file of each renamed function to the new name and file.
 
-    Both functions of a pair are in the same file and have nearly the same callers and callees. A file that occurs on
-    one side only may be a renamed file, so it counts as the same file for functions with equal names. If costs are
-    sampled, both functions need `FEWEST_SAMPLES`. Runtime functions are never paired, nor is a nameless function with a
-    named one. If there are several candidates, the one with the most similar callers, callees and name is chosen.
-    ``refused`` are symbols that must not be paired because of their sources.
+    Only symbols that occur on one side are paired, and only if each is the best match of the other. Both functions of a
+    pair are in the same file and have similar callers and callees. Two files that each occur on only one side count as
+    the same file for functions with equal names, because the file may have been renamed. If costs are sampled, each
+    function needs `FEWEST_SAMPLES`. Functions of a language runtime are never paired, and a nameless function is never
+    paired with a named function. Among several candidates, the function with the most similar callers, callees and name
+    is chosen. ``refused`` contains symbols that must not be paired because of their sources.
     """
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
@@ -160,7 +163,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """Columns to pair names. ``lonely_files`` are the files that occur on one side only."""
+    """Data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -189,7 +192,7 @@ class _Pairing:
     def neighbours(
         self, links: CallLinks, symbols: set[int], renames: dict[int, int]
     ) -> dict[int, set[tuple[str, int]]]:
-        """Return the callers and callees, by new names, that account for a relevant part of each symbol's cost."""
+        """Return the callers and callees of each symbol that account for at least `NEIGHBOUR` of the symbol's cost."""
         cost = np.maximum(links.baseline, links.target)
         inclusive = np.maximum(*self.inclusive) * max(1.0, float(self.comparison.run_totals.mean()))
         found: dict[int, set[tuple[str, int]]] = {symbol: set() for symbol in symbols}
@@ -200,7 +203,7 @@ class _Pairing:
         return found
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
-        """Return pairs of functions that are the best match of each other, by similarity and then by cost."""
+        """Return the pairs of functions that match each other best, first by similarity and then by cost."""
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -260,7 +263,7 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
 
 
 def _folders(old: str, new: str) -> tuple[str, str]:
-    """Return the parts of both paths before the components that they have in common."""
+    """Return the leading parts of both paths, without the trailing components that both paths share."""
     before, after = old.split("/"), new.split("/")
     while before and after and before[-1] == after[-1]:
         before.pop()

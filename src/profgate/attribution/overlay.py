@@ -1,4 +1,4 @@
-"""Aligns and compares both sides of a workload. Renamed files and functions are identified with their old names."""
+"""Aligns and compares both sides of a workload. Renamed files and functions are paired with their old versions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,15 +31,15 @@ from profgate.model.workload import Workload
 if TYPE_CHECKING:
     from profgate.model.history import Reading
 
-MOST_PAST_RUNS = 10  # older runs lack more tests, and only tests in all runs are compared
+MOST_PAST_RUNS = 10  # older runs lack more of the tests, and only tests that occur in all runs are compared
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayInput:
-    """Input of the comparison of a workload besides its profiles.
+    """Input for the comparison of a workload, in addition to the profiles of the workload.
 
-    ``named`` means that the user named the files, so that differences between the recordings do not prevent the
-    comparison. ``past`` returns the readings of earlier base commits for a series key.
+    ``named`` means that the user named the files, in which case they are compared even if the recordings differ.
+    ``past`` is a function that returns the readings of a series at earlier base commits.
     """
 
     options: CompareOptions
@@ -50,7 +50,7 @@ class OverlayInput:
 
 
 def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
-    """Compare each metric that both sides have. The second result is what cannot be compared."""
+    """Compare each metric that both sides have. The second list contains the metrics that cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", joined(blocking))]
@@ -73,7 +73,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
 def _overlaid(
     workload: Workload, notes: tuple[Note, ...], given: OverlayInput
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Align the sides once, or twice if some of the names can be paired only by costs."""
+    """Align the sides. They are aligned a second time if some names can be paired only by costs."""
     options, diff = given.options, given.diff
     numbering = number_workload(workload, options)
     names = without_values(workload, numbering)
@@ -100,7 +100,7 @@ def _overlaid(
 
 
 def _paired_files(names: Comparison, diff: SourceDiff | None) -> tuple[dict[str, str], tuple[Note, ...]]:
-    """Map files of the baseline to files of the target, with a note if only their folders show the pairs."""
+    """Map files of the baseline to files of the target. Add a note if the files are paired only by their folders."""
     if diff is not None:
         return files_of_two_roots(names, diff), ()
     files, (before, after) = files_of_two_folders(names)

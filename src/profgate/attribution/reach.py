@@ -1,4 +1,4 @@
-"""Finds out how a pull request can affect each function: changed, called by a changed function, or not reachable."""
+"""Determines how a pull request can affect each function, for example because a changed function calls it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,12 +30,12 @@ _TEXT_NAMES = frozenset(
 
 
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
-    """Add to the states how the change can affect each symbol, and by which call path.
+    """Add to the states how the change can affect each symbol, and the call path from the change to the symbol.
 
     *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
     function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
-    changed, or is called by such a package. *not reachable* means that no changed code runs on either side, that all
-    changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
+    changed, or is called by such a package. *not reachable* means that changed code does not run on either side, that
+    all changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -68,7 +68,7 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:
-    """Return why no function can be classified as not reachable, or "" if functions can be."""
+    """Return the reason why functions cannot be classified as not reachable, or "" if there is no such reason."""
     diff = sides.diff
     if not diff.files or not diff.complete or diff.repository_files is None or not diff.all_listed:
         return "not all changed files are known"
@@ -91,14 +91,14 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """Return a text that names a changed function that runs, or may run, in the profile; otherwise ""."""
+    """Return a text with the name of a changed function that runs or may run in the profile, or "" without one."""
     names = {
         known.function.name
         for known in _all_functions(sides)
         if known.state in _TOUCHED and known.function.kind == "function"
     }
     files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
-    top_level = {path for path in files if "/" not in path}  # a path with a folder is none of these
+    top_level = {path for path in files if "/" not in path}  # the changed files at the top of the repository
     for symbol, name in enumerate(comparison.symbols.names):
         state, path = states.states[symbol], states.paths[symbol]
         if state in _TOUCHED:
@@ -126,7 +126,7 @@ def _is_text(path: str) -> bool:
 
 
 def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
-    """Return for each symbol the call path from the nearest symbol in ``above``, or "" without such a path."""
+    """Return the call path to each symbol from the nearest symbol in ``above``, or "" if there is no such path."""
     found = [""] * len(comparison.symbols)
     if above.any():
         paths = (
@@ -143,7 +143,7 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
-    """Yield for each symbol below a symbol in ``above`` the path of the stack whose cost changed most."""
+    """For each symbol below a symbol in ``above``, yield the path of the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol

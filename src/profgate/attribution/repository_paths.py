@@ -21,11 +21,11 @@ class RepositoryPaths:
     def find(self, file: str | None) -> str | None:
         """Return the file of the repository, or None if no file matches or several files match equally well.
 
-        One path must end with the whole other path. The path in the profile is longer if it starts with the folder of
-        the checkout or container, or with a Go module. The path is shorter if it starts below the root of a package. A
-        file name without a folder counts only if it is unique in the repository. A path with a folder never matches a
-        top-level file: ``/usr/lib/tool/utils.py`` is not ``utils.py``. A library file with the same path as a file of
-        the repository is still mistaken for it.
+        Two paths match if the longer path ends with the shorter path. The path in the profile is longer than the path
+        in the repository if it starts with the folder of the checkout or container, or with a Go module. It is shorter
+        if it starts below the root of a package. A file name without a folder matches only if it is unique in the
+        repository. A path with a folder never matches a top-level file: ``/usr/lib/tool/utils.py`` does not match
+        ``utils.py``. A library file cannot be distinguished from a file of the repository with the same path.
         """
         if not file or file[0] in "<~":
             return None

@@ -1,4 +1,4 @@
-"""Finds out whether the source of each function changed, by fingerprints or by the hunks of the diff."""
+"""Determines whether the source of each function changed, from fingerprints or from the hunks of the diff."""
 
 import hashlib
 import re
@@ -16,26 +16,27 @@ from profgate.model.comparison import Comparison
 from profgate.model.profile import PYTHON_SAMPLING
 
 BASELINE, TARGET = 0, 1
-# unless sampled, these formats contain the first line of a function; other formats may contain any line
+# in these formats, the line of a frame is the first line of the function, unless the profile is sampled;
+# in other formats, it may be any line of the function
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
-# a closure is inside another function, so its line does not mark the end of that function
+# a closure is inside another function, so the line of the closure does not mark the end of that function
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
 DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line number
 
 
 def source_states(sides: "Sides") -> SourceStates:
-    """Find the state, repository file and link of each symbol. A state that cannot be determined is unknown.
+    """Find the state, repository file and link of each symbol. A state that cannot be determined is *unknown*.
 
-    In a file whose ``changes`` are known, functions are compared by fingerprint, so layout, comments and moved code do
-    not count. If a name matches several functions of the file, their states must agree.
+    In a file whose ``changes`` are known, functions are compared by fingerprint, so changes of layout and comments and
+    moved code are ignored. If a name matches several functions of the file, their states must agree.
 
     In all other files, the hunks determine the state. A function is *same* if the diff does not contain its file, or if
-    another known function lies between it and every hunk. A function is *changed* if the diff edits a known line of the
-    function, or lines that are inside the function according to the hunk. A function is *added* or *removed* if one
-    side lacks the file or the definition, and *renamed* if the file was renamed and the function is the same. A changed
-    comment or blank line inside a function counts. Of two functions with the same name in a file, only one line is
-    known, so a change of the other function may not be found.
+    another known function lies between the function and every hunk. A function is *changed* if the diff edits a known
+    line of the function, or lines that are inside the function according to the hunk. This includes comments and blank
+    lines. A function is *added* or *removed* if one side lacks the file or the definition. A function is *renamed* if
+    the file was renamed and the function is the same. If a file contains two functions with the same name, the line of
+    only one function is known, so a change of the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     return SourceStates(
@@ -81,7 +82,7 @@ class Sides:
         return state, path, self._diff_link(changed, place) or link
 
     def meant(self, symbol: int) -> list[KnownFunction]:
-        """Return the functions of a changed file that a symbol may refer to, each with its state."""
+        """Return the functions of a changed file to which a symbol may refer, each with its state."""
         side, path = self._places[symbol]
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
@@ -90,13 +91,13 @@ class Sides:
         return functions_meant(name, line, known, language, exact=self.exact)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
-        """Return the side of a symbol's line, and the file of the symbol on that side."""
+        """Return the side from which the line of a symbol comes, and the file of the symbol on that side."""
         side, name = (TARGET if self.present[TARGET][symbol] else BASELINE), self.symbols.names[symbol]
         file = self.symbols.files[symbol]
         if file is None and (path := self._file_by_name(side, name)) is not None:
             return side, path
         if file is None and (found := _JAVA_CLASS.match(name)):
-            file = f"{found[1].replace('.', '/')}.java"  # the rule of the compiler for ``a.b.Outer$Inner.run``
+            file = f"{found[1].replace('.', '/')}.java"  # the source of ``a.b.Outer$Inner.run`` is in this file
         if file is None:
             return side, None
         if (side, file) not in self._found_paths:
@@ -104,9 +105,9 @@ class Sides:
         return side, self._found_paths[side, file]
 
     def _find_top_level_files(self) -> bool:
-        """Find the files at the top of the repository, in the folder of the checkout, and return whether any exist.
+        """Find the profile's paths of files at the top of the repository, and return whether any exist.
 
-        The folder is known from the files in folders that match a file of the repository.
+        The folder of the checkout is derived from paths of files in subfolders that match a file of the repository.
         """
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
@@ -120,7 +121,7 @@ class Sides:
         return bool(matches)
 
     def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
-        """Return the functions by last name, for languages whose frames have fully qualified names."""
+        """Map the last part of each name to functions, for languages whose frames have fully qualified names."""
         found: dict[str, list[KnownFunction]] = {}
         for path, functions in self.changes.functions[side].items():
             for known in functions if language_of(path) in WHOLE_NAMES else ():
@@ -131,7 +132,8 @@ class Sides:
     def _file_by_name(self, side: int, name: str) -> str | None:
         """Return the only changed file with a function of this qualified name, for frames without a file.
 
-        Only machine code and the JVM have fully qualified names; a shorter name could belong to any library.
+        Only frames of machine code and of the JVM have fully qualified names. A shorter name could belong to any
+        library.
         """
         known = self._whole_names[side]
         paths = {
@@ -166,9 +168,9 @@ class Sides:
         return state, _shown(inside, own, side, changed.hunks) if inside else ("LR"[side], known.function.opens)
 
     def _under_one_name(self, known: KnownFunction, symbol: int, changed: ChangedFile) -> SourceState:
-        """Return the state of a function whose name is in both profiles.
+        """Return the state of a function whose name occurs in both profiles.
 
-        A function is not added just because its scope was renamed.
+        Such a function does not count as added if only its scope was renamed.
         """
         both = self.present[BASELINE][symbol] and self.present[TARGET][symbol]
         if not both or changed.status != "modified" or known.state not in {"added", "renamed"}:
@@ -224,9 +226,9 @@ class Sides:
 
 
 def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
-    """Return one of the possible functions if their states agree, otherwise the changed function at the symbol's line.
+    """Return one of the possible functions if all of them have the same state.
 
-    The result is None if there is no such function.
+    Otherwise, return the changed function that contains the line of the symbol, or None if there is no such function.
     """
     if len({known.state for known in meant}) == 1:
         return meant[0]
@@ -235,7 +237,7 @@ def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:
-    """Return the function's line if the diff shows it, otherwise its first changed line."""
+    """Return the line of the function if the diff shows this line, otherwise the first changed line in the function."""
     if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
         return "LR"[side], line
     before, after = inside[0]

@@ -51,7 +51,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
 
 
 def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> str:
-    """Return what distinguishes functions with the same name: the parameters of overloads, or the trait in Rust."""
+    """Return a text that distinguishes functions with the same name: the parameters, or the trait in Rust."""
     if language == "rust":
         traits = [_field(around, "trait") for around in above[-3:] if around.type == "impl_item"]
         return traits[-1] if traits else ""

@@ -168,7 +168,7 @@ def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
 
 
 def _git_names(pair: str) -> tuple[str, str]:
-    """Return both names of ``diff --git a/x b/x``, for diffs in which no other line names the file."""
+    """Return both names in ``diff --git a/x b/x``. This is only needed if no other line of the diff names the file."""
     if quoted := _QUOTED_PAIR.fullmatch(pair):
         return _unquoted(quoted[1]), _unquoted(quoted[2])
     middle = len(pair) // 2
@@ -184,7 +184,7 @@ def _without_prefixes(before: str, after: str) -> tuple[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    """Decode a name as git prints it: quoted, with octal bytes, if it contains unusual characters."""
+    """Decode a name as git prints it. Git quotes names with unusual characters, and prints these as octal bytes."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
 

@@ -33,7 +33,7 @@ from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
-TIMES = ("nanoseconds", "samples")  # units in which waiting functions are left out
+TIMES = ("nanoseconds", "samples")  # units in which waiting functions are omitted
 ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
 
 
@@ -197,19 +197,19 @@ def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
 
 
 def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> IntArray:
-    """Return an int64 array with the rank of each symbol's first appearance in the baseline's input order."""
+    """Return an int64 array with the rank of each symbol, in the order in which symbols first occur in the baseline."""
     seen = [
         mapping if profile.stacks is None else mapping[profile.stacks.frame]
         for profile, mapping in zip(profiles, maps, strict=True)
     ]
     order = np.concatenate(seen)[::-1]
     place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # in reverse order, so that the first appearance is assigned last
+    place[order] = np.arange(len(order))[::-1]  # reversed, so that the first occurrence is assigned last and remains
     return place
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # one job recorded each file of a base run, even if the file does not name the job
+    # all files of a base run were recorded by one job, even if they do not name the job
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -224,13 +224,13 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
 
 
 def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
-    """Return the number of the job that recorded each run, or None if a profile does not state its job."""
+    """Return the number of the job that recorded each run, or None if a profile does not contain its job."""
     jobs = [profile.facts.job for profile in profiles]
     return None if None in jobs else _numbered(jobs, profiles, metric)
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
-    """Return the number of each profile's job, repeated for each run in the profile."""
+    """Number the jobs, and return the number of the job of each run."""
     numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
     pairs = zip(jobs, profiles, strict=True)
     return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
@@ -249,7 +249,7 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
-    """Return a float64 array with one sample's value in each run, in stored units, or None if a value is unknown."""
+    """Return a float64 array with the value of one sample in each run, in stored units, or None if one is unknown."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found: list[float] = []
@@ -265,7 +265,7 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
 def _observations(
     profiles: Sequence[Profile], maps: Sequence[IntArray], baselines: int, metric: Metric
 ) -> Observations | None:
-    """Return the records of one metric of both sides, or None if no profile has records."""
+    """Return the records of one metric from both sides, or None if the profiles do not contain records."""
     columns: list[tuple[IntArray | FloatArray, ...]] = []
     codes: dict[str, int] = {}
     starts = run_starts(profiles, metric).tolist()
@@ -332,10 +332,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
 
 
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
-    """Return standard errors of the differences between the sides.
-
-    The result is None if a side has too few runs or a run is empty.
-    """
+    """Return the standard errors of the differences between the sides, or None for too few runs or an empty run."""
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
@@ -345,9 +342,9 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Floa
 
 
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
-    """Return the squared standard errors of the mean inclusive and mean self value of each row of the tree.
+    """Return the squared standard errors of the mean values of each tree row, or None if a run is empty.
 
-    The float64 array has two rows: inclusive and self. The result is None if a run is empty.
+    The first row of the float64 array belongs to inclusive values, and the second row to self values.
     """
     first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
     for own in rows:
@@ -356,7 +353,7 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
             return None
         values = np.stack([total, own]).astype(np.float64)
         first = values if first is None else first
-        away = values - first  # subtracting the first run avoids cancellation
+        away = values - first  # the first run is subtracted to avoid cancellation
         sums += away
         squares += away * away
     variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)

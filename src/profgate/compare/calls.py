@@ -1,4 +1,4 @@
-"""Exact call counts of both sides: by path in formats with stacks, by edge in formats with a call graph."""
+"""Exact call counts of both sides, by path for formats with stacks and by edge for formats with a call graph."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,8 +20,8 @@ def path_calls(
 ) -> IntArray | None:
     """Return the int64 number of calls of each path in the runs of one side, or None if calls are unknown.
 
-    ``leaf_rows`` has one int64 array per run with the tree row of each leaf. Rows in ``dropped`` and all rows below
-    them have no calls. Raises ComparisonError if counts overflow.
+    ``leaf_rows`` contains an int64 array for each run, with the tree row of each leaf. The rows in ``dropped`` and all
+    rows below get 0 calls. Raises ComparisonError if counts overflow.
     """
     counted = [body.calls for body in bodies if body is not None and body.calls is not None]
     if len(counted) != len(bodies):
@@ -39,8 +39,8 @@ def call_edges(
 ) -> CallEdges:
     """Merge the edges of all runs by caller and callee. The first ``baselines`` runs are the baseline.
 
-    ``maps`` contains one int64 array per run with the symbol of each frame. ``totals`` contains one array per run with
-    the cost of each edge in stored units of the metric. Raises ComparisonError if values overflow.
+    ``maps`` contains an int64 array for each run, with the symbol of each frame. ``totals`` contains an array for each
+    run, with the cost of each edge in stored units of the metric. Raises ComparisonError if values overflow.
     """
     _check([*totals, *(graph.edge_calls for graph in graphs), *(graph.calls for graph in graphs)])
     keys = [
@@ -60,11 +60,10 @@ def call_edges(
 
 
 def by_calls(comparison: Comparison) -> Comparison | None:
-    """Return the comparison with exact call counts as its cost, or None if the counts are unknown.
+    """Return the comparison with exact call counts instead of costs, or None if the counts are unknown.
 
-    The cost of a call path is the number of calls of its function. In a call graph, the total of a function is the
-    number of calls from other functions, so that each caller is responsible for its own calls. Recursive calls do not
-    count.
+    The cost of a call path is the number of calls of its last function. In a call graph, the total of a function is the
+    number of calls from other functions, so recursive calls are not counted.
     """
     tree, edges = comparison.tree, comparison.edges
     if tree is not None:

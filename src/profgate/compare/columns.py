@@ -17,8 +17,8 @@ from profgate.model.profile import Measurements, Profile
 from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
-REAL, PARTS_OF_REAL = "real", ("user", "sys")  # CPU time is part of the real time
-MEASURED_EXPONENT = -6  # amounts of records are floats in the profile's unit and are stored with six decimals
+REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the real time includes the CPU time
+MEASURED_EXPONENT = -6  # amounts of records are floats, which are stored with six decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class CompareOptions:
     """Options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
-    stacks without a symbol that matches it are dropped too. ``aliases`` map the name and file of a renamed function to
-    the new name and file, and ``policy_aliases`` are the aliases in the configuration file. ``files`` map the name of a
-    file in the baseline to its name in the target.
+    stacks are also dropped if none of their symbols matches ``focus``. ``aliases`` maps the name and file of a renamed
+    function to the new name and file, and ``policy_aliases`` contains the aliases in the configuration file. ``files``
+    maps the name of a file in the baseline to the file's name in the target.
     """
 
     level: Level = "safe"
@@ -57,8 +57,8 @@ class RunColumns:
 class Forest:
     """The common tree shape of all runs of a workload.
 
-    ``leaf_rows`` has one int64 array per profile with the tree row of each leaf. ``dropped`` is a bool array that marks
-    the rows whose stacks are left out.
+    ``leaf_rows`` contains an int64 array for each profile, with the tree row of each leaf. ``dropped`` is a bool array
+    that marks the rows whose stacks are omitted.
     """
 
     shape: TreeShape
@@ -70,19 +70,19 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """Return the index of a metric in a profile, where the metric may have another exponent."""
+    """Return the index of a metric in a profile, or None. The exponents of the metrics may differ."""
     key = (metric.name, metric.unit, metric.better)
     places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
     return next(places, None)
 
 
 def factor_of(profile: Profile, place: int, metric: Metric) -> int:
-    """Return the factor that converts a profile's stored integers to those of the metric."""
+    """Return the factor that converts the stored integers of a profile to the stored unit of the metric."""
     return int(10 ** (profile.metrics[place].exponent - metric.exponent))
 
 
 def checked(values: IntArray, factor: int, name: str) -> IntArray:
-    """Return the values times the factor. Raises ComparisonError if their sum overflows."""
+    """Multiply the values by the factor. Raises ComparisonError if the sum of the products overflows."""
     if max(factor, int(values.sum(dtype=object)) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
@@ -95,7 +95,7 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Return the values of runs by symbol and, if all runs have stacks, their common tree and its values in each run.
+    """Return the values of the runs by symbol. If all runs have stacks, also return their common tree and its values.
 
     ``waiting`` is a bool array that marks the functions that only wait. Raises ComparisonError if values overflow or a
     run lacks the metric.
@@ -129,7 +129,7 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
 
 
 def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
-    """Return a bool array that marks the rows with a matching symbol on their path."""
+    """Return a bool array that marks the rows whose path contains a symbol that matches a pattern."""
     hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
     found = np.zeros(len(shape), np.bool_)
     for level in range(1, len(shape.level_start) - 1):
@@ -236,7 +236,7 @@ def run_starts(profiles: Sequence[Profile], metric: Metric) -> IntArray:
 def within_real(body: Measurements) -> BoolArray:
     """Return a bool array that marks records of user or sys time that were recorded together with real time.
 
-    Adding such a record to the real time would count the same time twice.
+    The real time already includes these records.
     """
     subtypes = np.array(body.subtypes, dtype=np.str_)
     return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
@@ -247,10 +247,7 @@ def _finite(amounts: FloatArray) -> FloatArray:
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """Return the metric with six more decimals, or as many as fit, if the runs contain records.
-
-    The amounts of records are floats.
-    """
+    """Return the metric with six more decimals, or as many as fit, if the runs contain records with float amounts."""
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
     amounts = (

@@ -1,4 +1,4 @@
-"""Checks before a comparison: facts that both sides state must agree, and differences are noted."""
+"""Checks whether two sides can be compared: facts that are known for both sides must agree."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
 
 
 def _stated(facts: Facts) -> dict[str, str | None]:
-    """Return the facts that block a comparison if both sides state different values."""
+    """Return the facts that prevent a comparison if both sides have different values."""
     return {
         "profiler": facts.profiler,
         "profiler version": _part(_MAJOR, facts.profiler_version),
@@ -42,7 +42,7 @@ def _joined(values: Iterable[str]) -> str:
 
 
 def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
-    """Yield a note for each fact that runs state with different values."""
+    """Yield a note for each fact that has different values in different runs."""
     sides = [[_stated(facts) for facts in side] for side in (before, after)]
     for fact in sides[0][0]:
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
@@ -77,7 +77,7 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
-    """Return notes on one workload. If the user named the two files (``named``), differences are only warnings."""
+    """Return notes on one workload. Differences are only warnings if the user named the two files (``named``)."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):

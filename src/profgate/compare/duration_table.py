@@ -24,7 +24,7 @@ def is_table_of_durations(profile: Profile) -> bool:
 
 
 def _is_plain(profile: Profile) -> bool:
-    """Return whether a profile contains only amounts by name, of one kind and without sizes, callers or models."""
+    """Return whether all amounts in a profile are of one kind and have a name but no size, caller or model."""
     body = profile.measurements
     return (
         body is not None
@@ -40,8 +40,8 @@ def _is_plain(profile: Profile) -> bool:
 def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Return all results of one run by test name. Several results of the same test are reduced to their median.
 
-    Any other profile counts as one test, whose name is the workload and whose duration is the total. Raises
-    ComparisonError if there is no value or units differ.
+    A profile that is not a table of test results counts as one test, with the workload as its name and the total as its
+    duration. Raises ComparisonError if there are no values or the units differ.
     """
     readings: dict[str, list[float]] = {}
     units: dict[str, str] = {}
@@ -65,7 +65,7 @@ def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: 
 
 
 def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
-    """Yield the names and values of one metric in its unit."""
+    """Yield each name with its value of one metric, in the unit of the metric."""
     body, scale = profile.measurements, profile.metrics[place].scale
     if body is not None and _is_plain(profile):
         named = list(map(_full, profile.frames.names, profile.frames.files))
@@ -84,10 +84,10 @@ def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
 def durations_of(
     workload: Workload, past: Sequence[DurationRun] = (), options: CompareOptions | None = None
 ) -> DurationTable | None:
-    """Return the durations of the tests of a workload, or None if it has other profiles or different units.
+    """Return the durations of the tests of a workload, or None for profiles without tests or with different units.
 
-    Base runs of other commits and the ``past`` runs from the history count as baseline runs. ``options`` determine the
-    names of past runs.
+    Base runs of other commits and the ``past`` runs from the history count as baseline runs. ``options`` are needed to
+    restore the test names of past runs.
     """
     baseline = (*workload.baseline_runs, *workload.noise_runs)
     profiles = (*baseline, *workload.target_runs)
@@ -105,7 +105,7 @@ def durations_of(
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """Return the runs with the test names of the profiles. Names that several tests share are left out."""
+    """Replace the names in past runs by the test names of the profiles. Names that several tests share are omitted."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Cost models of both sides, which come from the profiles or are fitted to the records of a location."""
+"""Collects the cost models of both sides. A model is read from a profile or fitted to the records of a location."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,8 +19,9 @@ Columns = dict[str, NDArray[Any]]
 def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
     """Return the models of all locations, sorted by side, location and kind, or None if there are no models.
 
-    If a profile has models of a location, no models are fitted for that location, except a missing linear model, which
-    the comparison of models needs. If a location has several models of one kind, the one with the highest R² is used.
+    If a profile contains models of a location, models are not fitted for this location. The only exception is a missing
+    linear model, because other models are compared with it. If a location has several models of one kind, the model
+    with the highest R² is used.
     """
     stored = _stored(sides)
     if not stored and (observations is None or not np.isfinite(observations.size).any()):
@@ -61,7 +62,7 @@ def cost_models(sides: Sequence[Side], observations: Observations | None) -> Cos
 
 
 def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
-    """Return the best model by side, symbol and kind. Any other model is better than one with an R² of NaN."""
+    """Map (side, symbol, kind) to the model with the highest R². An R² of NaN counts as the lowest."""
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):
         for profile, mapping in runs:
@@ -75,7 +76,7 @@ def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
 
 
 def _fitted(observations: Observations | None) -> Columns:
-    """Return columns of the models that are fitted to records with sizes."""
+    """Fit models to the records that have sizes, and return the models as columns."""
     group, count = np.zeros(0, np.int64), 0
     keys, size, amount = np.zeros((3, 0), np.int64), np.zeros(0), np.zeros(0)
     if observations is not None:
@@ -104,6 +105,6 @@ def _fitted(observations: Observations | None) -> Columns:
 
 
 def _coefficients(kind: int, model: Model) -> list[float]:
-    """Return b0, b1 and b2. A coefficient that the formula needs but the profile lacks is NaN."""
+    """Return b0, b1 and b2. A coefficient is NaN if the formula needs it but the profile does not contain it."""
     needed = {CONSTANT: 1, QUADRATIC: 3}.get(kind, 2 if kind < len(SHAPES) else 0)
     return [model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0 for place in range(3)]

@@ -1,4 +1,4 @@
-"""Preparation of metrics for comparison: conversion to one sampling rate, and removal of duplicates."""
+"""Prepares metrics for comparison: converts them to one sampling rate, and removes duplicates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from profgate.model.profile import CallGraph, Profile, Stacks
 from profgate.model.units import COUNTS, Metric, MetricKind
 from profgate.model.workload import Workload
 
-_PREFERRED = ("nanoseconds", "bytes")  # units that people can interpret
+_PREFERRED = ("nanoseconds", "bytes")  # units that are easier to interpret than samples
 DECIMALS = 6  # decimals of scaled sample counts; rounding affects only the last decimal
 MOST = float(1 << 62)
 
@@ -21,8 +21,8 @@ MOST = float(1 << 62)
 def at_one_rate(workload: Workload) -> Workload:
     """Scale sample counts to the sampling rate of the target, and set the period accordingly.
 
-    Returns the workload unchanged if a run does not state its rate or all rates are equal. Raises `ComparisonError` if
-    a value overflows.
+    Returns the workload unchanged if the rate of a run is unknown or all rates are equal. Raises `ComparisonError` if a
+    value overflows.
     """
     rates = {profile.facts.rate for profile in (*workload.baseline_runs, *workload.target_runs)}
     known = rates | ({profile.facts.rate for profile in workload.noise_runs} - {None})
@@ -64,7 +64,7 @@ def _at_rate(profile: Profile, target_rate: float) -> Profile:
 
 
 def sample_values(profile: Profile) -> tuple[float | None, ...]:
-    """Return the value of one sample of each metric, in stored integers, or None if it is unknown."""
+    """Return the value of one sample of each metric, in the stored unit, or None if the value is unknown."""
     periods = profile.periods or (None,) * len(profile.metrics)
     return tuple(
         period or (10.0**-metric.exponent if metric.unit == "samples" else None)
@@ -73,7 +73,7 @@ def sample_values(profile: Profile) -> tuple[float | None, ...]:
 
 
 def _times(values: IntArray, factors: list[float], name: str) -> IntArray:
-    """Return the int64 values, with one row per metric, multiplied by the factor of each metric."""
+    """Multiply int64 values, which have one row per metric, by the factor of each metric."""
     rows = []
     for row, factor in zip(values, factors, strict=True):
         scaled = row if factor == 1.0 else np.rint(row * factor)
@@ -97,8 +97,9 @@ def _graph(body: CallGraph, factors: list[float], name: str) -> CallGraph:
 def without_multiples(workload: Workload) -> Workload:
     """Remove metrics that are a constant multiple of another metric in all runs of both sides.
 
-    Of two such metrics, the metric in time or bytes remains, otherwise the first one. If the removed metric counts
-    samples, the remaining metric gets the value of one sample. Only call paths and call tables are examined.
+    If one of the two metrics is in time or bytes, this metric remains; otherwise, the first metric remains. If the
+    removed metric counts samples, the value of one sample is stored in the remaining metric. Only call paths and call
+    tables are examined.
     """
     runs = (*workload.baseline_runs, *workload.target_runs)
     metrics = sorted(runs[0].metrics, key=lambda metric: metric.unit not in _PREFERRED)
@@ -115,7 +116,7 @@ def without_multiples(workload: Workload) -> Workload:
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
-    """Return whether one factor converts one metric to the other. The factor for samples may differ between runs."""
+    """Return whether a factor converts ``leaves`` to ``stays``. For samples, the factor may differ between runs."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
     factors = {_factor(profile, stays, leaves) for profile in runs}
@@ -125,7 +126,7 @@ def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool
 
 
 def _values(profile: Profile) -> IntArray | None:
-    """Return int64 values by metric and by call path or function, or None for profiles without them."""
+    """Return int64 values by metric and by call path or function, or None for other profiles."""
     if profile.stacks is not None:
         return np.concatenate([profile.stacks.values, profile.stacks.root_values[:, None]], axis=1)
     return None if profile.graph is None else profile.graph.self_value
@@ -148,7 +149,8 @@ def _factor(profile: Profile, stays: Metric, leaves: Metric) -> Fraction | None:
 def _without(profile: Profile, leave: Sequence[tuple[Metric, Metric]]) -> Profile:
     """Remove metrics from a profile.
 
-    If a removed metric counts samples, the other metric gets the value of one sample.
+    ``leave`` contains pairs of the metric that remains and the metric to remove. If a removed metric counts samples,
+    the value of one sample is stored in the remaining metric.
     """
     periods, gone = list(profile.periods or (None,) * len(profile.metrics)), set()
     for metric, same in leave:

@@ -1,4 +1,4 @@
-"""Conversion of stored readings of earlier runs to noise runs of a comparison and to runs of durations."""
+"""Converts the stored readings of earlier runs to noise runs of a comparison, or to runs of durations."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,8 +18,9 @@ MOST_VALUE = 1 << 62
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     """Add the readings of other base commits as noise runs, with a separate job number for each job of each commit.
 
-    Readings are left out if they lack the metric, have dropped their lighter symbols, or differ in the value of one
-    sample and therefore in their variance. No reading is used if the two sides differ in the value of one sample.
+    Readings are omitted if they lack the metric, if their lighter symbols were dropped, or if the value of one sample
+    differs, because the variance depends on this value. If the two sides differ in the value of one sample, all
+    readings are omitted.
     """
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
@@ -43,7 +44,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         noise_self=read_only(noise),
         noise_totals=read_only(totals_of_all),
         noise_active=None,  # the history stores only self values
-        # all readings have the same period
+        # all remaining readings have the same period
         noise_sample_values=None if period is None else np.full(len(noise), float(period)),
         sample_values=None if period is None else comparison.sample_values,
         runs=replace(comparison.runs, noise=len(noise), noise_jobs=tuple(jobs)),
@@ -76,7 +77,7 @@ def _factor(column: Column, comparison: Comparison) -> float:
 
 
 def _places(comparison: Comparison) -> dict[SymbolKey, int]:
-    """Return the symbol of each name and file, or -1 for a name in several modules."""
+    """Map each name and file to its symbol, or to -1 if the name occurs in several modules."""
     keys = list(zip(comparison.symbols.names, comparison.symbols.files, strict=True))
     places: dict[SymbolKey, int] = {}
     for place, key in enumerate(keys):
@@ -87,7 +88,7 @@ def _places(comparison: Comparison) -> dict[SymbolKey, int]:
 
 
 def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -> FloatArray:
-    """Return a float64 array with the self value of each symbol, in the stored unit of the comparison."""
+    """Return a float64 array with the self value of each symbol, in the unit in which the comparison stores values."""
     row, files = np.zeros(len(comparison.symbols)), comparison.files
     own = column.own * _factor(column, comparison)
     for (name, file), value in zip(column.symbols, own.tolist(), strict=True):
@@ -100,8 +101,8 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
 def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
     """Return one run per commit and job, in order of recording. Repeated measurements are reduced to their median.
 
-    Test results have one duration per test, other profiles one duration per workload. If a job measured several units,
-    only time is used, or otherwise the first unit.
+    A run of test results contains one duration per test. A run of other profiles contains one duration per workload. If
+    a job measured several units, only time is used, or the first unit if time was not measured.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:

@@ -1,4 +1,4 @@
-"""Conversion of profiles to readings, which the history stores: a series, and the cost of each symbol in each run."""
+"""Converts profiles to readings for the history. A reading contains a series and the costs of the symbols in a run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ REST: SymbolKey = ("(lighter functions, dropped)", None)
 
 
 def series_of(profile: Profile, options: CompareOptions) -> Series:
-    """Return the series of a profile of one workload; only profiles of the same series can be compared.
+    """Return the series of a profile of one workload. Only profiles of the same series can be compared.
 
-    The series includes the name rules and filters, because they determine the symbols of a file.
+    The name rules and filters are part of the series, because they determine the symbols of a profile.
     """
     name = workload_name(profile.name)
     rules = [options.level, sorted(options.ignore), sorted(options.focus)]
@@ -37,7 +37,7 @@ def readings_of(
 ) -> list[Reading]:
     """Return the readings of one file: one reading per run of each benchmark, or a single reading for other profiles.
 
-    ``run`` distinguishes the files of one job, and ``content`` is the content of a file that is to be stored. Raises
+    ``run`` distinguishes the files of one job. ``content`` is the content of the file if it is to be stored. Raises
     ComparisonError if the values of the profile overflow.
     """
     made = []
@@ -82,9 +82,9 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
 
 def profile_of(reading: Reading, number: int) -> Profile:
-    """Convert a reading to a profile with its symbols but no stacks. ``number`` distinguishes runs.
+    """Convert a reading to a profile without stacks. ``number`` distinguishes runs.
 
-    The result is paired with the profile of the reading, and has the same value for each symbol.
+    Each symbol has the same value as in the original profile, and the result can be paired with that profile.
     """
     stated, scenario = _key_of(reading)
     name = f"{stated if scenario is not None else reading.series.workload}/{number}"
@@ -118,9 +118,9 @@ def profile_of(reading: Reading, number: int) -> Profile:
 
 
 def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """Reduce the readings of all sides to their common symbols, and an additional symbol with the rest of each total.
+    """Reduce the readings of all sides to their common symbols, and one symbol for the rest of the total.
 
-    Readings of a workload and metric that are all complete stay unchanged. Otherwise their call counts are left out.
+    If all readings of a workload and metric are complete, they are not changed. Otherwise, call counts are removed.
     """
     common: dict[tuple[str, str, str], frozenset[SymbolKey]] = {}  # the key is workload, metric and unit
 
@@ -155,7 +155,7 @@ def _with_rest(column: Column, common: frozenset[SymbolKey]) -> Column:
 
 
 def is_benchmark(reading: Reading) -> bool:
-    """Return whether the reading is a benchmark in a file of results."""
+    """Return whether the reading comes from a benchmark in a file of results."""
     return _key_of(reading)[1] is not None
 
 

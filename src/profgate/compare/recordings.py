@@ -17,7 +17,7 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """Profiles of both sides and of each base job, and workloads whose files cannot be used."""
+    """Profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
     baseline: list[Profile]
     target: list[Profile]
@@ -83,12 +83,12 @@ def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool)
 
 
 def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
-    """Return an entry for a workload that describes the first of its unusable files."""
+    """Return an entry for a workload with unusable files. The entry describes the first of these files."""
     first, sides = problems[0], {problem.side for problem in problems}
     more = len({problem.file for problem in problems}) - 1
     side = "both" if len(sides) > 1 else first.side
     reason = Reason(ReasonCode.UNREADABLE, {"side": side, "file": first.file, "more": more}, (first.reason,))
-    # with the side "target", a damaged file would count as a new workload, which does not fail the gate
+    # if the side were "target", the file would count as a new workload, which does not fail the gate
     return NotCompared(workload, None, "both", reason)
 
 
@@ -98,7 +98,7 @@ def _of_job(profile: Profile, number: int) -> Profile:
 
 
 def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
-    """Return the workloads without samples on one side. A failed recording must not look like a fast program."""
+    """Return the workloads without samples on one side. They are not compared, because the recording failed."""
     held: dict[str, tuple[bool, bool]] = {}
     for comparison in comparisons:
         sums, split = comparison.run_totals, comparison.runs.baseline
@@ -109,7 +109,7 @@ def without_samples(comparisons: Iterable[Comparison]) -> list[NotCompared]:
         for workload, (before, after) in held.items()
         if not (before and after)
     }
-    # with the side "target", the recording would count as a new workload, which does not fail the gate
+    # if the side were "target", the recording would count as a new workload, which does not fail the gate
     return [
         NotCompared(workload, None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": side}))
         for workload, side in empty.items()

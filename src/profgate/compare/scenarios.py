@@ -1,4 +1,4 @@
-"""Splits files of benchmark results, so that each benchmark becomes a workload with all its runs."""
+"""Splits files of benchmark results into one workload per benchmark."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -11,9 +11,9 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:
-    """Split each profile of several benchmarks into one profile per benchmark, whose configuration names the benchmark.
+    """Split each profile of several benchmarks into one profile per benchmark, with its name in the configuration.
 
-    `warnings_of` returns the warnings about whole files.
+    Warnings about a whole file are not copied to the new profiles; `warnings_of` returns them.
     """
     return [part for profile in profiles for part in _parts(profile)]
 
@@ -29,7 +29,7 @@ def warnings_of(profiles: Iterable[Profile]) -> tuple[Reason, ...]:
 
 
 def scenario_of(profile: Profile) -> str | None:
-    """Return the benchmark of a profile from `taken_apart`, or None for the profile of a program."""
+    """Return the name of the benchmark in a profile from `taken_apart`, or None for the profile of a program."""
     return profile.configuration.workload if profile.measurements and profile.measurements.scenarios else None
 
 

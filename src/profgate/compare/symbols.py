@@ -17,7 +17,7 @@ _NATIVE_FORMATS = frozenset({"perf"})
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
-# function names; WAITING_IN_FILES has the names that are ambiguous without their file
+# names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without their file
 WAITING = frozenset(
     {
         *("select.select", "select.poll", "select.epoll", "poll", "epoll_wait", "epoll_pwait", "ppoll", "pselect"),
@@ -44,7 +44,7 @@ WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Symbols of a workload. ``maps`` has one int64 array per profile with the symbol of each frame."""
+    """Symbols of a workload. ``maps`` contains an int64 array for each profile, with the symbol of each frame."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
@@ -69,7 +69,7 @@ def _keys_of(
     for raw in unknown:
         name, file, line = raw
         if line is not None and level != "none":
-            name = name.removesuffix(f":{line}") or name  # Perun's names of locations end with the line
+            name = name.removesuffix(f":{line}") or name  # names of locations from Perun end with the line
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
         cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
     keys = list(map(cache.__getitem__, frames_read))
@@ -91,10 +91,10 @@ def number_symbols(
 ) -> Numbering:
     """Number the symbols of all profiles, of which the last ``targets`` belong to the target.
 
-    A symbol is a name and file. If a name without a file occurs in several modules of a profile, it is a separate
-    symbol in each module. Labels, lines and modules come from the last profile that has them. ``aliases`` map the name
-    and file of a renamed function to the new name and file. ``policy_aliases`` replace raw names before any other rule.
-    ``files`` map the name of a file in the baseline to its name in the target.
+    A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, each module
+    gets a separate symbol. Labels, lines and modules are taken from the last profile that contains them. ``aliases``
+    maps the name and file of a renamed function to the new name and file. ``policy_aliases`` replaces raw names before
+    any other rule is applied. ``files`` maps the name of a file in the baseline to the file's name in the target.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
@@ -115,10 +115,10 @@ def number_symbols(
 def _identity_texts(
     keys: Sequence[FrameKey], modules: Sequence[str], several: set[str], parts: dict[str, Identity]
 ) -> list[str]:
-    """Return a text for each key that is unique for its identity and sorts like (name, file, module).
+    """Return a text for each key. Texts are equal only for equal identities, and sort like (name, file, module).
 
-    A single text is sorted and found much faster than a tuple. It is the name, if that is the whole identity; ``parts``
-    receives name and file of all other texts.
+    A text is sorted and found much faster than a tuple. If the identity is only a name, the text is this name. For all
+    other texts, the name and file are added to ``parts``.
     """
     texts = []
     for (name, file, _), module in zip(keys, modules, strict=True):
@@ -159,7 +159,7 @@ def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: 
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
-    """Return the module of each frame, or "" if it is unknown. Two versions of a module have the same label."""
+    """Return the module of each frame, or "" if the module is unknown. Two versions of a module get the same label."""
     split = len(profiles) - targets
     sides = (
         {module for profile in side for module in profile.frames.modules if module}
@@ -173,7 +173,7 @@ def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """Pair names that differ only in digits, if the pair is unique. Both names get the label ``old -> new``."""
+    """Pair names that differ only in digits, if the pair is unique, and map both names to the label ``old -> new``."""
     before, after = _by_shape(baseline), _by_shape(target)
     texts: dict[str, str] = {}
     for shape, old in before.items():
@@ -203,7 +203,7 @@ def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequ
 
 
 def waiting_symbols(symbols: Symbols) -> BoolArray:
-    """Return a bool array that marks symbols that only wait, so that their wall-clock time depends on the load."""
+    """Return a bool array that marks functions that only wait, because their wall-clock time depends on the load."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
         last = name.rpartition(".")[2]

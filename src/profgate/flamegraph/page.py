@@ -42,7 +42,7 @@ _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _FEW_COMMON = 0.5
 _STATIC_ROWS = 20
-_SAFETY = 0.97  # safety factor, because fewer rows compress less well
+_SAFETY = 0.97  # safety factor, because the data compresses less well if it has fewer rows
 _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound of the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
@@ -129,7 +129,7 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
 
 
 def _state(tree: OrderedTree) -> str:
-    """Return which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` if they are equal."""
+    """Return which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` for equal values."""
     before, after = bool(tree.before[0]), bool(tree.after[0])
     if not before or not after:
         return "after" if after else "before" if before else "neither"
@@ -137,7 +137,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Return further notes on why the sides are difficult to compare."""
+    """Return the reasons, in addition to the notes of the comparison, why the sides are difficult to compare."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -154,12 +154,12 @@ def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
-    """Return the functions whose inclusive value changed most. Recursive calls are counted once."""
+    """Return the functions whose inclusive value changed most. Only the outermost of recursive calls is counted."""
     ratio = header.runs[1] / header.runs[0]
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # only the outermost of recursive calls counts
+    )  # only the outermost of recursive calls is counted
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))

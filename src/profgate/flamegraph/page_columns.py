@@ -21,11 +21,11 @@ _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class PageFinding(TypedDict):
-    """A finding that the page marks.
+    """A finding that is marked on the page.
 
-    ``tag`` is the name of its kind in reports (``new``, ``much better``), ``key`` is its identifier in URLs, ``story``
-    is the text of its reasons, ``reach`` is a text on how the pull request affects its function, ``rows`` are the rows
-    of its call path, and ``judged`` is the cost by which it was judged.
+    ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
+    ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
+    contains the rows of the call path. ``judged`` is the cost on which the judgement is based.
     """
 
     symbol: int
@@ -41,7 +41,7 @@ class PageFinding(TypedDict):
 
 
 class PageSource(TypedDict):
-    """The change of one symbol's source.
+    """The change of the source of one symbol.
 
     Each hunk consists of its first line before, its first line after, and the lines of a unified diff.
     """
@@ -56,8 +56,8 @@ class PageSource(TypedDict):
 class BlueprintRules:
     """Thresholds above which a calling context counts as slower or faster.
 
-    ``min_shift`` is the change of the share, and ``sigma`` is the same change in standard errors. ``estimated`` is the
-    data from which the tree was estimated, if the profile has no stacks.
+    ``min_shift`` is the minimum change of the share, and ``sigma`` is the minimum change in standard errors. If the
+    profile does not contain stacks, ``estimated`` names the data from which the tree was estimated.
     """
 
     min_shift: float = 0.005
@@ -70,10 +70,10 @@ class PageTree:
     """The union of both calling context trees.
 
     Row 0 is the root, whose parent and symbol are -1. Parents precede their children. The self values are non-negative
-    integers, summed over the runs of a side. Calls are exact counts, or None if unknown. ``evidence`` is a boolean
-    array with two lines, which state whether the inclusive and the self change of each row pass the test of repeated
-    runs. Names, files, lines and source states have one element per symbol. ``former`` maps renamed symbols to their
-    old names.
+    integers, summed over the runs of a side. Calls are exact counts, or None if they are unknown. ``evidence`` is a
+    boolean array that marks the rows whose change passes the test of repeated runs. Its first line belongs to inclusive
+    values, and its second line to self values. Names, files, lines and source states have one element per symbol.
+    ``former`` maps renamed symbols to their old names.
     """
 
     parent: RowArray
@@ -105,7 +105,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """Data of a page in addition to the tree. Values are integers times ten to the power of ``exponent``."""
+    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str
@@ -130,12 +130,12 @@ class PageHeader:
 
     @property
     def full_title(self) -> str:
-        """Title that contains the name of the workload."""
+        """Title of the page, with the name of the workload."""
         return self.title if self.title.startswith(self.workload) else f"{self.workload}: {self.title}"
 
     @property
     def eyebrow(self) -> str:
-        """Line above the name of the workload."""
+        """Text above the name of the workload."""
         return "Differential flame graph" if self.title.startswith(self.workload) else self.title
 
     @property
@@ -266,7 +266,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
     """Return the smallest threshold for `cut_tree` that leaves at most `most_rows` rows.
 
-    If too many rows are always shown, there is no such threshold and `CUT_ALL` is returned.
+    If more than `most_rows` rows must be shown, there is no such threshold, and `CUT_ALL` is returned.
     """
     share, marked, parent = _shares(ordered), _rows_with(ordered, keep), np.maximum(ordered.parent, 0)
 
@@ -282,7 +282,7 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 
 def _shares(ordered: OrderedTree) -> FloatArray:
-    """Return the share of each row in the total of the side on which this share is larger."""
+    """Return the share of each row in the total of one side, using the side on which the share is larger."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
@@ -301,17 +301,14 @@ def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArr
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """Return the shares of before and after without a counterpart on the other side.
-
-    The share of an empty side is 0.
-    """
+    """Return the share of each side that does not have a counterpart on the other side, or 0 for an empty side."""
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
 
 
 def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
-    """Return the sum over the subtree of each row in preorder, which ends before the row ``end``."""
+    """Return the sum of the values in the subtree of each row. In preorder, a subtree ends before the row ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
     subtrees: IntArray = sums[end] - sums[:-1]
     return subtrees
@@ -369,7 +366,7 @@ def _depths(parent: IntArray) -> IntArray:
 def name_ranks(tree: PageTree) -> IntArray:
     """Return the rank of each symbol by (name, file, number).
 
-    Two further elements rank `other` last and the root first.
+    Two additional elements contain the ranks of `other`, which is last, and of the root, which is first.
     """
     files = tree.files or [None] * len(tree.names)
     texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))

@@ -18,8 +18,8 @@ from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
-LIMIT = 200_000  # characters of source code per page, because a page may be more public than the code
-SIGMA = 4.0  # standard errors; with 3, several of the thousands of rows of a tree would be significant by chance
+LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
+SIGMA = 4.0  # in standard errors; with 3, several of the thousands of rows in a tree would be significant by chance
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
@@ -30,7 +30,7 @@ RATE_UNKNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Data of a page in addition to the comparison: labels of both sides, findings and source changes."""
+    """Data of a page that is not part of the comparison: labels of both sides, findings and source changes."""
 
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[Finding] = ()
@@ -154,7 +154,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """Return the findings, except neutral ones, whose function is in the tree, in the order of other reports."""
+    """Return the findings whose function is in the tree, except neutral findings, in the order of other reports."""
     symbols = comparison.symbols
     place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
     marks = []
@@ -184,7 +184,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
 def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> list[int]:
     """Return the rows of a call path, given as function names from the root.
 
-    Several rows match if functions of the same name exist in different files.
+    Several rows match if different files contain functions with the same name.
     """
     rows = [0]
     for name in path:
@@ -195,10 +195,11 @@ def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> 
 
 
 def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | None:
-    """Return whether the changes of the inclusive and the self value of each row are significant.
+    """Return whether the change of each row is significant, or None without repeated runs.
 
-    The result is a boolean array with two lines, inclusive and self, and one element per row. Without repeated runs, it
-    is None. If the values are samples of ``period``, the standard error is at least that of a Poisson distribution.
+    The result is a boolean array with one element per row. Its first line belongs to inclusive values, and its second
+    line to self values. If each sample has the value ``period``, the standard error is at least that of a Poisson
+    distribution.
     """
     if tree.repeats is None:
         return None
@@ -220,8 +221,8 @@ def page_sources(
 ) -> list[PageSource]:
     """Return the diff hunks of each function whose source changed.
 
-    If ``embed`` is "all", the hunks of all functions in changed files are returned. At most `LIMIT` characters are
-    included; functions in ``first`` have priority. ``origin`` states where the diff comes from.
+    If ``embed`` is "all", the hunks of all functions in changed files are returned. The result contains at most `LIMIT`
+    characters, and the functions in ``first`` have priority. ``origin`` is a text on where the diff comes from.
     """
     if embed == "none":
         return []
@@ -244,7 +245,7 @@ def page_sources(
 
 
 def _hunks_of(file: ChangedFile, name: str, line: int | None) -> Iterator[Hunk]:
-    """Yield the hunks that contain the function's name or line, or the nearest hunks if no hunk does."""
+    """Yield the hunks that contain the name or line of the function, or the nearest hunks if there are none."""
     parts = _PART.findall(name)
     word = re.compile(rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])") if parts else None
     own = [

@@ -20,10 +20,10 @@ from profgate.report import numbers
 from profgate.report.rows import Row, change_text, headline, weight_of
 from profgate.report.templates import read_asset, render_template
 
-LONGEST_STEM = 180  # bytes; file systems limit names to 255, and a digest and a suffix are appended
-# what a bug, or too little memory, raises while a page is built
+LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a digest and a suffix are appended
+# exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-MOST_ROWS = 1000  # of the index
+MOST_ROWS = 1000  # maximum number of rows in the index
 COLOURS = ("red", "yellow", "neutral", "green")
 
 
@@ -46,7 +46,7 @@ def build_pages(
 ) -> tuple[tuple[PageDocument, ...], tuple[Reason, ...]]:
     """Return the pages of at most ``limit`` drawable comparisons, and a reason for each page that cannot be built.
 
-    ``states`` contains the states of the functions' sources for each comparison, or None.
+    ``states`` contains, for each comparison, the states of the sources of the functions, or None.
     """
     metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
@@ -70,7 +70,7 @@ def build_pages(
 
 
 def _importance(metric: MetricReport) -> tuple[int, float]:
-    """Return the sort key of a page: worst colour first, then the largest change relative to the total."""
+    """Return a sort key that puts the worst colour first, then the largest change relative to the total."""
     worst = min((COLOURS.index(finding.colour) for finding in metric.findings), default=len(COLOURS))
     moved = max((abs(finding.delta or 0.0) for finding in metric.findings), default=0.0)
     return worst, -(moved / metric.total.baseline if metric.total.baseline else 0.0)
@@ -83,7 +83,7 @@ def _blueprint_rules(policy: Policy) -> BlueprintRules:
 
 
 def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a unique file name for each page. Duplicate and long names contain a digest of the workload and metric."""
+    """Return a unique file name for each page. A digest of the workload and metric is added to equal and long names."""
     plain = [_plain_name(comparison) for comparison in comparisons]
     times = Counter(name.casefold() for name in plain)
     names = []
@@ -97,14 +97,14 @@ def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _plain_name(comparison: Comparison) -> str:
-    """Return the names of workload and metric without characters that need quoting in file names or URLs."""
+    """Return the names of the workload and the metric without characters that file names or URLs must quote."""
     name = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in comparison.workload)
     metric = "".join(letter if letter.isalnum() else "-" for letter in comparison.metric.name)
     return f"{name}.{metric}"
 
 
 def build_index(report: Report, hrefs: Mapping[tuple[str, str], str]) -> str:
-    """Return an HTML page with the verdict, and a line for each metric of each workload, the worst first.
+    """Return an HTML page with the verdict and a line for each metric of each workload, the worst metric first.
 
     ``hrefs`` contains the relative paths of the pages by workload and metric. Metrics without a page have no link.
     Raises `ValueError` for a path outside the folder.

@@ -1,4 +1,4 @@
-"""Compute the colour level of each row, with the rules and constants of the page's `colour.js`."""
+"""Compute the colour level of each row, with the same rules and constants as `colour.js` on the page."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -21,8 +21,9 @@ class Style:
     """Rules for the colours of rows.
 
     ``basis`` is the value whose change is shown, and ``ramp`` maps a change to a colour. ``reference`` selects the
-    change with the strongest colour. Changes below ``gate``, a fraction of the total, are neutral. With ``chance``,
-    insignificant changes are neutral too. ``classic`` selects the colours and exact widths of flamegraph.pl.
+    change that gets the strongest colour. Changes below ``gate``, a fraction of the total, are neutral. With
+    ``chance``, insignificant changes are also neutral. ``classic`` selects the colours and exact widths of
+    flamegraph.pl.
     """
 
     basis: Literal["inclusive", "self"] = "inclusive"
@@ -39,7 +40,7 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shading:
-    """Colour level of each row from -32 (less) to +32 (more), its change, and the ratio and total for scaling."""
+    """Colour level (from -32, less, to +32, more) and change of each row, and the ratio and total for scaling."""
 
     level: IntArray
     delta: FloatArray
@@ -48,10 +49,7 @@ class Shading:
 
 
 def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style = USUAL) -> Shading:
-    """Compute the colour levels from the changes relative to the total.
-
-    Only significant changes above the gate get a colour.
-    """
+    """Compute the colour levels from the changes relative to the total. Small and insignificant changes are neutral."""
     level = np.zeros(ordered.size, np.int64)
     own = style.basis == "self"
     before, after = (ordered.before_self, ordered.after_self) if own else (ordered.before, ordered.after)
@@ -84,7 +82,8 @@ def ratio_of(header: PageHeader, before_total: float, after_total: float) -> flo
 def classic_colour(delta: float, largest: float) -> tuple[int, int, int]:
     """Return the colour of flamegraph.pl for a change.
 
-    The colours range linearly from white to red for more or blue for less. The largest change has the strongest colour.
+    The colour changes linearly from white to red for an increase, and from white to blue for a decrease. The largest
+    change has the strongest colour.
     """
     pale = int(210 * (largest - abs(delta)) / largest)
     return (255, pale, pale) if delta > 0 else (pale, pale, 255) if delta < 0 else (255, 255, 255)
@@ -108,7 +107,8 @@ def _beyond_chance(
 ) -> BoolArray:
     """Return a mask of the rows whose change is significant.
 
-    Repeated runs are tested; without them, the z-score is used. Paths that exist on only one side also need 16 samples.
+    Repeated runs are tested. Without repeated runs, the z-score is used. Paths that exist on only one side also need 16
+    samples.
     """
     sample = header.value_of_one_sample
     passed = np.ones(ordered.size, np.bool_)
@@ -135,7 +135,7 @@ def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: Page
 
 
 def _few(ordered: OrderedTree, sample: int) -> BoolArray:
-    """Return a mask of the rows on only one side that have too few samples to be significant."""
+    """Return a mask of the rows that exist on only one side and have too few samples to be significant."""
     before, after = ordered.before / sample, ordered.after / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))

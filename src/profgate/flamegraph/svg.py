@@ -33,16 +33,13 @@ _PALETTES = {
 
 
 def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
-    """Return the flame graph as an SVG image, 1,200 pixels wide, with the `max_boxes` widest boxes.
-
-    Equal input gives equal output.
-    """
+    """Return the flame graph as an SVG image, 1,200 pixels wide, with the `max_boxes` widest boxes."""
     tree, header = visible_page(tree, header)
     return draw_svg(tree, order_tree(tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
-    """Return the style sheet of the image. A page needs its hash for the Content-Security-Policy."""
+    """Return the style sheet of the image. The Content-Security-Policy of a page must contain the hash of this text."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -83,7 +80,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """Return the offset of each row: the sum of earlier self values in preorder, without those of ancestors."""
+    """Return the offset of each row: the sum of the self values of all earlier rows in preorder except ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
     steps = np.r_[0, own]  # the value of a row is added before the next rows,
     np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
@@ -94,7 +91,7 @@ def _before(ordered: OrderedTree, side: str) -> IntArray:
 def _widest(widths: FloatArray, limit: int) -> IntArray:
     """Return the widest rows in preorder.
 
-    A parent is always included, because it is at least as wide as its children.
+    The parent of an included row is also included, because it is at least as wide.
     """
     rows = np.flatnonzero(widths >= _SMALLEST)
     if len(rows) > limit:

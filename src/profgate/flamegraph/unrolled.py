@@ -1,7 +1,7 @@
 """Estimate a call tree from a call graph, for formats with callers and callees but without stacks.
 
-The cost of a function is divided among its callers in proportion to the cost of the call edges. Costs beyond the limits
-are placed below a separate row, so that the self values of each function add up exactly.
+The cost of a function is divided among its callers in proportion to the costs of the call edges. The costs of paths
+that exceed the size limits are placed below a separate row, so that the self values of each function add up exactly.
 """
 
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from profgate.model.comparison import CallEdges
 NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000
 MAX_DEPTH = 200
-SMALLEST_SHARE = 1e-5  # share of the total of either side
+SMALLEST_SHARE = 1e-5  # minimum share of the total of either side
 _ROUNDING = 1e-6
 
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-6
 class Unrolled:
     """The estimated tree as columns with one element per row.
 
-    `NOT_UNROLLED` has the first unused symbol number.
+    The first unused symbol number stands for `NOT_UNROLLED`.
     """
 
     parent: RowArray
@@ -38,8 +38,7 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
     """Estimate the call tree from self values (``own``) and total values of both sides.
 
     Both arguments are int64 arrays with a line for the baseline and a line for the target, and one element per symbol.
-    Recursive calls are part of the first call. Symbols in ``keep`` are included regardless
-    of their size.
+    The cost of recursive calls is part of the first call. Symbols in ``keep`` are included regardless of their size.
     """
     graph = _Graph(edges, own, total, keep)
     paths, start = graph.entries(), 1
@@ -56,8 +55,8 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
 class _Paths:
     """Call paths as columns with one element per row, root first.
 
-    ``part`` is the fraction of the cost of the function, and ``calls`` is the number of calls. Both have one line per
-    side.
+    ``part`` is the fraction of the function's cost that belongs to the path, and ``calls`` is the number of calls. Both
+    have one line per side.
     """
 
     parent: IntArray
@@ -80,10 +79,7 @@ class _Graph:
         self.first = np.searchsorted(self.caller, np.arange(self.symbols + 1))
 
     def entries(self) -> _Paths:
-        """Return the functions that were called from outside the recording.
-
-        The cost of these functions is the part without a recorded caller.
-        """
+        """Return the functions that were called from outside the recording, with the cost of these calls."""
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
         uncalled = np.bincount(self.callee, minlength=self.symbols) == 0
@@ -96,7 +92,7 @@ class _Graph:
         paths = self._with(root, below_root, every, part, calls)
         if len(paths.parent) > 1 or not self.symbols:
             return paths
-        # if every function has a caller, the function with the largest total is the entry
+        # if every function has a caller, the function with the largest total is used as the entry
         entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
         return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 
@@ -113,7 +109,7 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """Return the cost as a fraction of the cost of the function, or of its calls if the function has no cost."""
+        """Return the cost as a fraction of the function's cost. If this is zero, return a fraction of its calls."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)
@@ -161,7 +157,7 @@ def _columns(paths: _Paths, own: IntArray) -> Unrolled:
 def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray, IntArray]:
     """Divide the self values of functions among their rows in proportion to ``part``.
 
-    The result is the values of the rows, and the remaining value of each symbol.
+    The first array contains the values of the rows, and the second array the remaining value of each symbol.
     """
     rows = np.arange(1, len(symbol))
     of = symbol[1:]

@@ -17,8 +17,8 @@ class Ancestor:
 def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ancestor]:
     """Yield the commit and its known ancestors, nearest first.
 
-    The search is breadth-first through all parents, as far as the graph is known. A shallow clone, for example, has
-    only a part of it. Commits at equal distance are sorted by time, newest first, then by hash.
+    The search is breadth-first through all known parents. A shallow clone, for example, contains only a part of the
+    graph. Commits at equal distance are sorted by time, newest first, then by hash.
     """
     seen, level, distance = {start}, [start], 0
     while level:
@@ -31,7 +31,7 @@ def ancestors(start: str, commits: Mapping[str, StoredCommit]) -> Iterator[Ances
 
 
 def nearest(start: str, commits: Mapping[str, StoredCommit], measured: Collection[str]) -> Ancestor | None:
-    """Return the nearest measured ancestor of a commit, excluding the commit itself, or None if there is none."""
+    """Return the nearest measured ancestor of a commit, or None. The commit itself is not an ancestor."""
     found = (ancestor for ancestor in ancestors(start, commits) if ancestor.distance and ancestor.sha in measured)
     return next(found, None)
 

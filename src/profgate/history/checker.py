@@ -34,7 +34,7 @@ class Checker:
         self._strategies, self._verbose = strategies, verbose
 
     def checks(self, last: int | None) -> Checks:
-        """Check the commit or, if ``last`` is given, as many measured commits up to this commit, oldest first.
+        """Check the commit. If ``last`` is given, check the last ``last`` measured commits up to this commit instead.
 
         Raises ProfgateError if no commit was measured.
         """
@@ -56,7 +56,7 @@ class Checker:
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
         """Group the series by the distance and hash of the nearest measured ancestor.
 
-        The second result is the series without such an ancestor.
+        The second result contains the series without a measured ancestor.
         """
         groups: dict[tuple[int, str], list[str]] = {}
         without = []

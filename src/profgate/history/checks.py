@@ -1,4 +1,4 @@
-"""Checks, which compare a measured commit with the nearest ancestor that was measured in the same way.
+"""Formats checks. A check compares a measured commit with the nearest ancestor that was measured in the same way.
 
 Checks are printed as a commit graph with the changes beside the edges, or as JSON (`profgate.check/1`).
 """
@@ -22,7 +22,7 @@ from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
 HASH_LENGTH = 12  # number of displayed characters of a hash
-ROWS = 10  # maximum number of findings per metric, and of workloads without a comparison, unless verbose
+ROWS = 10  # maximum number of displayed findings per metric, and of displayed workloads without a comparison
 GAP = 3  # number of characters between the graph and the text beside it
 
 
@@ -38,7 +38,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The checks, and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
+    """The checks and the graph of their commits, children first. ``first`` lists the workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
     checks: tuple[Check, ...]
@@ -47,13 +47,13 @@ class Checks:
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest of all checks."""
+        """Exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest code of all checks."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
 
 
 def checks_json(checks: Checks) -> str:
-    """Return the JSON document, in which each check contains its report as `profgate.report/2`."""
+    """Return a JSON document that contains the report of each check in the format `profgate.report/2`."""
     document = {
         "schema": SCHEMA,
         "commits": [asdict(commit) | {"time": commit.time or None} for commit in checks.commits],
@@ -69,7 +69,7 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """Return the commit graph, children first. A star marks a commit, and its findings are beside the edge below it.
+    """Return the commit graph, children first. A star marks a commit, and its findings are beside the edge below.
 
     Only findings that count for the gate are shown. With ``verbose``, the changes of each strategy are shown instead,
     in lines that may be wider than ``width``.
@@ -149,7 +149,7 @@ def _headline(report: Report) -> str:
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
-    """Yield the total and the findings of each metric. Of many metrics, those without findings are only counted."""
+    """Yield the total and the findings of each metric. If there are many, metrics without findings are only counted."""
     groups, shown = rows.grouped(report), rows.pairs(report)
     hidden = len(groups.related) + len(groups.other) + len(groups.noise)
     quiet = 0

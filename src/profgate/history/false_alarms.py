@@ -14,14 +14,14 @@ from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
-LEAST_JOBS = 4  # minimum number of jobs at a commit to form halves, because with fewer jobs a half can be a single job
-LAST = 200  # number of latest comparisons that count, so that a corrected gate recovers
+LEAST_JOBS = 4  # minimum number of jobs at a commit to form halves; with fewer jobs, a half could be a single job
+LAST = 200  # number of latest comparisons that are counted; older ones do not affect a gate that was corrected
 TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be promoted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Two sides with equivalent code. ``name`` distinguishes trials with the same commits."""
+    """Measurements of two sides with equivalent code. ``name`` distinguishes trials with the same commits."""
 
     baseline: str
     target: str
@@ -31,7 +31,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """Return the trials of a job that adds readings to the ``earlier`` readings of other jobs at its commit."""
+    """Return the trials of a job, which compare its ``added`` readings with ``earlier`` readings at the same commit."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -70,7 +70,7 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Return whether the gate is demoted, which lasts from when red verdicts exceed the budget until they do not."""
+    """Return whether the gate is demoted: red verdicts exceeded the budget, and have not returned to it since."""
     demoted, since = False, list[bool]()  # since: the verdicts after the last demotion or promotion
     for red in reds:
         since = [*since[1 - LAST :], red]

@@ -1,11 +1,11 @@
-"""The SQLite file of a history: its tables, opening it, and checking an untrusted file.
+"""Creates, opens and checks the SQLite file of a history.
 
-Later versions may add tables, and columns that are nullable or have a default; older versions ignore them. The meaning
-of existing tables and columns must not change. Any other change needs a new major number in `profgate.history/N`, so
-that older versions refuse the file.
+Later versions may add tables, and columns that are nullable or have a default. Older versions ignore such additions.
+The meaning of existing tables and columns must not change. Any other change needs a new major number in
+`profgate.history/N`, so that older versions refuse the file.
 
-``python -m profgate.history.history_file FILE`` checks one file. This module imports few others, because a new process
-runs for every file.
+``python -m profgate.history.history_file FILE`` checks one file. Each file is checked in a new process, so this module
+imports only a few other modules.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# keywords of a schema with which SQLite may evaluate expressions when it reads
+# keywords in a schema that may cause SQLite to evaluate expressions when it reads the file
 ACTIVE = re.compile(
     r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
 )

@@ -3,7 +3,7 @@
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
 
-Every problem with a file raises a `ProfgateError` that names the file.
+If a file cannot be read, a `ProfgateError` with the name of the file is raised.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
 
-    A separate process checks the whole file first, so that a file that crashes SQLite ends only this process.
+    First, a separate process checks the whole file. If the file crashes SQLite, only the separate process ends.
     """
     place = Path(path)
     _check_in_process(place)
@@ -59,7 +59,7 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
 
 def _check_in_process(place: Path) -> None:
     command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # the process gets no tokens from the environment, because a malicious file may take control of the process
+    # tokens are removed from the environment of the process, because a malicious file may take control of it
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     try:
         done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
@@ -71,13 +71,13 @@ def _check_in_process(place: Path) -> None:
 
 
 class HistoryReader:
-    """A history that is open for reading. `open_untrusted` and `open_history` create it."""
+    """A history that was opened for reading by `open_untrusted` or `open_history`."""
 
     def __init__(self, connection: sqlite3.Connection, place: Path) -> None:
         self.connection = connection
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
-        self._series = cache(_series)  # thousands of readings have the same text
+        self._series = cache(_series)  # cached, because thousands of readings have the same text
         self._facts = cache(_facts)
 
     def commits(self) -> dict[str, StoredCommit]:
@@ -98,7 +98,7 @@ class HistoryReader:
     def measured_commits(self, key: str | None = None) -> dict[str, frozenset[str]]:
         """Return the keys of the series that were measured at each commit. ``key`` selects a single series."""
         chosen = "" if key is None else "WHERE series = (SELECT id FROM series WHERE name = ?)"
-        # a single statement, because another process may add rows between two statements
+        # the query is a single statement, because another process may add rows between two statements
         query = (
             f"SELECT sha, series.name FROM (SELECT DISTINCT series, revision FROM readings {chosen}) AS found"  # noqa: S608 - own text
             " JOIN series ON series.id = found.series JOIN commits ON commits.id = found.revision"
@@ -112,7 +112,7 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Yield readings in the order of recording. ``key`` selects a series, and ``commits`` selects commits.
+        """Yield readings in the order of recording. ``key`` selects one series, and ``commits`` selects commits.
 
         With ``profiles``, the readings contain their stored files.
         """

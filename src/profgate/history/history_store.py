@@ -1,6 +1,6 @@
 """Stores a history of measurements by commit and configuration.
 
-    with open_history(".profgate", write=True) as store:  # a folder, which is created if it is missing
+    with open_history(".profgate", write=True) as store:  # creates the folder if it does not exist
         with store.writing():  # one transaction; other writers wait
             store.add_commits([StoredCommit("4f1c...", parents=("99ab...",), time=1700000000, title="...")])
             store.add(readings)  # ignores readings that are already stored
@@ -28,7 +28,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # growth of the number of symbols after which unused symbols are searched again, as a factor
+GROWTH = 1.25  # factor by which the number of symbols grows before unused symbols are searched again
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
@@ -39,7 +39,7 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
     """Open the history in a folder.
 
-    Raises ProfgateError if there is no history, unless both ``write`` and ``create`` are set.
+    If there is no history, it is created if both ``write`` and ``create`` are set. Otherwise, raises ProfgateError.
     """
     place = Path(folder) / FILE
     if write and create:
@@ -73,7 +73,7 @@ class HistoryStore(HistoryReader):
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Self]:
-        """Run all writes in the block in one transaction, during which other writers wait. Calls can be nested."""
+        """Run all writes in a ``with`` block in one transaction. Other writers wait. Blocks can be nested."""
         if self.connection.in_transaction:
             yield self
             return
@@ -103,7 +103,7 @@ class HistoryStore(HistoryReader):
     def _add(self, reading: Reading) -> bool:
         series, job = reading.series, reading.job
         configuration = json.dumps(asdict(series.configuration))
-        facts = asdict(replace(reading.facts, job=None))  # the jobs table contains the job
+        facts = asdict(replace(reading.facts, job=None))  # the job is stored in the jobs table
         values = (
             self._number(
                 "series", name=series.key, workload=series.workload, format=series.format, content=configuration
@@ -125,7 +125,7 @@ class HistoryStore(HistoryReader):
         return bool(cursor.rowcount)
 
     def _number(self, table: str, **values: str) -> int:
-        """Return the ID of the row whose unique columns have these values. A missing row is inserted."""
+        """Return the ID of the row whose unique columns have these values, and insert the row if it does not exist."""
         key = (table, *values.values())
         if key not in self._numbers:
             marks = ", ".join("?" * len(values))
@@ -138,7 +138,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """Return the ID of the file of a reading, which several readings may share, or None if there is no file."""
+        """Return the ID of the stored file of a reading, or None without one. Several readings may share a file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)
@@ -169,8 +169,7 @@ class HistoryStore(HistoryReader):
     def add_verdicts(self, verdicts: Iterable[StoredVerdict], *, replace_known: bool = True) -> None:
         """Add verdicts on unchanged code.
 
-        With ``replace_known``, stored verdicts on the same commits and job are replaced. Otherwise, the stored verdicts
-        remain.
+        Stored verdicts on the same commits and job are replaced if ``replace_known`` is set, otherwise retained.
         """
         rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
         self._insert("verdicts", rows, replace_known=replace_known)
@@ -178,7 +177,7 @@ class HistoryStore(HistoryReader):
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
         """Store the text of the reported trends of each series.
 
-        With ``replace_known``, stored texts of the same series are replaced. Otherwise, the stored texts remain.
+        Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
         """
         same = {"baseline": "", "target": "", "strategy": "change_point"}
         rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
@@ -192,9 +191,9 @@ class HistoryStore(HistoryReader):
                 self.connection.executemany(f"INSERT OR {conflict} INTO {table} ({names}) VALUES ({marks})", rows)  # noqa: S608 - own names
 
     def merge(self, other: HistoryReader) -> int:
-        """Add the entries that only the other history has. Return the number of added readings.
+        """Add the entries that only the other history contains. Return the number of added readings.
 
-        Raises ProfgateError, and adds nothing, if the other history is damaged.
+        If the other history is damaged, raises ProfgateError and does not add anything.
         """
         with self.writing(), other.damage():
             tables_with_rows = (self.connection.execute(f"SELECT 1 FROM {name} LIMIT 1") for name in tables())  # noqa: S608 - own names
@@ -246,7 +245,7 @@ class HistoryStore(HistoryReader):
         return dropped
 
     def _newest_runs(self, most: int) -> list[int]:
-        """Return the last reading ID of each of the ``most`` newest runs, newest first. Older rows are not read."""
+        """Return the last reading ID of each of the ``most`` newest runs, newest first, without reading older rows."""
         found: dict[tuple[int, int], int] = {}
         for number, *run in self.connection.execute("SELECT id, revision, job FROM readings ORDER BY id DESC"):
             found.setdefault(tuple(run), number)
@@ -255,16 +254,17 @@ class HistoryStore(HistoryReader):
         return list(found.values())
 
     def _thin(self, last: int, symbols: int) -> int:
-        """Drop the symbols with the smallest self values up to reading ``last``. Return the number of changed rows.
+        """Drop the symbols with the smallest self values in all readings up to ``last``.
 
-        Rows are deleted and inserted again, because SQLite leaves pages half empty when rows shrink in place.
+        Returns the number of changed rows. Rows are deleted and inserted again, because SQLite leaves pages half empty
+        if rows become shorter in place.
         """
         cursor = self.connection.cursor()
         cursor.row_factory = sqlite3.Row
         found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
         rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
         self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
-        self._insert("measured", rows)  # includes columns that a later version added
+        self._insert("measured", rows)  # the rows include columns that were added by later versions
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
@@ -287,7 +287,7 @@ class HistoryStore(HistoryReader):
 
 
 def _run_bytes(text: str) -> bytes:
-    """Return eight bytes that identify a run. A reading from a history contains them in hexadecimal."""
+    """Return eight bytes that identify a run. In readings from a history, the run is given as these bytes in hex."""
     return bytes.fromhex(text) if RUN.fullmatch(text) else hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8]
 
 

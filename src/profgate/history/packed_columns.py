@@ -1,4 +1,4 @@
-"""Conversion of the columns of a stored reading to bytes, and parsing of such bytes without trust in them.
+"""Converts the columns of a stored reading to bytes, and parses such bytes, which may come from an untrusted file.
 
 The layout is little-endian. The first byte is the encoding of the rest (1 plain, 2 deflated). The rest, the body,
 consists of a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol

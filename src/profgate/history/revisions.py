@@ -24,7 +24,7 @@ HASH = re.compile(r"[0-9a-f]{4,64}")
 
 
 def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
-    """Return the commit of a revision, by git or as a unique prefix of a ``known`` hash.
+    """Return the commit of a revision. A revision is a name that git resolves, or a unique prefix of a ``known`` hash.
 
     Raises ProfgateError if there is no such commit.
     """
@@ -38,10 +38,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Return the commit, the ancestors that git finds, and all commits in the history.
-
-    If both know a commit, git's is used.
-    """
+    """Return the commit, its ancestors according to git, and all commits in the history. Git has priority."""
     known = store.commits()
     try:
         return known | commits_before(sha)
@@ -54,13 +51,16 @@ def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
 def past_before(
     store: HistoryStore, graph: dict[str, StoredCommit], baseline: str
 ) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that maps the key of a series to its readings at the ancestors of the baseline."""
+    """Return a function that takes the key of a series and returns its readings at the ancestors of the baseline."""
     ancestry = [commit.sha for commit in islice(ancestors(baseline, graph), MOST_ANCESTORS) if commit.distance]
     return lambda key: past_of(store, ancestry, key)
 
 
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
-    """Return a function that maps the key of a series to its newest readings, for a baseline without a commit."""
+    """Return a function that takes the key of a series and returns its newest readings.
+
+    This function is used if the commit of the baseline is unknown.
+    """
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))
     return lambda key: past_of(store, newest_first, key)
@@ -75,10 +75,10 @@ def stored_name(text: str) -> tuple[str, str] | None:
 
 
 def stored_input(baseline: str, target: str, store: HistoryStore, policy: Policy) -> PipelineInput:
-    """Load both sides of a comparison, of which at least one is in the history.
+    """Load both sides of a comparison. At least one side must come from the history.
 
-    If the baseline is stored, the noise is estimated from the commits before it. Raises ProfgateError if a commit or
-    workload is not in the history.
+    If the baseline comes from the history, the noise is estimated from earlier commits. Raises ProfgateError if a
+    commit or workload is not in the history.
     """
     (before, side), (after, target_side) = (_side(text, store, policy) for text in (baseline, target))
     before_files, after_files = stored_sides(before, after)

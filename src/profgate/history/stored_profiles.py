@@ -1,4 +1,4 @@
-"""Conversion of profiles to readings and of readings to the sides of a comparison, and comparison of trials."""
+"""Converts profiles to readings, converts readings to the sides of a comparison, and compares the sides of trials."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ LARGEST_STORED = 32 << 20  # in bytes; files of larger profiles are not stored
 
 
 def trend_rules(policy: Policy) -> Rules:
-    """Return a function that maps a series and metric to the `change_point` options of the first matching rule."""
+    """Return a function that returns the `change_point` options of the first rule that matches a series and metric."""
 
     def rules(series: Series, metric: Metric) -> TrendRules:
         chosen = selected(policy, series.configuration, metric, wiring.strategies())
@@ -34,7 +34,7 @@ def trend_rules(policy: Policy) -> Rules:
 def readings(
     sources: Sequence[SourceFile], policy: Policy, commit: str, job: StoredJob, *, keep: bool
 ) -> list[Reading]:
-    """Return the readings of these files, which contain the files themselves with ``keep``.
+    """Return the readings of these files. With ``keep``, the readings also contain the files.
 
     Raises ProfileError if files are unreadable, and ComparisonError if values overflow.
     """

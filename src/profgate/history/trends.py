@@ -28,11 +28,11 @@ from profgate.statistics.change_points import Shift, change_points, shifts
 
 CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
-LEAST_SHARE = 0.01  # minimum share of the run of an examined symbol
+LEAST_SHARE = 0.01  # minimum share of the run that a symbol needs to be examined
 MOST_SYMBOLS = 20
 LEAST_MOVE = 0.005  # minimum change of a symbol's share of the run
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
-LARGEST = 1e300  # maximum value, because ratios of larger values overflow
+LARGEST = 1e300  # maximum value; ratios of larger values could overflow
 MOST_PAST = 30  # maximum number of commits for the noise estimate
 HASH_LENGTH = 12  # number of displayed characters of a commit hash
 MOST_ROWS = 50  # maximum number of rows in a summary
@@ -50,10 +50,10 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A persistent change from ``before`` to ``after`` of a total, in the unit of the metric, or of a symbol's share.
+    """A persistent change of a total or of the share of a symbol, from ``before`` to ``after``.
 
-    ``name`` is None for the total. A step occurs at commit ``first``. A drift spans ``commits`` measured commits, from
-    ``first`` to ``last``. ``p`` is a two-sided p-value.
+    A total is in the unit of the metric, and its ``name`` is None. A step occurs at commit ``first``. A drift spans
+    ``commits`` measured commits, from ``first`` to ``last``. ``p`` is a two-sided p-value.
     """
 
     series: str
@@ -91,7 +91,7 @@ Rules = Callable[[Series, Metric], TrendRules]  # returns the options for a seri
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """One metric of one series, with its commits in order and the columns measured at each commit."""
+    """One metric of one series: the commits in order, and the columns that were measured at each commit."""
 
     metric: Metric
     commits: list[str]
@@ -102,7 +102,7 @@ class _Line:
 
 
 def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """Find the persistent changes of all series along ``line``, which contains commits, oldest first."""
+    """Find the persistent changes of all series along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
@@ -132,7 +132,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """Return the readings since the last persistent change of any total, so that all readings are at the same level."""
+    """Return the readings since the last persistent change of any total."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):
@@ -147,13 +147,13 @@ def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not known. A known trend may have grown or moved by a few commits."""
+    """Return the trends that are not in ``known``. A known trend may have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
 
 def reported_texts(store: HistoryReader, new: Sequence[Trend]) -> dict[str, str]:
-    """Return the text to store for each series whose ``new`` trends are reported."""
+    """Map the key of each series with ``new`` trends to the text that lists its reported trends."""
     reported = [*_reported(store), *new]
     return {
         key: json.dumps([asdict(trend) for trend in reported if trend.series == key], allow_nan=False)
@@ -217,10 +217,7 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
 
 
 def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """Return the commits at which the share of a symbol is known, and the shares.
-
-    Shares of dropped symbols are unknown.
-    """
+    """Return the commits at which the share of a symbol is known, and the shares."""
     commits, shares = [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
         known = [share for column in columns if (share := _share(column, symbol)) is not None]
@@ -285,7 +282,7 @@ def trend_text(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
 
 
 def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit]) -> Document:
-    """Return the Markdown summary of the trends that a run on the base branch reports, regressions first."""
+    """Return the Markdown summary of the trends that are reported by a run on the base branch, regressions first."""
     ordered = sorted(trends, key=lambda trend: not trend.worse)
     cells = [
         {

@@ -1,4 +1,4 @@
-"""Conversion of result files and folders to test durations."""
+"""Reads test durations from result files and folders."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,8 +21,8 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 def runs_in(place: str) -> list[DurationRun]:
     """Return the runs of a baseline, oldest first.
 
-    Each file in the folder is a run, and each sub-folder is a run with all files below it. Raises ProfgateError if
-    there is no run.
+    Each file in the folder is a run, and all files below a sub-folder are one run. Raises ProfgateError if there is no
+    run.
     """
     if place == FOLDER and not exists(place):
         raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
@@ -53,7 +53,7 @@ def stored_runs(folder: str) -> list[DurationRun]:
 def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Read all results below these paths as one run.
 
-    Raises ProfgateError if there is no result or one is unreadable.
+    Raises ProfgateError if there are no results or a file is unreadable.
     """
     return _run_of([source for place in places for source in sources_under(place)], label, commit, recorded)
 
@@ -61,7 +61,7 @@ def run_at(places: Iterable[str], label: str, commit: str = "", recorded: str = 
 def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
     """Return the results of one run.
 
-    If the only source is a file from 'ranks record', the label, commit and time in this file are used.
+    If the only source is a file from ``profgate ranks record``, the label, commit and time in this file are used.
     """
     if not sources:
         raise ProfgateError(label, "contains no results; let the tests write them there")

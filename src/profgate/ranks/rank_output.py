@@ -1,4 +1,4 @@
-"""Output of the check of stable ranks and its history for the ``profgate ranks`` command."""
+"""Formats the results of the ``profgate ranks`` commands."""
 
 import json
 from collections.abc import Sequence

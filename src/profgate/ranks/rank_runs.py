@@ -1,11 +1,11 @@
-"""Number of stable ranks in each stored run."""
+"""Computes the number of stable ranks in each stored run."""
 
 from collections.abc import Sequence
 
 from profgate.model.durations import DurationRun, RankPoint
 from profgate.statistics.rank_checks import FEWEST_RUNS, RankRules, check, side_by_side
 
-NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs that become the new baseline
+NEW_NORMAL = FEWEST_RUNS  # number of consecutive deviating runs after which these runs become the new baseline
 
 
 def rank_history(runs: Sequence[DurationRun], rules: RankRules, window: int = 5) -> tuple[RankPoint, ...]:

@@ -1,4 +1,4 @@
-"""Recording of test durations in files for ``profgate ranks check`` and ``profgate ranks history``."""
+"""Records test durations in files for ``profgate ranks check`` and ``profgate ranks history``."""
 
 import hashlib
 import os
@@ -21,8 +21,8 @@ from profgate.report.numbers import counted
 class Recording:
     """Options for recording test runs.
 
-    ``results`` contains patterns of the files that the program writes. By default, the files below PROFGATE_OUT are
-    read.
+    ``results`` contains patterns that match the result files of the program. By default, all files below PROFGATE_OUT
+    are read.
     """
 
     label: str

@@ -38,12 +38,12 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
     for name, path in paths:
         digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
         with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)  # adds the content to the digest
+            hashlib.file_digest(stream, lambda: digest)  # this adds the content to the existing digest
     return digest.hexdigest() if paths else None
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """Return the text of a file that a profile names, or None if it is missing, too large or outside the folder."""
+    """Return the text of a file that a profile names, or None if it is missing, too large or not in the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -96,7 +96,10 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 
 
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
-    """Return the largest function that begins at the line, otherwise the innermost one, preferably named."""
+    """Return the largest function that begins at the line.
+
+    If there is none, return the innermost function around the line, preferably one with a name.
+    """
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last
     ]

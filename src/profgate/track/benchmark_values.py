@@ -1,4 +1,4 @@
-"""Conversion of the profiles and benchmark results of a run to one value per benchmark and metric."""
+"""Converts the profiles and benchmark results of a run to one value per benchmark and metric."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,8 +16,9 @@ WALL = Metric("wall time", "nanoseconds", kind=MetricKind.TIMED)
 def benchmark_values(profiles: Iterable[tuple[str, Profile]]) -> list[BenchmarkValue]:
     """Return the totals of each profile, named after its workload, and the median of each benchmark in a result file.
 
-    ``profiles`` are pairs of workload name and profile. The number of calls is added as a deterministic metric if a
-    profile contains it. Metrics without a better direction are omitted.
+    ``profiles`` contains pairs of a workload name and a profile. If a profile contains the number of calls, this number
+    is added as a deterministic metric. Metrics for which neither an increase nor a decrease is an improvement are
+    omitted.
     """
     known = list(profiles)
     results = (profile for _, profile in known if profile.measurements is not None)
@@ -49,7 +50,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _medians(
     workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """Yield the median of each benchmark. If ``files_of`` counts several files, the name contains the workload."""
+    """Yield the median of each benchmark. If ``files_of`` counts several files, the workload is added to the name."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

@@ -1,4 +1,4 @@
-"""Conversion of the values of many versions to an evolution with lines and jumps."""
+"""Converts the values of many versions to an evolution with lines and jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,8 @@ FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in orde
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    With ``stretches``, a benchmark whose source changed is not omitted, but compared between the changes of its source.
+    If the source of a benchmark changed, ``stretches`` compares the versions between two changes. Without it, the
+    benchmark is not compared.
     """
 
     metric: str | None = None
@@ -29,7 +30,10 @@ class EvolutionOptions:
 
 
 def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: EvolutionOptions | None = None) -> Evolution:
-    """Return the evolution over these versions, given in order. Raises ComparisonError if no version was measured."""
+    """Return the evolution over these versions, which must be in order.
+
+    Raises ComparisonError if no version was measured.
+    """
     options = options or EvolutionOptions()
     gathered: dict[tuple[str, str, str], list[tuple[int, BenchmarkValue]]] = {}
     for number, version in enumerate(measured):
@@ -87,7 +91,7 @@ def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Se
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric. By default, this is a deterministic metric, or else the metric of most lines."""
+    """Return the requested metric. The default is a deterministic metric, or otherwise the most frequent metric."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

@@ -52,7 +52,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
-    """Return the data for the script of the page, in which lines refer to names by index."""
+    """Return the data for the script of the page. In this data, lines refer to names by index."""
     places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
@@ -114,7 +114,7 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """Return the values as a list, or None if they equal the medians, like counted values and single runs."""
+    """Return the values as a list, or None if all values equal the medians, for example for single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 

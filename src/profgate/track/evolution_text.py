@@ -52,7 +52,7 @@ def finite_values(values: FloatArray) -> list[float | None]:
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
-    """Return lines with a tone each: the number of measured versions, warnings, and the jumps of the first metric."""
+    """Return the number of measured versions, warnings, and the jumps of the first metric, as lines with tones."""
     measured = sum(bool(version.runs) for version in evolution.measured)
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
@@ -75,7 +75,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
 
 
 def warnings(evolution: Evolution) -> Iterator[str]:
-    """Yield each distinct problem and warning, with the versions that have it."""
+    """Yield each distinct problem or warning, with the versions to which it applies."""
     found: dict[str, list[str]] = {}
     for measured in evolution.measured:
         for text in filter(None, (measured.problem, *measured.warnings)):

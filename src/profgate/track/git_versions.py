@@ -23,7 +23,10 @@ def without_git(environment: dict[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """The repository around a folder. ``prefix`` is the path of the folder below ``top``, "" or ending in ``/``."""
+    """The repository that contains a folder.
+
+    ``prefix`` is the path of the folder relative to ``top``. It ends in ``/``, or is "" for ``top`` itself.
+    """
 
     top: str
     prefix: str
@@ -43,7 +46,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Return the version with this name, at the commit of ``revision`` or, by default, of the name."""
+        """Return the version with this name. Its commit is that of ``revision`` or, by default, that of the name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
@@ -91,7 +94,7 @@ def repository_around(folder: str) -> Repository:
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
     """Check out a commit into a new folder, and remove it on exit.
 
-    Raises ProfgateError if git fails or ``commit``, which may come from a report, is not a hash.
+    Raises ProfgateError if git fails, or if ``commit`` is not a hash. The commit may come from an untrusted report.
     """
     if not COMMIT.fullmatch(commit):
         raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")

@@ -1,4 +1,4 @@
-"""Creation of differential flame graphs for the jumps of an evolution."""
+"""Creates differential flame graphs for the jumps of an evolution."""
 
 import hashlib
 import re
@@ -31,7 +31,8 @@ Versions = tuple[Version, Version]
 def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
     """Yield the index and page of up to ``most`` jumps, starting with the largest jump of each metric.
 
-    A jump has a page only if its profiles can be drawn. Two metrics of the same versions may share a page.
+    A jump has a page only if its profiles can be drawn. Jumps of two metrics between the same versions may share a
+    page.
     """
     metrics = [evolution.lines[jump.line].metric.name for jump in evolution.jumps]
     made: dict[tuple[str, str, int, int], Document] = {}
@@ -63,7 +64,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Compare both versions in the metric of the jump or, if it cannot be drawn, in the first one that can."""
+    """Compare both versions in the metric of the jump if it can be drawn, otherwise in the first drawable metric."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -78,7 +79,7 @@ def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: Sou
 
 
 def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile]:
-    """Return the profiles of a benchmark, renamed so that each counts as one of its runs."""
+    """Return the profiles of a benchmark, renamed so that each profile counts as a run of the benchmark."""
     runs = track.folder.records(version.key)
     found = (source for number in runs for source in track.folder.profiles(version.key, number))
     own = [source for source in found if workload_name(source.name) == benchmark]
@@ -90,7 +91,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """Return the source diff of `git diff` or, without a repository, of the files that the setups installed."""
+    """Return the source diff from `git diff`. Without a repository, compare the files that the setups installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)

@@ -31,9 +31,9 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 class Plan:
     """Command and versions to measure. ``repository`` is None if a setup command installs the versions.
 
-    ``copied`` lists paths to copy into each worktree, and ``sources`` lists patterns of benchmark source files. With
-    ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a jump are
-    measured. ``timeout`` is in seconds.
+    ``copied`` lists paths that are copied into each worktree, and ``sources`` lists patterns that match source files of
+    benchmarks. With ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a
+    jump are measured. ``timeout`` is in seconds.
     """
 
     command: tuple[str, ...]
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """Digest of what comparable runs have in common: the command, its setup, and files of the current folder."""
+        """Digest of the command, its setup, and files in the current folder. These are equal for comparable runs."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -64,7 +64,7 @@ class Plan:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def warnings(self) -> Iterator[str]:
-        """Yield warnings about uncommitted changes and submodules, because they are not measured."""
+        """Yield warnings about uncommitted changes and submodules, which are not measured."""
         if self.repository is None:
             return
         if not self.here and self.repository.is_dirty():
@@ -89,14 +89,14 @@ class VersionRuns:
         self.place = "." if plan.here else str(Path(source, plan.prefix))
 
     def measure(self) -> str:
-        """Make the missing runs of the version. Return the reason if this fails, otherwise ""."""
+        """Make the missing runs of the version. Return the reason for a failure, or "" on success."""
         try:
             with self._checkout():
                 problem = self._set_up()
                 if not problem:
                     return self._make_runs()
         except ProfgateError as error:
-            if error.where.startswith(self.folder.folder):  # the version is not the cause, but for example a full disk
+            if error.where.startswith(self.folder.folder):  # not caused by the version
                 raise
             problem = str(error)
         except OSError as error:  # a full disk, or unreadable files of the version
@@ -191,7 +191,7 @@ class VersionRuns:
         """Return a digest of the files that the command names."""
         plan, names = self.plan, self.plan.named_files()
         if plan.repository is not None and not plan.here:
-            # only committed or copied files count, because files that a setup command builds differ in every version
+            # only committed or copied files are used, because files that a setup command builds differ in every version
             committed = plan.repository.files(self.version.commit)
             copied = {*plan.copied, *filter(os.path.isabs, names)}
             names = [name for name in names if plan.prefix + name in committed or name in copied]

@@ -1,7 +1,7 @@
-"""The folder in which ``profgate track`` stores runs. A run is made in a hidden folder and then moved atomically.
+"""The folder in which ``profgate track`` stores runs. A run is first written to a hidden folder and then moved.
 
-This folder is separate from the history. It stores complete profiles of old versions, for differential flame graphs. In
-the history, these profiles would count as base runs and change the noise estimate of the gate.
+This folder contains complete profiles of old versions for differential flame graphs. It is separate from the history,
+because profiles in the history count as base runs, which determine the noise estimate of the gate.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from profgate.track.versions import RunRecord
 SCHEMA = "profgate.track-run/1"
 RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the files of a run, and the folder for its profiles
 ASIDE = ".aside-"
-SOURCES = "work/source/source"  # layout of a checkout on CI runners, for which paths in profiles are shortened
+SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in profiles are shortened
 
 
 def record_to_json(record: RunRecord) -> str:
@@ -37,7 +37,7 @@ def record_to_json(record: RunRecord) -> str:
 
 
 def record_from_json(text: str) -> RunRecord | None:
-    """Parse a record, or return None for a damaged record, so that the run is repeated."""
+    """Parse a record, or return None for a damaged record. A run with a damaged record is repeated."""
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
@@ -56,10 +56,10 @@ class TrackFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[str]:
-        """Lock the folder, and remove the processes and files that a killed ``profgate track`` left behind.
+        """Lock the folder, end the processes of a killed ``profgate track``, and remove its temporary files.
 
-        Yields the path of a new folder for the sources of one version at a time. The path is always the same, because
-        profiles contain it. The folder is outside all repositories, because tools search parent folders for settings.
+        Yields the path of a new folder for the sources of a version. All versions use the same path, because the path
+        occurs in profiles. The folder is outside all repositories, because tools search parent folders for settings.
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,7 @@ class TrackFolder:
             attempt.rename(place)
 
     def note_started(self, started: Started) -> None:
-        """Record a started process. If this process is killed, the next ``profgate track`` ends the started process."""
+        """Record a started process, so that the next ``profgate track`` can end it if this process is killed."""
         write_text(str(self._runs / "running.json"), json.dumps(asdict(started)))
 
     @contextlib.contextmanager
@@ -178,9 +178,9 @@ def _lock(file: int, folder: str) -> None:
 
 
 class ReleaseSources:
-    """The stored sources of releases, for diffs between them: one list of files per release, and the distinct texts.
+    """The stored sources of releases, from which diffs are made: a list of files per release, and the distinct texts.
 
-    A list maps each path to the digest of its text, or to None if the file is not text.
+    A list maps the path of each file to the digest of its text, or to None if the file is not text.
     """
 
     def __init__(self, folder: Path) -> None:

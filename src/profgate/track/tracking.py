@@ -90,7 +90,7 @@ class Track:
 
 
 def _duration(seconds: float) -> timedelta:
-    return timedelta(seconds=round(seconds))  # printed as 0:00:45
+    return timedelta(seconds=round(seconds))  # printed in the form 0:00:45
 
 
 def _label(version: Version) -> str:
@@ -100,10 +100,10 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """Return all numbers below ``count`` in bisection order, so that the first numbers cover the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that even the first few cover the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
-    for first, last in gaps:  # the loop itself extends the list
+    for first, last in gaps:  # the list is extended inside the loop
         middle = (first + last) // 2
         if first < middle:
             order.append(middle)
@@ -114,8 +114,8 @@ def coarse_to_fine(count: int) -> list[int]:
 def next_to_refine(count: int, tried: Collection[int], jumps: Iterable[tuple[int, int]]) -> int | None:
     """Return the number of the next version to measure: first both ends, then the middle of the first jump.
 
-    ``tried`` contains the versions that were measured or failed, and ``jumps`` contains pairs of version numbers. Jumps
-    without untried versions in between are skipped. The result is None if no version is left.
+    ``tried`` contains the versions that were measured or failed, and ``jumps`` contains pairs of version numbers. A
+    jump is skipped if all versions between its two versions were tried. The result is None if no version is left.
     """
     for end in (count - 1, 0):
         if count and end not in tried:

@@ -23,7 +23,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkValue:
-    """Result of one run for one benchmark and metric, with ``value`` in the unit of the metric.
+    """Result of one run for one benchmark and metric. ``value`` is in the unit of the metric.
 
     ``file`` and ``line`` locate the benchmark, and ``source`` is a digest of its source code. Unknown fields are None.
     """
@@ -79,7 +79,7 @@ class EvolutionLine:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A change in line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
+    """A change of line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
 
     ``ratio`` is the change divided by the baseline value, or None if the baseline value is zero. ``noise`` is the
     standard error of the change in natural logarithms (0 if the values do not vary).
