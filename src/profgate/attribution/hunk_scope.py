@@ -20,7 +20,7 @@ _TAB = 8
 class _Line(NamedTuple):
     """Line of a hunk, and the edit that contains the line.
 
-    The number is that of the line on one side, or that of the next line if this side does not have the line.
+    The number refers to one side. If the line does not exist there, it is the number of the next line.
     """
 
     mark: str

@@ -22,7 +22,7 @@ MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of 
 
 
 class State(IntEnum):
-    """State of one calling context. In every metric, slower means a higher cost."""
+    """State of one calling context. For every metric, "slower" means a higher cost."""
 
     UNCHANGED = 0
     ADDED = 1

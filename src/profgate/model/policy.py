@@ -34,8 +34,8 @@ class Rule:
 class Policy:
     """The configuration of the gate with its documented defaults. If ``rules`` is empty, the built-in list is used.
 
-    Fields with a meaning are keys of the section ``gate`` in the policy file, where hyphens replace the underscores of
-    the names. ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is
+    Fields that have a description are keys of the section ``gate`` in the policy file, written with hyphens instead of
+    underscores. ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is
     True if these results made the gate advisory, or None if their order was not checked.
     """
 

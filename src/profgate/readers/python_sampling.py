@@ -29,7 +29,7 @@ _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths
+_MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths than this
 _MAX_SHIFT = 63
 _OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program; the profiler also omits these frames
 
