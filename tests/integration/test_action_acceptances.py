@@ -264,7 +264,7 @@ def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
     stage.head = stage.fake.add_commit(parents=[stage.head], message=message)
     stage.fake.state.pulls[stage.number].head_sha = stage.head
     assert stage.compare(profiles(SLOWER, 78)) == 1
-    assert "a trailer counts only in a branch of this repository" in stage.summary
+    assert "trailers count only in branches of this repository" in stage.summary
 
 
 @pytest.mark.parametrize("role", ["MEMBER", "CONTRIBUTOR"])

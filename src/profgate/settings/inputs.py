@@ -121,7 +121,9 @@ class Settings(BaseModel):
         "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
         "publishes an existing report.json.",
     )
-    report: Line = Field("", description="Path of the report.json for mode report, for example from profgate confirm.")
+    report: Line = Field(
+        "", description="Path of the report.json to publish with `mode: report`, for example from `profgate confirm`."
+    )
     shards: Line = Field("*", description="Glob of the keys of the shards that mode merge joins.")
     shards_result: Lines = Field(
         (),
