@@ -105,8 +105,8 @@ def confirm(
     REPORT is the report.json of the first measurement. COMMAND runs in the checkout of a side. PROFGATE_SIDE is
     baseline or target, PROFGATE_RUN is the number of the run, and PROFGATE_OUT is the folder for its profiles, whose
     names must be the same as in the first measurement. Run 0 of each side is a warm-up whose profiles are discarded.
-    --config is the policy file with the rules for names and filters. The exit code is 0 if no
-    regression remains, and 1 if the gate failed.
+    --config is the policy file with the rules for names and filters. The exit code is 0 if no regression remains, and 1
+    if the gate failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")

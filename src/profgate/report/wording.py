@@ -313,7 +313,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_REASON: f"gives no reason: {WHAT_TO_WRITE}",
     ReasonCode.NO_GROWTH: "max={limit} is not a growth: write max=+30% or max=1.3x",
     ReasonCode.COMMENT_EDITED: "the comment was edited, perhaps by another person: write a new one",
-    ReasonCode.TRAILER_OF_FORK: "trailers count only in branches of this repository; write a comment on the pull request instead",
+    ReasonCode.TRAILER_OF_FORK: "trailers count only in branches of this repository; write a comment on the "
+    "pull request instead",
     ReasonCode.TRAILER_WITHOUT_OWNER: "the policy names owners, and a trailer shows no author: write a comment",
     ReasonCode.LIMIT_NEEDED: "the policy names owners, so the command needs a limit: add max=+30%",
     ReasonCode.LIMIT_NOT_STORED: "this run cannot store the measured limit: add max=+30%",
