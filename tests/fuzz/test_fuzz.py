@@ -17,14 +17,20 @@ from fuzz.mutation import LARGEST, mutated
 
 TESTS = Path(__file__).parents[1]
 INPUTS = 40  # of each entry point; ./run fuzz tries more
-PATIENCE = 60.0  # CPU seconds, only so that a hang ends
+CPU_SECONDS = 60.0  # limit for one input, so that a hang ends
 FOUND = sorted((DATA / "found").rglob("*.bin"))
 
 
 @pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
 def test_the_examples_are_sound(entry_point: EntryPoint) -> None:
     for data in entry_point.seeds():
-        assert attempt(entry_point, data, PATIENCE)[0] not in {"refused", "unclaimed", "unknown", "unread", "finding"}
+        assert attempt(entry_point, data, CPU_SECONDS)[0] not in {
+            "refused",
+            "unclaimed",
+            "unknown",
+            "unread",
+            "finding",
+        }
 
 
 @pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
@@ -34,7 +40,7 @@ def test_hostile_inputs_are_taken_or_refused_in_our_words(entry_point: EntryPoin
     for _ in range(INPUTS):
         data = mutated(random.choice(seeds), random, entry_point.codecs)
         assert len(data) <= LARGEST
-        outcome, finding = attempt(entry_point, data, PATIENCE)
+        outcome, finding = attempt(entry_point, data, CPU_SECONDS)
         assert not finding, data[:2000]
         seen[outcome] += 1
     # an entry point that takes all of them, or none, would not be tried at all
@@ -43,7 +49,7 @@ def test_hostile_inputs_are_taken_or_refused_in_our_words(entry_point: EntryPoin
 
 @pytest.mark.parametrize("place", FOUND, ids=[f"{place.parent.name}/{place.stem}" for place in FOUND])
 def test_what_was_found_once_is_not_found_again(place: Path) -> None:
-    assert attempt(ENTRY_POINTS[place.parent.name], place.read_bytes(), PATIENCE)[1] == ""
+    assert attempt(ENTRY_POINTS[place.parent.name], place.read_bytes(), CPU_SECONDS)[1] == ""
 
 
 PLANTED = """

@@ -509,7 +509,7 @@ def test_answer_keeps_the_limit_of_earlier_commands(failed: Stage) -> None:
 
 
 def test_untrusted_comments_get_no_answer(failed: Stage) -> None:
-    """However much they write: few requests, nobody is notified, few lines appear, and none of their words."""
+    """Many comments cause few requests, no notification and few lines, and their texts are not shown."""
     before = failed.comments[0]
     for number in range(12):
         commented(failed, f"/profgate accept parse: buy at spam{number}.example", f"outsider-{number}")

@@ -70,7 +70,7 @@ def test_own_baseline_needs_the_policy(gated: Stage) -> None:
 
 
 def test_own_baseline_needs_the_base_commit(gated: Stage) -> None:
-    """Without it, nobody knows what the policy says."""
+    """Without the base commit, the policy is unknown."""
     gated.inputs |= OWN | {"token": ""}
     assert gated.compare(profiles(SLOWER, 77)) == 2
     assert "pass token: ${{ github.token }}" in gated.log

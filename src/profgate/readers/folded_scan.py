@@ -79,10 +79,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Block of complete lines, including line ends.
-
-    If the lines in ``data`` were sorted, ``lines`` contains them in file order.
-    """
+    """Block of complete lines with line ends. If ``data`` was sorted, ``lines`` contains the lines in file order."""
 
     data: bytes
     lines: list[bytes] | None = None
@@ -158,10 +155,7 @@ def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Return the stack and the value of a line that the fast path rejects, or None if the line is invalid.
-
-    Invalid lines are counted. Raises ProfileError if the value is negative or out of range.
-    """
+    """Return the stack and the value of a line that the fast path rejects. Count an invalid line and return None."""
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -207,10 +201,7 @@ def check_sum(name: str, total: int) -> None:
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Return the longest common prefix of ``path`` and ``data[begin:]``, and the number of frames in the prefix.
-
-    The prefix ends with a complete frame.
-    """
+    """Return the longest common prefix of complete frames of ``path`` and ``data[begin:]``, and its frame count."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1

@@ -9,7 +9,7 @@ BODY = "<!-- profgate v1 key=default accepted=7.0:1.25 -->\n### ❌ Performance 
 
 def refused(number: int, message: str = "gives no reason", location: str = "parse") -> Acceptance:
     link = f"https://github.example/octo/shop/pull/1#issuecomment-{number}"
-    return Acceptance(f"{number}.0", location, "", by="somebody", link=link, state="refused", remark=as_reason(message))
+    return Acceptance(f"{number}.0", location, "", by="reviewer", link=link, state="refused", remark=as_reason(message))
 
 
 def test_answer_follows_the_comment() -> None:
