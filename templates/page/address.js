@@ -1,6 +1,6 @@
 // Stores the state of the page in the URL fragment, and restores it.
 import { byId, showFragment } from "./dom.js";
-import { LINKED, makeFragment, parseFragment } from "./link.js";
+import { LINKED, PART_KEYS, makeFragment, parseFragment } from "./link.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
@@ -32,10 +32,10 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view and frame: going back in the browser returns to the previous of these.
+  // Tab, view, part of the recording and frame: going back in the browser returns to the previous of these.
   function stepNow() {
     const { tab, view, sandwich, zoom } = page.state;
-    return [tab, view, sandwich, ...zoom].join();
+    return [tab, view, sandwich, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
   }
 
   function open() {

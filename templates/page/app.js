@@ -1,4 +1,5 @@
 // Opens the page: decodes the data, connects the parts and restores the state from the URL.
+import { makeActivity } from "./activity.js";
 import { makeAddress } from "./address.js";
 import { makeChanges } from "./changes.js";
 import { blueprintPanel } from "./blueprint_view.js";
@@ -13,6 +14,7 @@ import { makeSaving } from "./save.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
 import { makeTabs } from "./tabs.js";
+import { decodeTimelines } from "./timelines.js";
 import { makeTrail } from "./trail.js";
 import { makeTree } from "./tree.js";
 
@@ -20,11 +22,13 @@ async function start() {
   const header = JSON.parse(byId("header").textContent);
   const bytes = await inflate(base64ToBytes(byId("data").textContent));
   byId("data").remove();
-  const page = makePage(header, makeTree(decodeColumns(header, bytes)));
+  const tree = makeTree(decodeColumns(header, bytes));
+  const page = makePage(header, tree, header.timelines && decodeTimelines(header, await inflate(base64ToBytes(byId("times").textContent)), tree));
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
   for (const make of [makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
+  if (page.timelines) makeActivity(page);
   makeTabs(page, [
     { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },
     { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks },

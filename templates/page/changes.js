@@ -46,7 +46,7 @@ export function makeChanges(page) {
   // Returns the shares that exist on one side only. The header has the shares of the tree before small stacks were merged.
   function oneSided() {
     const { tree } = page;
-    if (!page.state.drop.size) return page.header.one_sided;
+    if (page.tree === page.whole) return page.header.one_sided;
     let fresh = 0;
     for (let i = 0; i < tree.size; i++) if (tree.before[i] === 0) fresh += tree.afterSelf[i];
     const gone = widthsOf(tree, "elided", page.ratio)[0];

@@ -1,8 +1,9 @@
 // State shared by all parts of the page. A part gets the `page`, listens to its events and changes it through `set`:
 //
 //   page.header, page.whole    the header and the complete tree; never change
+//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
-//   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
+//   page.tree                  the tree of the chosen times and threads, without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
 //   page.findings              the worst finding of each symbol; header.findings are all of them
@@ -16,6 +17,7 @@
 import { GATES, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
+import { partOf } from "./timelines.js";
 import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
@@ -36,6 +38,10 @@ const FOLLOWS = {
 };
 const CHANGED_BY = {
   drop: "tree",
+  timeBefore: "tree",
+  timeAfter: "tree",
+  threadsBefore: "tree",
+  threadsAfter: "tree",
   sandwich: "shape",
   reversed: "shape",
   k: "ratio",
@@ -67,12 +73,13 @@ const CHANGED_BY = {
 };
 const ORDER = Object.keys(FOLLOWS);
 
-export function makePage(header, whole) {
+export function makePage(header, whole, timelines = undefined) {
   const listeners = new Map(ORDER.map((event) => [event, []]));
   const defaults = initial(header, whole);
   const page = {
     header,
     whole,
+    timelines,
     tree: whole,
     defaults,
     state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
@@ -136,6 +143,10 @@ function initial(header, whole) {
     flip: false,
     reversed: false,
     box: "",
+    timeBefore: "",
+    timeAfter: "",
+    threadsBefore: "",
+    threadsAfter: "",
     sandwich: -1,
     fold: false,
     order: "name",
@@ -144,7 +155,8 @@ function initial(header, whole) {
 
 const COMPUTE = {
   tree(page) {
-    page.tree = withoutSymbols(page.whole, page.state.drop);
+    const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
+    page.tree = withoutSymbols(part, page.state.drop);
   },
   shape(page) {
     const { sandwich, reversed } = page.state;

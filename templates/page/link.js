@@ -11,7 +11,8 @@ const CHOICES = {
   order: ["name", "width", "delta"],
 };
 const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
-const TEXTS = ["tab", "factor", "anchor", "q", "box"];
+export const PART_KEYS = ["timeBefore", "timeAfter", "threadsBefore", "threadsAfter"]; // see timelines.js
+const TEXTS = ["tab", "factor", "anchor", "q", "box", ...PART_KEYS];
 const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
@@ -64,6 +65,7 @@ export function makeFragment(state, defaults) {
   if (state.k === "anchor") add("anchor", state.anchor);
   if (state.k === "anchor" && state.subtree) add("subtree", state.subtree);
   if (state.q) add("q", state.q);
+  for (const key of PART_KEYS) if (state[key]) add(key, state[key]);
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.drop?.length) add("drop", state.drop.join("\n"));

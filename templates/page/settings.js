@@ -160,7 +160,7 @@ function reduced({ num, den }) {
 }
 
 // A button and its popover, which is closed by Escape and by a click elsewhere.
-function popover(name) {
+export function popover(name) {
   const button = byId(`${name}-open`);
   const box = byId(name);
   const toggle = (open) => {

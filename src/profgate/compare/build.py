@@ -24,6 +24,7 @@ from profgate.compare.columns import (
 from profgate.compare.growth import cost_models
 from profgate.compare.metrics import sample_values
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
+from profgate.compare.timelines import side_timeline
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
 from profgate.model.call_tree import TreeShape, levels_of, with_children
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
@@ -119,7 +120,7 @@ def _compared(
         period=_period((*runs, *noise), metric),
         sample_values=_sample_values(runs, metric),
         noise_sample_values=_sample_values(noise, metric),
-        tree=_diff_tree(forest, runs, rows, baselines) if forest is not None else None,
+        tree=_diff_tree(forest, runs, rows, baselines, metric) if forest is not None else None,
         edges=_edges(runs, maps, len(symbols), metric, baselines) if forest is None else None,
         observations=records,
         models=cost_models((paired[:baselines], paired[baselines:]), records),
@@ -306,14 +307,20 @@ def _edges(
     return call_edges(graphs, maps, totals, symbols, baselines)
 
 
-def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int) -> DiffTree:
+def _diff_tree(
+    forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int, metric: Metric
+) -> DiffTree:
     shape, bodies = forest.shape, [profile.stacks for profile in profiles]
     before: IntArray = np.add.reduce(rows[:baselines], axis=0, dtype=np.int64)
     after: IntArray = np.add.reduce(rows[baselines:], axis=0, dtype=np.int64)
+    sides = (slice(baselines), slice(baselines, None))
     calls_before, calls_after = (
-        path_calls(bodies[side], forest.leaf_rows[side], shape, forest.dropped)
-        for side in (slice(baselines), slice(baselines, None))
+        path_calls(bodies[side], forest.leaf_rows[side], shape, forest.dropped) for side in sides
     )
+    timelines = [
+        side_timeline(profiles[side], forest.leaf_rows[side], forest, metric, own)
+        for side, own in zip(sides, (before, after), strict=True)
+    ]
     return DiffTree(
         shape.parent,
         shape.symbol,
@@ -328,6 +335,7 @@ def _diff_tree(forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntAr
         calls_after,
         repeats=_repeats(shape, rows, baselines),
         run_self=read_only(np.stack(rows)),
+        timelines=(timelines[0], timelines[1]),
     )
 
 

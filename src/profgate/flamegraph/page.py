@@ -22,20 +22,22 @@ from profgate.flamegraph.page_columns import (
     visible_page,
 )
 from profgate.flamegraph.page_encoding import encode_page
+from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at, topmost_rows
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
-    *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
+    *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
     *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
-    *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys"),
+    *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
-STYLES = ("page", "blueprint")
+TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times
+STYLES = ("page", "blueprint", "activity")
 SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400
@@ -46,6 +48,8 @@ _SAFETY = 0.97  # safety factor, because the data compresses less well if it has
 _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound of the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
+_TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
+_LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
@@ -81,7 +85,11 @@ def _filled(
     encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
     large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
-    script, style = page_script(), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
+    times = encode_timelines(tree, whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
+    size += len(times.data) if times else 0
+    unused = () if times else TIME_MODULES
+    script = page_script([name for name in MODULES if name not in unused])
+    style = "\n".join(read_asset(f"page/{name}.css") for name in STYLES if name not in unused)
     styles = " ".join(hash_source(text) for text in (style, svg_style(header)))
     page = render_template(
         "page/page.html.j2",
@@ -92,8 +100,9 @@ def _filled(
         top=_top_rows(tree, whole, header),
         picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- draw_svg escapes it
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
-        page_header=encoded.header,
+        page_header=encoded.header | ({"timelines": times.header} if times else {}),
         data=encoded.data,
+        times=times and times.data,
         script=Markup(script),  # noqa: S704 -- trusted file
         style=Markup(style),  # noqa: S704 -- trusted file
     )

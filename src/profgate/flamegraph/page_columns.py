@@ -11,6 +11,7 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, pre_order, with_children
+from profgate.model.timeline import Timeline
 from profgate.model.visible_text import full_name, plain, visible
 from profgate.report import numbers
 
@@ -73,7 +74,8 @@ class PageTree:
     integers, summed over the runs of a side. Calls are exact counts, or None if they are unknown. ``evidence`` is a
     boolean array that marks the rows whose change passes the test of repeated runs. Its first line belongs to inclusive
     values, and its second line to self values. Names, files, lines and source states have one element per symbol.
-    ``former`` maps renamed symbols to their old names.
+    ``former`` maps renamed symbols to their old names. ``timelines`` contains the self values of each side by thread
+    and time, if they are known.
     """
 
     parent: RowArray
@@ -88,6 +90,7 @@ class PageTree:
     evidence: BoolArray | None = None
     source: SourceStates | None = None
     former: Mapping[int, str] = field(default_factory=dict)
+    timelines: tuple[Timeline | None, Timeline | None] = (None, None)
 
     def __post_init__(self) -> None:
         """Raise `ValueError` if the columns are not a valid tree."""

@@ -83,6 +83,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     tree, header = page_input(second)
     names = (first.metric.name, second.metric.name)
     tree = replace(tree, baseline_self=before, target_self=after, baseline_calls=None, target_calls=None, evidence=None)
+    tree = replace(tree, timelines=(None, None))
     header = replace(
         header,
         title=f"{second.workload}: {names[1]} against {names[0]}",
@@ -129,6 +130,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
                 symbol: file if name == symbols.names[symbol] and file else name
                 for symbol, (name, file) in comparison.renamed.items()
             },
+            timelines=tree.timelines,
         )
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; check `drawable` first")

@@ -11,6 +11,7 @@ from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
+from profgate.model.timeline import Timeline
 from profgate.model.units import Metric
 
 
@@ -48,7 +49,8 @@ class DiffTree:
     no call counts, as in all sampled profiles. ``repeats`` is a float64 array with the standard errors of the
     differences between the mean values, or None if there are fewer than three runs per side. Its first row contains the
     errors of the inclusive values, and its second row contains those of the self values. ``run_self`` contains the self
-    values by run and row, with the baseline runs first.
+    values by run and row, with the baseline runs first. ``timelines`` contains the own values of each side by thread
+    and time, or None for a side whose profiles contain no times.
     """
 
     parent: RowArray
@@ -64,6 +66,7 @@ class DiffTree:
     target_calls: IntArray | None = None
     repeats: FloatArray | None = None
     run_self: IntArray | None = None
+    timelines: tuple[Timeline | None, Timeline | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

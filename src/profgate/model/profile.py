@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.timeline import Timeline
 from profgate.model.units import Metric
 
 PYTHON_SAMPLING = "profiling.sampling"
@@ -43,6 +44,7 @@ class Stacks:
     depth 0. The boolean array ``leaf`` marks events at which a stack ends. ``values`` is an int64 array by metric and
     leaf with exact integer values (see `Metric.exponent`). ``root_values`` is an int64 array by metric with the values
     of samples without frames. ``calls`` is an int64 array with the exact call count of each leaf's path, or None.
+    ``timeline`` contains the same values by thread and time, or is None if the profile contains no times.
     """
 
     depth: IntArray
@@ -51,6 +53,7 @@ class Stacks:
     values: IntArray
     root_values: IntArray
     calls: IntArray | None = None
+    timeline: Timeline | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

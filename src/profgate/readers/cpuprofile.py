@@ -15,6 +15,7 @@ from profgate.readers.json_text import Json, document_of, ends_hold, listing, ma
 from profgate.readers.quantities import in_base_unit, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
+from profgate.readers.time_bins import Clock, timeline_of
 
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
@@ -60,7 +61,7 @@ class CpuprofileReader(BuiltInReader):
             name=where,
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
             frames=frames,
-            stacks=tree.stacks(sampled, values),
+            stacks=tree.stacks(sampled, values, 10.0**exponent),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
             warnings=(f"{backwards} samples that go back in time",) if backwards else (),
@@ -121,22 +122,36 @@ class _Nodes:
         except KeyError as error:
             raise wrong(self.where, f"names node {error.args[0]}, which it does not contain") from None
 
-    def stacks(self, sampled: IntArray, durations: IntArray) -> Stacks:
-        """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root."""
+    def stacks(self, sampled: IntArray, durations: IntArray, unit: float) -> Stacks:
+        """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root.
+
+        ``unit`` is the unit of the durations in nanoseconds.
+        """
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
         sampled, parent, frame = self.with_collections(sampled, parent, frame)
         own = np.zeros(len(parent), dtype=np.int64)
         np.add.at(own, sampled, durations)
-        root = sum(own[number].item() for number, name in enumerate(self.names) if name == _ROOT)
+        roots = np.zeros(len(parent), np.bool_)
+        roots[: len(self.names)] = [name == _ROOT for name in self.names]
+        root = own[roots].sum(keepdims=True)
         # nodes whose parent is not a call become children of the root
         calls = frame != _NO_FRAME
         place = np.append(np.cumsum(calls) - 1, -1)
         above = np.where(parent >= 0, np.append(calls, False)[parent], False)
+        values = own[calls].reshape(1, -1)
+        ends, known = np.cumsum(durations), (calls | roots)[sampled]
+        clock = Clock(unit)
+        node = np.where(roots, -1, place[:-1])[sampled]
+        clock.add_thread("main thread", node[known], (ends - durations)[known], ends[known])
         found = stacks_from_parents(
-            np.where(above, place[parent], -1)[calls], frame[calls], own[calls].reshape(1, -1), where=self.where
+            np.where(above, place[parent], -1)[calls],
+            frame[calls],
+            values,
+            where=self.where,
+            timeline=timeline_of(clock.threads, values, root),
         )
-        return replace(found, root_values=read_only(np.array([root], dtype=np.int64)))
+        return replace(found, root_values=read_only(root))
 
     def mean_duration(self, sampled: IntArray, durations: IntArray) -> int | None:
         """Return the mean duration of the samples that are not idle, or None if all samples are idle.

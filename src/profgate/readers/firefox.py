@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.model.arrays import IntArray
+from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
+from profgate.readers.time_bins import times_in
 
 # files written by samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
@@ -62,7 +63,8 @@ class _Tables:
             raise wrong(where, f"has weights of the type {kind[:40]!r}; supported are {', '.join(WEIGHTS)}")
         weight = samples.get("weight")
         written = [1] * len(stacks) if weight is None else listing(weight, where, "'samples.weight'")
-        return Thread(prefix, frame, frames, stacks, kind, weights_of(written, len(stacks), where))
+        weights = weights_of(written, len(stacks), where)
+        return Thread(prefix, frame, frames, stacks, kind, weights, _times(samples, len(stacks)), thread.get("name"))
 
     def table(self, thread: Json, name: str, where: str) -> Json:
         """Return a table of the thread, or the shared table that replaces it in newer versions of the format."""
@@ -109,6 +111,14 @@ class _Tables:
         if np.any(picked >= len(self.libraries)):
             raise wrong(where, "has a resource in a library that the profile does not contain")
         return [self.libraries[number] if number >= 0 else None for number in picked.tolist()]
+
+
+def _times(samples: Json, count: int) -> FloatArray | None:
+    """Return the times of all samples in milliseconds, which newer versions of the format store as differences."""
+    if "timeDeltas" in samples:
+        steps = times_in(samples["timeDeltas"], count)
+        return None if steps is None else np.cumsum(steps)
+    return times_in(samples.get("time"), count)
 
 
 def _libraries(document: Json, where: str) -> list[str | None]:

@@ -14,9 +14,19 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, numbered_objects, wrong
+from profgate.readers.json_text import (
+    Json,
+    document_of,
+    ends_hold,
+    is_number,
+    listing,
+    mapping,
+    numbered_objects,
+    wrong,
+)
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import ADDRESS, NONE, Thread, Threads, numbers, text
+from profgate.readers.time_bins import times_in
 
 # every Gecko profile contains one of these keys near its start or end; processed profiles contain none of these keys
 _KEYS = (b'"stringTable"', b'"pausedRanges"', b'"stackwalk"')
@@ -47,10 +57,11 @@ class GeckoReader(BuiltInReader):
         Raises ProfileError if the file is invalid.
         """
         document, threads = document_of(source), Threads(source.name)
+        begin = _start_of(document)
         waiting = [(source.name, document)]
         while waiting:
             where, process = waiting.pop()
-            _add_process(process, threads, where)
+            _add_process(process, threads, where, _start_of(process) - begin)
             inner = numbered_objects(process.get("processes", []), where, "'processes'", "process")
             waiting += reversed(list(inner))
         meta = mapping(document.get("meta"), source.name, "'meta'")
@@ -129,13 +140,25 @@ def _sources(process: Json, where: str) -> list[str | None]:
     return [name if isinstance(name, str) and name else None for name in names]
 
 
-def _add_process(process: Json, threads: Threads, where: str) -> None:
+def _start_of(process: Json) -> float:
+    """Return the time in milliseconds at which the recording of the process began, or 0 if it is unknown."""
+    meta = process.get("meta")
+    start = meta.get("startTime") if isinstance(meta, dict) else None
+    return float(start) if is_number(start) else 0.0
+
+
+def _add_process(process: Json, threads: Threads, where: str, offset: float) -> None:
+    """Add the threads of a process, whose times begin ``offset`` milliseconds after those of the first process."""
     libraries, sources = _libraries(process, where), _sources(process, where)
     for place, thread in numbered_objects(process.get("threads"), where, "'threads'", "thread"):
         prefix, frame = (_rows(thread, "stackTable", key, place) for key in ("prefix", "frame"))
         stacks = _rows(thread, "samples", "stack", place)
         frames = _frames_of(thread, threads, libraries, sources, place)
-        threads.add(Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks)), place)
+        times = times_in(_column(thread, "samples", "time", place), len(stacks))
+        times = None if times is None else times + offset
+        threads.add(
+            Thread(prefix, frame, frames, stacks, "samples", [1] * len(stacks), times, thread.get("name")), place
+        )
 
 
 def _frames_of(
@@ -172,7 +195,7 @@ def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
     rows = listing(what.get("data"), where, f"the data of '{table}'")
     if set(map(type, rows)) - {list}:
         raise wrong(where, f"'{table}' has a row that is not a JSON array")
-    if name not in schema and name not in ("line", "prefix"):
+    if name not in schema and name not in ("line", "prefix", "time"):
         raise wrong(where, f"the schema of '{table}' has no '{name}'")
     at = schema.get(name)
     if at is None:

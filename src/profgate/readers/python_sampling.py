@@ -6,8 +6,11 @@ experiments with Python 3.15.2.
 
 import re
 import struct
+from array import array
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
@@ -18,6 +21,7 @@ from profgate.readers.builders import ROOT, Frames, Tree, call_graph
 from profgate.readers.containers import inflate, read_all, unwrap
 from profgate.readers.folded import unnumbered
 from profgate.readers.reader import BuiltInReader
+from profgate.readers.time_bins import Clock, Ran, timeline_of
 
 MODES = ("wall", "cpu", "gil", "all", "exception")
 NO_FILE = "~"  # file name of frames for native code and garbage collection
@@ -27,6 +31,7 @@ _HEADER, _HEADER_SIZE = "4sI3BxQQQIQQII", 64
 _FOOTER, _FOOTER_SIZE = "IIQ16x", 32
 _VERSION = 1
 _UNPACKED, _ZSTANDARD = 0, 1
+_MICROSECOND = 1e3  # nanoseconds
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
 _MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths than this
@@ -37,7 +42,7 @@ _OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the progra
 class PythonSamplingReader(BuiltInReader):
     """Reader for Python's sampling profiler: stacks with sample counts, all threads combined.
 
-    Column numbers and timestamps are ignored.
+    Column numbers are ignored.
     """
 
     name = "python-sampling"
@@ -56,12 +61,13 @@ class PythonSamplingReader(BuiltInReader):
         header = _header_of(where, data)
         frames = Frames()
         numbers = _frame_numbers(where, data, header, frames)
-        samples = _Samples(_records(where, data, header), numbers)
+        samples = _Samples(_records(where, data, header), numbers, _ORDERS.get(data[:4], "<"))
         samples.add_all()
         if samples.count != header.samples:
             raise samples.data.error(
                 f"the header states {header.samples} samples, but the file contains {samples.count}"
             )
+        values = samples.tree.values()
         left_out = (
             f"{samples.empty} of {samples.count} samples have no frame and are left out, as by Python's own replay"
         )
@@ -69,7 +75,7 @@ class PythonSamplingReader(BuiltInReader):
             name=where,
             metrics=(Metric("samples", "samples"),),
             frames=frames.listed(),
-            stacks=samples.tree.stacks(samples.tree.values(), where),
+            stacks=samples.tree.stacks(values, where, timeline=timeline_of(samples.threads(), values)),
             periods=(1,),
             facts=Facts(
                 format=PythonSamplingReader.name,
@@ -198,25 +204,43 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 
 @dataclass
+class _ThreadClock:
+    """The times of the samples of one thread in microseconds, and their call paths."""
+
+    now: float = 0.0
+    times: "array[float]" = field(default_factory=lambda: array("d"))
+    nodes: "array[int]" = field(default_factory=lambda: array("q"))
+
+    def advance(self, step: int) -> None:
+        """Add a sample at this time after the previous sample."""
+        self.now += step
+        self.times.append(self.now)
+
+
+@dataclass
 class _Samples:
     """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first."""
 
     data: _Bytes
     frames: list[int]
+    order: str
     tree: Tree = field(default_factory=Tree)
     stacks: dict[bytes, list[int]] = field(default_factory=dict)
+    clocks: dict[bytes, _ThreadClock] = field(default_factory=dict)
     count: int = 0
     empty: int = 0  # number of samples without frames
 
     def add_all(self) -> None:
         data, tree = self.data, self.tree
         while data.at < len(data.data):
-            stack = self.stacks.setdefault(data.take(12), [])  # the key consists of the thread and the interpreter
+            key = data.take(12)  # the thread and the interpreter
+            stack, clock = self.stacks.setdefault(key, []), self.clocks.setdefault(key, _ThreadClock())
             kind = data.take(1)[0]
+            first = len(clock.times)
             if kind == _REPEAT:
-                weight = self.repeated()
+                weight = self.repeated(clock)
             else:
-                data.varint()  # the time since the previous sample
+                clock.advance(data.varint())
                 data.take(1)  # the status of the thread
                 self.change(stack, kind)
                 weight = 1
@@ -224,16 +248,28 @@ class _Samples:
             path = stack[-1] if stack else ROOT
             if path != ROOT:
                 tree.own[path] += weight
-            elif not stack:
-                self.empty += weight
+                clock.nodes.extend([path] * weight)
+            else:
+                del clock.times[first:]
+                self.empty += weight if not stack else 0
 
-    def repeated(self) -> int:
-        """Skip further samples with the same stack, and return the number of these samples."""
+    def threads(self) -> list[Ran]:
+        """Return the times of all threads, which have numbers but no names."""
+        found = Clock(_MICROSECOND)
+        for key, clock in self.clocks.items():
+            thread, interpreter = struct.unpack(self.order + "QI", key)
+            times = np.array(clock.times)
+            name = f"thread {thread}" + (f" of interpreter {interpreter}" if interpreter else "")
+            found.add_thread(name, np.array(clock.nodes, np.int64), times, times)
+        return found.threads
+
+    def repeated(self, clock: _ThreadClock) -> int:
+        """Read the times of further samples with the same stack, and return the number of these samples."""
         count = self.data.varint()
         if 2 * count > len(self.data.data) - self.data.at:
             raise self.data.error(f"{count} samples do not fit into the rest of the file")
         for _ in range(count):
-            self.data.varint()
+            clock.advance(self.data.varint())
             self.data.take(1)
         return count
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain
 
@@ -11,6 +11,7 @@ import numpy as np
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
+from profgate.model.timeline import Timeline
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
 from profgate.readers.json_text import (
@@ -29,6 +30,7 @@ from profgate.readers.json_text import (
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_paths
+from profgate.readers.time_bins import Clock, timeline_of
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
@@ -83,17 +85,19 @@ class SpeedscopeReader(BuiltInReader):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of the profiles in the file, with its values and a function that builds its stacks."""
+    """One of the profiles in the file, with its values, its times, and a function that builds its stacks."""
 
     unit: str
     kind: MetricKind
     values: Sequence[int | Decimal]
-    stacks: Callable[[IntArray], Stacks]
+    times: Clock
+    stacks: Callable[[IntArray, Timeline | None], Stacks]
     warnings: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
 class _Calls:
+    clock: Clock
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
     running: Counter[int] = field(default_factory=Counter)
@@ -115,10 +119,11 @@ class _Calls:
         self.running[frame] -= 1
         return skipped
 
-    def spend(self, time: int | Decimal) -> None:
-        """Add the time between two events to the innermost open call, if there is one."""
-        if self.open:
+    def spend(self, start: int | Decimal, time: int | Decimal) -> None:
+        """Add the time since ``start`` to the innermost open call, if there is one."""
+        if self.open and time:
             self.tree.own[self.open[-1]] += time
+            self.clock.add(self.open[-1], float(start), float(start + time))
 
 
 def _frames(shared: Json, where: str) -> FrameList:
@@ -159,11 +164,21 @@ def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, but there are {frames} frames")
     offsets = np.append(0, np.cumsum(lengths))
     kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.SAMPLED
-    return _Part(unit, kind, weights, lambda values: stacks_from_paths(flat, offsets, values, where=file))
+    clock, begin = _clock(unit), thread.get("startValue")
+    first = float(begin) if is_number(begin) else 0.0
+    ends = first + np.cumsum(np.array(weights, np.float64))
+    clock.add_thread(thread.get("name"), np.arange(len(ends)), np.append(first, ends[:-1]), ends)
+    return _Part(
+        unit,
+        kind,
+        weights,
+        clock,
+        lambda values, timeline: stacks_from_paths(flat, offsets, values, where=file, timeline=timeline),
+    )
 
 
 def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Part:
-    calls, warnings = _Calls(), Counter[str]()
+    calls, warnings = _Calls(_clock(unit)), Counter[str]()
     now: int | Decimal | None = None
     for place, event in numbered_objects(thread.get("events"), where, "'events'", "event"):
         kind, frame, at = event.get("type"), event.get("frame"), event.get("at")
@@ -174,7 +189,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         if now is not None and at < now:
             warnings["events that go back in time"] += 1
             at = now
-        calls.spend(at - (at if now is None else now))
+        calls.spend(at if now is None else now, at - (at if now is None else now))
         now = at
         if kind == "O":
             calls.enter(frame)
@@ -185,10 +200,24 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
+        calls.spend(now, min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
+    calls.clock.end_thread(thread.get("name"))
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
-    return _Part(unit, metric_kind, tree.own, lambda values: tree.stacks(values, file, calls=True), +warnings)
+    return _Part(
+        unit,
+        metric_kind,
+        tree.own,
+        calls.clock,
+        lambda values, timeline: tree.stacks(values, file, calls=True, timeline=timeline),
+        +warnings,
+    )
+
+
+def _clock(unit: str) -> Clock:
+    """Return a clock in this unit. Profiles whose unit is not a time do not contain times."""
+    base, factor, power = base_unit(unit)
+    return Clock(factor * 10.0**power if base == "nanoseconds" else 0.0)
 
 
 def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], bool]:
@@ -226,7 +255,8 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
     """Return the stacks of all parts, with call counts if there is one metric and every part counts calls."""
     ends = np.cumsum([len(part.values) for part in parts], dtype=np.int64)
     split = np.split(values, ends[:-1], axis=1)
-    found = [part.stacks(own) for part, own in zip(parts, split[: len(parts)], strict=True)]
+    times = _timelines(parts, ends, values)
+    found = [part.stacks(*own) for part, own in zip(parts, zip(split, times, strict=False), strict=True)]
     if len(found) == 1:
         return found[0]
     calls = [stacks.calls for stacks in found if stacks.calls is not None]
@@ -238,4 +268,37 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
         np.concatenate([stacks.values for stacks in found], axis=1),
         np.sum([stacks.root_values for stacks in found], axis=0),
         np.concatenate(calls) if len(calls) == len(parts) and len(values) == 1 else None,
+        _joined_timeline(found),
+    )
+
+
+def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Timeline | None]:
+    """Return the timeline of each part. The timelines have common bins and threads."""
+    threads = [
+        ran._replace(node=ran.node + end - len(part.values))
+        for part, end in zip(parts, ends.tolist(), strict=True)
+        for ran in part.times.threads
+        if part.times.unit
+    ]
+    whole = timeline_of(threads, values)
+    if whole is None:
+        return [None] * len(parts)
+    starts = ends - [len(part.values) for part in parts]
+    return [
+        whole.chosen((whole.row >= start) & (whole.row < end), whole.row - start)
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+
+
+def _joined_timeline(parts: list[Stacks]) -> Timeline | None:
+    """Return the timeline of several stacks, whose leaves are numbered one after the other."""
+    first = np.cumsum([0, *(stacks.values.shape[1] for stacks in parts)]).tolist()
+    timed = [(start, stacks.timeline) for start, stacks in zip(first, parts, strict=False) if stacks.timeline]
+    if not timed:
+        return None
+    return replace(
+        timed[0][1],
+        row=np.concatenate([np.where(times.row < 0, -1, times.row + start) for start, times in timed]),
+        cell=np.concatenate([times.cell for _, times in timed]),
+        values=np.concatenate([times.values for _, times in timed], axis=1),
     )

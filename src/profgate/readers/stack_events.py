@@ -1,5 +1,6 @@
 """Conversion of call paths and call trees to the front-coded events of `Stacks`, with numpy arrays."""
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
 from profgate.model.profile import Stacks
+from profgate.model.timeline import Timeline
 
 # number of paths that are compared at once, so that intermediate arrays fit in the processor cache
 _CHUNK = 2048
@@ -22,14 +24,19 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stacks_from_paths(
-    flat_frames: IntArray, offsets: IntArray, values: IntArray, calls: IntArray | None = None, where: str = "profile"
+    flat_frames: IntArray,
+    offsets: IntArray,
+    values: IntArray,
+    calls: IntArray | None = None,
+    where: str = "profile",
+    timeline: Timeline | None = None,
 ) -> Stacks:
     """Build stacks from ``n`` paths.
 
     ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
     ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one
     column per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames
-    are added to ``root_values``.
+    are added to ``root_values``. The rows of ``timeline`` are paths.
 
     Raises ProfileError with location ``where`` if a path has more than 65,535 frames.
     """
@@ -48,16 +55,24 @@ def stacks_from_paths(
     leaf[ends - 1] = True
     depth = at - np.repeat(first, new)
     counted = None if calls is None else calls[filled]
-    return _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, counted)
+    leaves = np.where(filled, np.cumsum(filled) - 1, -1)
+    stacks = _stacks(depth, flat_frames[at], leaf, values[:, filled], root_values, counted)
+    return _timed(stacks, timeline, leaves)
 
 
 def stacks_from_parents(
-    parent: IntArray, frame: IntArray, self_values: IntArray, calls: IntArray | None = None, where: str = "profile"
+    parent: IntArray,
+    frame: IntArray,
+    self_values: IntArray,
+    calls: IntArray | None = None,
+    where: str = "profile",
+    timeline: Timeline | None = None,
 ) -> Stacks:
     """Build stacks from the nodes of call trees, which may be in any order.
 
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
-    ``self_values`` has one int64 row per metric. A node ends a stack if its calls or one of its values is not 0.
+    ``self_values`` has one int64 row per metric. A node ends a stack if its calls or one of its values is not 0. The
+    rows of ``timeline`` are nodes.
 
     Raises ProfileError with location ``where`` if a parent does not exist, if parents form a cycle, or if the depth
     exceeds 65,535.
@@ -76,7 +91,17 @@ def stacks_from_parents(
     depth, frames, leaf, leaf_rows = stream_of(shape, np.append(False, ends_stack[order]))
     ending = order[leaf_rows - 1]
     root_values = np.zeros(len(self_values), dtype=np.int64)
-    return _stacks(depth, frames, leaf, self_values[:, ending], root_values, None if calls is None else calls[ending])
+    leaves = np.full(len(parent), -1, np.int64)
+    leaves[ending] = np.arange(len(ending))
+    counted = None if calls is None else calls[ending]
+    return _timed(_stacks(depth, frames, leaf, self_values[:, ending], root_values, counted), timeline, leaves)
+
+
+def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stacks:
+    """Add the timeline to the stacks. ``leaves`` contains the leaf of each row of the timeline."""
+    if timeline is None:
+        return stacks
+    return replace(stacks, timeline=replace(timeline, row=read_only(np.append(leaves, -1)[timeline.row])))
 
 
 def _rows(below_root: IntArray) -> RowArray:

@@ -8,13 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from profgate.model.arrays import IntArray, read_only
+from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.profile import Facts, Profile, Stacks
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
+from profgate.readers.time_bins import Clock, timeline_of
 
 # maps each type of sample weight to the metric, its unit and its kind
 WEIGHTS = {
@@ -25,6 +26,7 @@ WEIGHTS = {
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
 _DECIMALS = 9
+_MILLISECOND = 1e6  # nanoseconds
 
 
 class Thread(NamedTuple):
@@ -33,6 +35,7 @@ class Thread(NamedTuple):
     For each stack, ``prefix`` contains the number of the caller's stack, or -1 if there is no caller, and ``frame``
     contains an index into ``frames``. ``frames`` contains frame numbers of the profile. ``stacks`` contains the stack
     number of each sample, or -1 if a sample has no stack. These arrays are int64. ``kind`` is the type of ``weights``.
+    ``times`` contains the time of each sample in milliseconds, or is None if the times are unknown.
     """
 
     prefix: IntArray
@@ -41,6 +44,8 @@ class Thread(NamedTuple):
     stacks: IntArray
     kind: str
     weights: Sequence[int | Decimal]
+    times: FloatArray | None = None
+    name: object = None
 
 
 @dataclass
@@ -53,13 +58,14 @@ class Threads:
     frame: list[IntArray] = field(default_factory=lambda: [np.zeros(1, dtype=np.int64)])
     samples: dict[str, list[tuple[IntArray, Sequence[int | Decimal]]]] = field(default_factory=dict)
     size: int = 1
+    clock: Clock = field(default_factory=lambda: Clock(_MILLISECOND))
 
     def add(self, thread: Thread, where: str) -> None:
         """Add the stacks and samples of a thread.
 
         Raises ProfileError with location ``where`` if the thread refers to a stack or frame that does not exist.
         """
-        prefix, frame, frames, stacks, kind, weights = thread
+        prefix, frame, frames, stacks, kind, weights, times, name = thread
         count = len(prefix)
         if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
             raise wrong(where, "has stacks whose columns do not fit together")
@@ -68,6 +74,8 @@ class Threads:
         self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
         self.frame.append(frames[frame])
         self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + self.size, 0), weights))
+        if times is not None:
+            self.clock.add_thread(name, np.where(stacks >= 0, stacks + self.size - 1, NONE), times, times)
         self.size += count
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
@@ -107,8 +115,11 @@ class Threads:
 
     def _stacks(self, values: IntArray) -> Stacks:
         parent, frame = np.concatenate(self.parent)[1:], np.concatenate(self.frame)[1:]
-        found = stacks_from_parents(np.where(parent > 0, parent - 1, NONE), frame, values[:, 1:], where=self.where)
-        return replace(found, root_values=read_only(values[:, 0].copy()))
+        root = values[:, 0].copy()
+        timeline = timeline_of(self.clock.threads, values[:, 1:], root)
+        above = np.where(parent > 0, parent - 1, NONE)
+        found = stacks_from_parents(above, frame, values[:, 1:], where=self.where, timeline=timeline)
+        return replace(found, root_values=read_only(root))
 
 
 def numbers(values: object, where: str) -> IntArray:

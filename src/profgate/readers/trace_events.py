@@ -18,6 +18,7 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
+from profgate.readers.time_bins import Clock, timeline_of
 
 _MAX_MICROSECONDS = 1 << 52
 _NESTED = ("X", "B", "E")
@@ -46,16 +47,18 @@ class TraceEventsReader(BuiltInReader):
         trace = _Trace()
         for place, event in numbered_objects(events, where, "'traceEvents'", "event"):
             trace.add(event, place)
-        tree = Tree()
-        for thread in trace.threads.values():
-            _add_spans(tree, thread.spans(trace.warnings), trace.warnings)
+        tree, clock = Tree(), Clock()
+        for key, thread in trace.threads.items():
+            _add_spans(tree, clock, thread.spans(trace.warnings), trace.warnings)
+            clock.end_thread(trace.names.get(key, f"thread {key[1]}"))
         if sum(tree.own) > MAX_TOTAL:
             raise ProfileError(where, "the times add up to more than 2^63 nanoseconds; record less")
+        values = tree.values()
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds", kind=MetricKind.TIMED),),
             frames=trace.frames.listed(),
-            stacks=tree.stacks(tree.values(), where, calls=True),
+            stacks=tree.stacks(values, where, calls=True, timeline=timeline_of(clock.threads, values)),
             periods=(None,),
             facts=Facts(format=TraceEventsReader.name),
             warnings=tuple(f"{count} {what}" for what, count in sorted((+trace.warnings).items())),
@@ -110,8 +113,10 @@ class _Thread:
 @dataclass
 class _Trace:
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)
     warnings: Counter[str] = field(default_factory=Counter)
+    origin: int | None = None
 
     def add(self, event: Json, where: str) -> None:
         kind, name = event.get("ph"), event.get("name")
@@ -119,10 +124,16 @@ class _Trace:
             self.warnings["asynchronous events belong to no stack and were left out"] += 1
         elif name in _SAMPLES:
             self.warnings["parts of a sampled CPU profile were left out: save it as .cpuprofile"] += 1
+        key = (str(event.get("pid")), str(event.get("tid")))
+        args = event.get("args")
+        if kind == "M" and name == "thread_name" and isinstance(args, dict):
+            self.names[key] = str(args.get("name"))
         if kind not in _NESTED:
             return
-        thread = self.threads.setdefault((str(event.get("pid")), str(event.get("tid"))), _Thread())
+        thread = self.threads.setdefault(key, _Thread())
         start = _nanoseconds(event, "ts", where)
+        self.origin = start if self.origin is None else self.origin
+        start -= self.origin  # small times are exact as floating-point numbers
         if kind == "X":
             if "dur" not in event:
                 self.warnings["events without a duration were left out"] += 1
@@ -143,23 +154,36 @@ class _Trace:
         return self.frames.number_of(name, place.get("filename"), place.get("line"))
 
 
-def _add_spans(tree: Tree, spans: Iterable[_Span], warnings: Counter[str]) -> None:
+def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Counter[str]) -> None:
     """Add calls to the tree, with outer calls first. A call is nested in the call that is running at its start."""
     inside: list[tuple[int, int]] = []
+    now = 0  # the time up to which the innermost call has been recorded
+
+    def run_until(time: int) -> None:
+        """Add the time since ``now`` to the innermost call."""
+        nonlocal now
+        if inside and time > now:
+            tree.own[inside[-1][1]] += time - now
+            clock.add(inside[-1][1], now, time)
+        now = time
+
     for start, end, frame in spans:
         while inside and inside[-1][0] <= start:
+            run_until(inside[-1][0])
             inside.pop()
+        run_until(start)
         parent = ROOT
         if inside:
             outer, parent = inside[-1]
             if end > outer:
                 warnings["calls that outlast their caller were cut at its end"] += 1
                 end = outer  # noqa: PLW2901 - the time that is cut off is not used again
-            tree.own[parent] -= end - start
         node = tree.below(parent, frame)
-        tree.own[node] += end - start
         tree.calls[node] += 1
         inside.append((end, node))
+    while inside:
+        run_until(inside[-1][0])
+        inside.pop()
 
 
 def _closed(data: bytes) -> bytes:

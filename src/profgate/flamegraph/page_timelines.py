@@ -1,0 +1,102 @@
+"""Encode the values of a page's rows by thread and time, in a zlib stream of their own."""
+
+import base64
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageTree
+from profgate.flamegraph.page_encoding import COMPRESSION_LEVEL, varints
+from profgate.model.arrays import IntArray
+from profgate.model.timeline import Timeline, summed
+from profgate.model.visible_text import full_name
+
+_BYTES_OF_ENTRY = 0.3  # lower bound of the size of an entry, to avoid compressing data that is far too large
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedTimelines:
+    """The part of the JSON header about timelines, and the data in base64."""
+
+    header: dict[str, Any]
+    data: str
+
+
+def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, most: int) -> EncodedTimelines | None:
+    """Encode the timelines of both sides for the rows in ``shown``, in at most ``most`` bytes.
+
+    The bins are made longer until the data fits. Returns None if it does not fit in a single bin for each thread, or if
+    no side has a timeline.
+    """
+    place = _shown_rows(whole, shown)
+    sides = [side and _placed(side, place) for side in tree.timelines]
+    while any(sides):
+        entries = sum(len(side.row) for side in sides if side)
+        encoded = _encoded(sides) if entries * _BYTES_OF_ENTRY <= most else None
+        if encoded and len(encoded.data) <= most:
+            return encoded
+        if all(side is None or side.bins == 1 for side in sides):
+            break
+        sides = [side and side.coarser(1) for side in sides]
+    return None
+
+
+def _encoded(sides: list[Timeline | None]) -> EncodedTimelines:
+    columns = [column for side in sides if side for column in _columns(side)]
+    headers = [
+        side
+        and {
+            "span": side.span,
+            "scale": side.scale,
+            "g": _divisor(side),
+            "entries": len(side.row),
+            "threads": [full_name(name) for name in side.threads],
+        }
+        for side in sides
+    ]
+    stream = zlib.compress(b"".join(columns), COMPRESSION_LEVEL)
+    header = {"sides": headers, "columns": [len(column) for column in columns]}
+    return EncodedTimelines(header, base64.b64encode(stream).decode("ascii"))
+
+
+def _columns(side: Timeline) -> Iterator[bytes]:
+    """Yield the number of entries of each row that has any, the cells, and the values.
+
+    In each row, the first cell is followed by the differences between neighbours. The last value of a row is omitted,
+    because it is the rest of the row's own value.
+    """
+    first = np.concatenate([[True], side.row[1:] != side.row[:-1]])
+    last = np.concatenate([first[1:], [True]])
+    yield varints(np.diff(np.flatnonzero(first), append=len(first)))
+    yield varints(np.where(first, side.cell, np.diff(side.cell, prepend=0)))
+    yield varints(side.values[0][~last] // _divisor(side))
+
+
+def _divisor(side: Timeline) -> int:
+    return max(int(np.gcd.reduce(side.values[0])), 1)
+
+
+def _placed(side: Timeline, place: IntArray) -> Timeline:
+    """Return the timeline with row numbers of the page."""
+    row, cell, values = summed(place[side.row], side.cell, side.values)
+    return replace(side, row=row, cell=cell, values=values)
+
+
+def _shown_rows(whole: OrderedTree, shown: OrderedTree) -> IntArray:
+    """Return the position in ``shown`` of each row of the `PageTree`, or that of the row into which it was merged."""
+    kept = shown.name != OTHER_NAME
+    place = np.full(whole.size, -1, np.int64)
+    place[shown.row[kept]] = np.flatnonzero(kept)
+    if kept.all():
+        return place
+    other = np.full(shown.size, -1, np.int64)
+    other[shown.parent[~kept]] = np.flatnonzero(~kept)
+    of_position = place[whole.row]
+    above = np.where(of_position >= 0, np.arange(whole.size), whole.parent)
+    while np.any((further := above[above]) != above):
+        above = further
+    place[whole.row] = np.where(of_position >= 0, of_position, other[of_position[above]])
+    return place
