@@ -26,7 +26,7 @@ export function makeActivity(page) {
 function showPart(page) {
   const { state, timelines } = page;
   byId("part").hidden = !isPart(timelines, state);
-  const parts = timelines.flatMap((side, index) => (side ? [`${SIDES[index].toLowerCase()} ${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : []));
+  const parts = timelines.flatMap((side, index) => (side ? [`${SIDES[index].toLowerCase()}: ${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : []));
   byId("part").replaceChildren("Part shown: ", element("b", parts.join("; ")), ". Findings and totals concern the whole run. ", linkButton("Show the whole run", () => page.set(EVERYTHING)));
 }
 
@@ -114,6 +114,7 @@ function makeLane(page, side, index) {
 
   // Draws a range, which is not yet chosen while the pointer moves.
   function draw(from, to) {
+    shade.classList.toggle("whole", from <= 0 && to >= side.bins);
     shade.style.left = `${(100 * from) / side.bins}%`;
     shade.style.right = `${100 - (100 * to) / side.bins}%`;
     [from, to].forEach((bin, at) => {

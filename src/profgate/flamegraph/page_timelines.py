@@ -11,9 +11,10 @@ import numpy as np
 from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageTree
 from profgate.flamegraph.page_encoding import COMPRESSION_LEVEL, varints
 from profgate.model.arrays import IntArray
-from profgate.model.timeline import Timeline, summed
+from profgate.model.timeline import MOST_BINS, Timeline, summed
 from profgate.model.visible_text import full_name
 
+_FEWEST_BINS = 4  # fewer bins would not show a course of time
 _BYTES_OF_ENTRY = 0.3  # lower bound of the size of an entry, to avoid compressing data that is far too large
 
 
@@ -28,20 +29,26 @@ class EncodedTimelines:
 def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, most: int) -> EncodedTimelines | None:
     """Encode the timelines of both sides for the rows in ``shown``, in at most ``most`` bytes.
 
-    The bins are made longer until the data fits. Returns None if it does not fit in a single bin for each thread, or if
-    no side has a timeline.
+    The bins are made longer until the data fits, but at most until each side has `_FEWEST_BINS`. If the data still does
+    not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
     """
     place = _shown_rows(whole, shown)
-    sides = [side and _placed(side, place) for side in tree.timelines]
-    while any(sides):
-        entries = sum(len(side.row) for side in sides if side)
-        encoded = _encoded(sides) if entries * _BYTES_OF_ENTRY <= most else None
-        if encoded and len(encoded.data) <= most:
-            return encoded
-        if all(side is None or side.bins == 1 for side in sides):
-            break
-        sides = [side and side.coarser(1) for side in sides]
+    separate = [side and _placed(side, place) for side in tree.timelines]
+    combined = [side and _combined(side) for side in separate]
+    for sides in (separate, combined) if any(separate) else ():
+        while any(side and side.bins >= _FEWEST_BINS for side in sides):
+            entries = sum(len(side.row) for side in sides if side)
+            encoded = _encoded(sides) if entries * _BYTES_OF_ENTRY <= most else None
+            if encoded and len(encoded.data) <= most:
+                return encoded
+            sides = [side and side.coarser(1) for side in sides]
     return None
+
+
+def _combined(side: Timeline) -> Timeline:
+    """Return the timeline with the values of all threads in one thread."""
+    row, cell, values = summed(side.row, side.cell % MOST_BINS, side.values)
+    return replace(side, threads=("all threads",), row=row, cell=cell, values=values)
 
 
 def _encoded(sides: list[Timeline | None]) -> EncodedTimelines:
