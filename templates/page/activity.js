@@ -139,7 +139,7 @@ function makeLane(page, side, index) {
     reset.hidden = !state[keys.time];
     const other = page.timelines[1 - index];
     copy.hidden = !state[keys.time] || !other || state[`time${SIDES[1 - index]}`] === state[keys.time];
-    copy.textContent = `Same time ${SIDES[1 - index].toLowerCase()}`;
+    copy.textContent = `Apply to ${SIDES[1 - index].toLowerCase()}`;
     menu?.show(chosen);
   }
 

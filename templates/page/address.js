@@ -39,7 +39,9 @@ export function makeAddress(page) {
   }
 
   function open() {
-    if (location.hash.replace(/^#/, "") === written) return;
+    const fragment = location.hash.replace(/^#/, "");
+    if (fragment === written) return;
+    written = fragment;
     const linked = parseFragment(location.hash);
     opening = true;
     const { state, whole } = page;
