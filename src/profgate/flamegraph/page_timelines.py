@@ -35,7 +35,8 @@ def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, mos
     place = _shown_rows(whole, shown)
     separate = [side and _placed(side, place) for side in tree.timelines]
     combined = [side and _combined(side) for side in separate]
-    for sides in (separate, combined) if any(separate) else ():
+    for attempt in (separate, combined) if any(separate) else ():
+        sides = attempt
         while any(side and side.bins >= _FEWEST_BINS for side in sides):
             entries = sum(len(side.row) for side in sides if side)
             encoded = _encoded(sides) if entries * _BYTES_OF_ENTRY <= most else None

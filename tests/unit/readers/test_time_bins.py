@@ -85,7 +85,8 @@ def test_bins_of_a_recording_add_up_to_its_values(name: str) -> None:
     timeline, stacks = timeline_in(profile), profile.stacks
     assert stacks is not None
     sums = np.zeros((len(stacks.values), stacks.values.shape[1] + 1), np.int64)
-    np.add.at(sums, (slice(None), timeline.row), timeline.values)
+    for line, values in zip(sums, timeline.values, strict=True):
+        np.add.at(line, timeline.row, values)
     assert np.array_equal(sums[:, :-1], stacks.values)
     assert sums[:, -1].tolist() == stacks.root_values.tolist()
     assert timeline.values.min() >= 0
