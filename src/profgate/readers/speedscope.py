@@ -30,7 +30,7 @@ from profgate.readers.json_text import (
 from profgate.readers.quantities import MAX_TOTAL, in_base_unit, period_of, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_paths
-from profgate.readers.time_bins import Clock, timeline_of
+from profgate.readers.time_bins import NOTHING, Clock, timeline_of
 
 _SCHEMA = b"speedscope.app/file-format-schema.json"
 _METRIC_NAMES = {"nanoseconds": "time", "bytes": "bytes", "samples": "samples"}
@@ -119,11 +119,12 @@ class _Calls:
         self.running[frame] -= 1
         return skipped
 
-    def spend(self, start: int | Decimal, time: int | Decimal) -> None:
-        """Add the time since ``start`` to the innermost open call, if there is one."""
-        if self.open and time:
-            self.tree.own[self.open[-1]] += time
-            self.clock.add(self.open[-1], float(start), float(start + time))
+    def spend(self, time: int | Decimal, now: int | Decimal) -> None:
+        """Add the time between two events, of which the second is ``now``, to the innermost open call."""
+        node = self.open[-1] if self.open else NOTHING
+        if self.open:
+            self.tree.own[node] += time
+        self.clock.tick(node, float(now))
 
 
 def _frames(shared: Json, where: str) -> FrameList:
@@ -189,7 +190,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
         if now is not None and at < now:
             warnings["events that go back in time"] += 1
             at = now
-        calls.spend(at if now is None else now, at - (at if now is None else now))
+        calls.spend(at - (at if now is None else now), at)
         now = at
         if kind == "O":
             calls.enter(frame)
@@ -200,7 +201,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     warnings["calls that are never closed"] += len(calls.open)
     end = thread.get("endValue")
     if now is not None and isinstance(end, int | Decimal) and end > now:
-        calls.spend(now, min(end, MAX_TOTAL) - now)  # the end of the profile ends all open calls
+        calls.spend(min(end, MAX_TOTAL) - now, min(end, MAX_TOTAL))  # the end of the profile ends all open calls
     calls.clock.end_thread(thread.get("name"))
     metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree

@@ -15,8 +15,11 @@ from profgate.readers.stack_events import ranges
 
 MOST_THREADS = 32  # if a profile has more threads, the smallest threads are combined
 OTHERS = "other threads"
+NOTHING = -2
+"""The node of times at which no call is running."""
 _LONGEST_NAME = 100
 _LATEST = 2.0**61  # nanoseconds, about 73 years; other times are moved to this time, so that integers cannot overflow
+_CHUNK = 1 << 16  # number of intervals that are divided at once, to limit the use of memory
 _MORE_PIECES = 1 << 16  # intervals may be divided into this number of additional pieces, plus two for each interval
 
 
@@ -40,19 +43,19 @@ class Clock:
     unit: float = 1.0
     threads: list[Ran] = field(default_factory=list)
     node: "array[int]" = field(default_factory=lambda: array("q"))
-    start: "array[float]" = field(default_factory=lambda: array("d"))
-    end: "array[float]" = field(default_factory=lambda: array("d"))
+    time: "array[float]" = field(default_factory=lambda: array("d"))
 
-    def add(self, node: int, start: float, end: float) -> None:
-        """Append an interval of the current thread."""
+    def tick(self, node: int, time: float) -> None:
+        """Record that the node, or `NOTHING`, ran in the current thread since the previous tick."""
         self.node.append(node)
-        self.start.append(start)
-        self.end.append(end)
+        self.time.append(time)
 
     def end_thread(self, name: object) -> None:
         """Name the current thread, and begin another one."""
-        self.add_thread(name, np.array(self.node, np.int64), np.array(self.start), np.array(self.end))
-        del self.node[:], self.start[:], self.end[:]
+        node, time = np.array(self.node[1:], np.int64), np.array(self.time)
+        ran = node != NOTHING
+        self.add_thread(name, node[ran], time[:-1][ran], time[1:][ran])
+        del self.node[:], self.time[:]
 
     def add_thread(self, name: object, node: IntArray, start: FloatArray, end: FloatArray) -> None:
         """Add all intervals of a thread."""
@@ -86,15 +89,15 @@ def timeline_of(threads: Sequence[Ran], values: IntArray, root_values: IntArray 
     if not span or (end - start).sum(dtype=np.float64) >= 2.0**62:
         return None
     scale = _scale(start, end, span)
-    first, last = start >> scale, np.maximum(start, end - 1) >> scale
-    pieces = last - first + 1
-    column = ranges(first, pieces)
-    of = np.repeat(np.arange(len(node)), pieces)
-    if np.any(end > start):
-        weight = np.minimum(end[of], (column + 1) << scale) - np.maximum(start[of], column << scale)
-    else:
-        weight = np.ones(len(of), np.int64)
-    row, cell, weights = summed(node[of], thread[of] * MOST_BINS + column, weight.reshape(1, -1))
+    timed, parts = bool(np.any(end > start)), []
+    for begin in range(0, len(node), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        first, pieces = start[part] >> scale, _pieces(start[part], end[part], scale)
+        column, of = ranges(first, pieces), np.repeat(np.arange(len(first)), pieces) + begin
+        length = np.minimum(end[of], (column + 1) << scale) - np.maximum(start[of], column << scale)
+        weight = length if timed else np.ones(len(of), np.int64)  # samples without a duration count as 1
+        parts.append(summed(node[of], thread[of] * MOST_BINS + column, weight.reshape(1, -1)))
+    row, cell, weights = summed(*(np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)))
     root = np.zeros(len(values), np.int64) if root_values is None else root_values
     shared = _divided(row, weights[0], np.concatenate([values, root.reshape(-1, 1)], axis=1))
     nonzero = np.any(shared != 0, axis=0)
@@ -116,9 +119,15 @@ def _scale(start: IntArray, end: IntArray, span: int) -> int:
     """Return the binary logarithm of the length of a bin, such that the number of bins and pieces is limited."""
     scale = max(span.bit_length() - MOST_BINS.bit_length() + 1, 0)
     most = 3 * len(start) + _MORE_PIECES
-    while int(((np.maximum(start, end - 1) >> scale) - (start >> scale) + 1).sum()) > most:
+    while int(_pieces(start, end, scale).sum()) > most:
         scale += 1
     return scale
+
+
+def _pieces(start: IntArray, end: IntArray, scale: int) -> IntArray:
+    """Return the number of bins that each interval overlaps."""
+    pieces: IntArray = (np.maximum(start, end - 1) >> scale) - (start >> scale) + 1
+    return pieces
 
 
 def _divided(row: IntArray, weight: IntArray, values: IntArray) -> IntArray:

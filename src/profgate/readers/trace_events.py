@@ -18,7 +18,7 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, number, numbered_objects, wrong
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
-from profgate.readers.time_bins import Clock, timeline_of
+from profgate.readers.time_bins import NOTHING, Clock, timeline_of
 
 _MAX_MICROSECONDS = 1 << 52
 _NESTED = ("X", "B", "E")
@@ -162,9 +162,10 @@ def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Count
     def run_until(time: int) -> None:
         """Add the time since ``now`` to the innermost call."""
         nonlocal now
-        if inside and time > now:
-            tree.own[inside[-1][1]] += time - now
-            clock.add(inside[-1][1], now, time)
+        node = inside[-1][1] if inside else NOTHING
+        if inside:
+            tree.own[node] += time - now
+        clock.tick(node, time)
         now = time
 
     for start, end, frame in spans:

@@ -218,9 +218,8 @@ def test_repeated_samples_of_python_have_their_own_times() -> None:
 def test_any_intervals_divide_the_values_exactly(threads: list[list[tuple[int, int, int]]], values: list[int]) -> None:
     clock = Clock()
     for thread in threads:
-        for node, start, length in thread:
-            clock.add(node, start, start + length)
-        clock.end_thread("t")
+        node, start, length = np.array(thread, np.int64).reshape(-1, 3).T
+        clock.add_thread("t", node, start.astype(np.float64), (start + length).astype(np.float64))
     nodes = {node for thread in threads for node, _, _ in thread}
     own = np.array([value if node in nodes else 0 for node, value in zip((0, 1, 2, 3, 4, -1), values, strict=True)])
     found = timeline_of(clock.threads, own[None, :-1], own[-1:])
@@ -236,8 +235,9 @@ def test_any_intervals_divide_the_values_exactly(threads: list[list[tuple[int, i
 def test_the_smallest_of_many_threads_are_combined() -> None:
     clock = Clock()
     for number in range(MOST_THREADS + 10):
-        clock.add(0, 0, 1000 if number == 40 else number)
-        clock.end_thread(f"t{number}")
+        clock.add_thread(
+            f"t{number}", np.zeros(1, np.int64), np.zeros(1), np.array([1000.0 if number == 40 else number])
+        )
     found = timeline_of(clock.threads, np.array([[5000]]))
     assert found is not None
     assert len(found.threads) == MOST_THREADS
@@ -249,8 +249,7 @@ def test_the_smallest_of_many_threads_are_combined() -> None:
 def test_bins_are_longer_if_intervals_overlap_many_of_them() -> None:
     clock = Clock()
     for number in range(2000):
-        clock.add(number, 0, 10**9)
-        clock.end_thread("t")
+        clock.add_thread("t", np.array([number]), np.zeros(1), np.array([1e9]))
     found = timeline_of(clock.threads, np.full((1, 2000), 7))
     assert found is not None
     assert len(found.row) < 3 * 2000 + 2**16
@@ -260,9 +259,8 @@ def test_bins_are_longer_if_intervals_overlap_many_of_them() -> None:
 @pytest.mark.parametrize("times", [[], [(0, 5, 5)], [(0, -1e300, 1e300)] * 4])
 def test_times_that_give_no_axis_are_ignored(times: list[tuple[int, float, float]]) -> None:
     clock = Clock()
-    for node, start, end in times:
-        clock.add(node, start, end)
-    clock.end_thread("t")
+    node, start, end = np.array(times).reshape(-1, 3).T
+    clock.add_thread("t", node.astype(np.int64), start, end)
     assert timeline_of(clock.threads, np.array([[5]])) is None
 
 
