@@ -48,6 +48,8 @@ function makeLane(page, side, index) {
   const head = element("div", undefined, "lane-head");
   let current = [0, side.bins];
 
+  const runs = page.header.runs[index];
+  plot.title = `Drag to show a part of the time; click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
   head.append(...lines);
   box.setAttribute("aria-label", `Activity ${label.toLowerCase()}`);
   shade.append(...edges);

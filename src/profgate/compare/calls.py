@@ -77,6 +77,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
             baseline_total=read_only(with_children(shape, tree.baseline_calls)),
             target_total=read_only(with_children(shape, tree.target_calls)),
             repeats=None,
+            timelines=(None, None),
         )
         return replace(comparison, metric=CALLS, period=None, tree=counted)
     if edges is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
-from profgate.model.call_tree import TreeShape, pre_order, with_children
+from profgate.model.call_tree import TreeShape, added_at, pre_order, with_children
 from profgate.model.timeline import Timeline
 from profgate.model.visible_text import full_name, plain, visible
 from profgate.report import numbers
@@ -104,6 +104,9 @@ class PageTree:
             raise ValueError("page tree: a symbol has no name; pass a name for each symbol")
         if self.baseline_self.min() < 0 or self.target_self.min() < 0:
             raise ValueError("page tree: a self value is negative; pass the two sides, not their difference")
+        for own, side in zip((self.baseline_self, self.target_self), self.timelines, strict=True):
+            if side is not None and not np.array_equal(added_at(size, side.row, side.values[0]), own):
+                raise ValueError("page tree: a timeline differs from the self values; pass the timeline of this metric")
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,8 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     after = second.tree.target_self * 10 ** (second.metric.exponent - exponent)
     tree, header = page_input(second)
     names = (first.metric.name, second.metric.name)
-    tree = replace(tree, baseline_self=before, target_self=after, baseline_calls=None, target_calls=None, evidence=None)
-    tree = replace(tree, timelines=(None, None))
+    values = {"baseline_self": before, "target_self": after}
+    tree = replace(tree, **values, baseline_calls=None, target_calls=None, evidence=None, timelines=(None, None))
     header = replace(
         header,
         title=f"{second.workload}: {names[1]} against {names[0]}",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from profgate.compare.build import compare_workload
+from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Configuration, Profile
@@ -18,7 +19,6 @@ from profgate.readers.registry import read_profile
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 FRAMES = [{"name": "main"}, {"name": "work"}, {"name": "wait"}]
-Options = CompareOptions
 
 
 def profile(*samples: tuple[list[int], float], unit: str = "seconds") -> Profile:
@@ -78,6 +78,21 @@ def test_a_side_with_an_untimed_run_has_no_timeline() -> None:
     assert tree is not None
     assert tree.timelines[0] is None
     assert tree.timelines[1] is not None
+
+
+def test_numbers_of_calls_have_no_timeline() -> None:
+    events = [("O", 0, 0), ("O", 1, 1), ("C", 1, 2), ("C", 0, 3)]
+    rows = [{"type": kind, "frame": frame, "at": at} for kind, frame, at in events]
+    part = {"type": "evented", "name": "t", "unit": "seconds", "startValue": 0, "endValue": 3, "events": rows}
+    text = json.dumps({"$schema": SCHEMA, "shared": {"frames": FRAMES}, "profiles": [part]})
+    run = [read_profile(source_of("a.json", text.encode()))]
+    timed = compared(run, run)
+    calls = by_calls(timed)
+    assert timed.tree is not None
+    assert None not in timed.tree.timelines
+    assert calls is not None
+    assert calls.tree is not None
+    assert calls.tree.timelines == (None, None)
 
 
 def test_times_change_nothing_else_in_a_comparison() -> None:

@@ -91,6 +91,12 @@ def test_a_cut_page_leaves_room_for_its_times() -> None:
     assert "timelines" in header_in(page)
 
 
+def test_a_timeline_of_other_values_is_refused() -> None:
+    tree = random_tree(20, 50)
+    with pytest.raises(ValueError, match="a timeline differs from the self values"):
+        replace(tree, target_self=tree.baseline_self)
+
+
 def test_names_of_threads_are_visible_text() -> None:
     tree = random_tree(20, 50)
     hostile = ("</script><script>alert(1)</script>", "\u202egnp.exe", "")
