@@ -69,10 +69,10 @@ def test_the_page_reads_the_bins_of_a_recording(name: str) -> None:
     for side, given, coarse in zip(found["sides"], timed, header["timelines"]["sides"], strict=True):
         assert (side["bins"], side["span"], side["width"]) == (given.bins, given.span, 2**given.scale)
         assert coarse["entries"] == len(given.row)
-    whole, early, one = [[[round(value * header["g"]) for value in own] for own in sides] for sides in found["own"]]
+    whole, early, single = [[[round(value * header["g"]) for value in own] for own in sides] for sides in found["own"]]
     assert whole == [tree.baseline_self[order].tolist(), tree.target_self[order].tolist()]
     assert early == [whole[0], sums_of(timed[1], timed[1].cell % MOST_BINS < half, order)]
     last = len(timed[0].threads) - 1
     if len(set(timed[0].threads)) == len(timed[0].threads):
-        assert one == [sums_of(timed[0], timed[0].cell // MOST_BINS == last, order), whole[1]]
+        assert single == [sums_of(timed[0], timed[0].cell // MOST_BINS == last, order), whole[1]]
     assert 0 < sum(early[1]) < sum(whole[1])

@@ -82,7 +82,7 @@ def timeline_of(threads: Sequence[Ran], values: IntArray, root_values: IntArray 
         return None
     names, numbers = _numbered(present)
     node, start, end = (np.concatenate([thread[column] for thread in present]) for column in (1, 2, 3))
-    thread = np.repeat(np.array(numbers, np.int64), [len(one.node) for one in present])
+    thread = np.repeat(np.array(numbers, np.int64), [len(ran.node) for ran in present])
     origin = start.min()
     start, end = start - origin, end - origin
     span = int(end.max())
