@@ -26,9 +26,9 @@ LARGEST_PROFILE = 1 << 31
 def sources_under(place: str) -> list[SourceFile]:
     """Return one file, or the files of a folder or pattern such as ``out/**/*.folded``, sorted by name.
 
-    Names are relative to the folder and use ``/``. Hidden files are skipped, and links to folders are not followed.
-    The result is empty if a pattern matches no file. Raises ProfgateError if the path does not exist, a link points outside the folder, an entry is not a
-    regular file, or there are too many files.
+    Names are relative to the folder and use ``/``. Hidden files are skipped, and links to folders are not followed. The
+    result is empty if a pattern matches no file. Raises ProfgateError if the path does not exist, a link points outside
+    the folder, an entry is not a regular file, or there are too many files.
     """
     path = Path(place)
     with _translated_errors(place):
