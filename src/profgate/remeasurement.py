@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from profgate import wiring
 from profgate.compare.workloads import workload_name
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import sources_under
 from profgate.io.processes import output_of
 from profgate.judge.confirmation import Suspect, confirmed
@@ -38,8 +38,9 @@ class Remeasurement:
     def profiles(self, deadline: float) -> Profiles:
         """Record both sides after a warm-up run, alternating the side that is recorded first.
 
-        ``deadline`` is a value of ``time.monotonic``. Runs that are expected to end after the deadline are skipped.
-        Raises ProfgateError if there is not enough time for three runs of each side.
+        ``deadline`` is a value of ``time.monotonic``. Runs that are expected to end after the deadline are skipped. In
+        the profiles, paths of files in the checkout of a side are relative to this checkout. Raises ProfgateError if
+        there is not enough time for three runs of each side, or if a profile cannot be read.
         """
         start = time.monotonic()
         self._record_both(0)
@@ -52,7 +53,7 @@ class Remeasurement:
         for number in range(1, int(min(self.runs, fitting)) + 1):
             for side, profiles in self._record_both(number).items():
                 found[side] += _as_run(profiles, number)
-        return found
+        return {side: _read_below(self.checkouts[side], sources) for side, sources in found.items()}
 
     def _record_both(self, number: int) -> Profiles:
         return {side: self._record(number, side) for side in (SIDES if number % 2 else reversed(SIDES))}
@@ -97,6 +98,26 @@ def judged_again(
         return second_measurement(comparison, place, total=suspect.total, subtree=suspect.subtree, worse=worse)
 
     return confirmed(report, policy, second)
+
+
+def _read_below(checkout: str, sources: Sequence[SourceFile]) -> list[SourceFile]:
+    """Read the profiles, and make the paths of files in the checkout relative to it.
+
+    Otherwise, a function would have another path on each side, and would count as a new function.
+    """
+    folders = {os.path.abspath(checkout), os.path.realpath(checkout)}  # noqa: PTH100 - the path is a string
+    starts = tuple(f"{start}{folder}/" for start in ("", "file://") for folder in folders)
+    found = []
+    for source, profile in zip(sources, wiring.read_all(sources), strict=True):
+        if isinstance(profile, ProfileError):
+            raise profile
+        files = [file and _without_start(file, starts) for file in profile.frames.files]
+        found.append(replace(source, profile=replace(profile, frames=replace(profile.frames, files=files))))
+    return found
+
+
+def _without_start(file: str, starts: Sequence[str]) -> str:
+    return next((file.removeprefix(start) for start in starts if file.startswith(start)), file)
 
 
 def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:

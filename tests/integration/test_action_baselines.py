@@ -139,7 +139,7 @@ def test_expired_baselines_are_not_compared(recorded: Stage) -> None:
 # Base runs that have not completed
 
 
-@pytest.mark.parametrize("status", ["requested", "waiting", "pending", "queued", "in_progress"])
+@pytest.mark.parametrize("status", ["requested", "pending", "queued", "in_progress"])
 def test_unfinished_base_run_is_awaited(recorded: Stage, status: str) -> None:
     run = recording(recorded, status)
     slept = waiting(recorded, lambda: end(recorded, run, profiles(SHARES, 60)), at=3)
@@ -156,7 +156,7 @@ def test_unfinished_base_run_is_not_compared(recorded: Stage) -> None:
     assert recorded.outputs["conclusion"] == "not_compared"
     assert slept == sorted(slept)
     assert 500 < sum(slept) <= 600
-    text = f"run {run} is still recording the baseline; run this job again when it has ended"
+    text = f"run {run} has not recorded the baseline yet; run this job again when it has ended"
     assert text in recorded.comments[0].splitlines()[1]
     assert "parse" in recorded.comments[0]  # compared with an older baseline
     recorded.inputs["on-not-compared"] = "fail"
@@ -168,7 +168,15 @@ def test_first_unfinished_base_run_is_not_compared(stage: Stage) -> None:
     waiting(stage)
     assert stage.compare(profiles(SLOWER, 77)) == 0
     assert stage.outputs["conclusion"] == "not_compared"
-    assert f"run {run} is still recording the baseline" in stage.comments[0]
+    assert f"run {run} has not recorded the baseline yet" in stage.comments[0]
+
+
+def test_base_run_that_needs_an_approval_is_not_awaited(recorded: Stage) -> None:
+    run = recording(recorded, "waiting")
+    slept = waiting(recorded)
+    assert recorded.compare(profiles(SLOWER, 77)) == 0
+    assert (slept, recorded.outputs["conclusion"]) == ([], "not_compared")
+    assert f"run {run} has not recorded the baseline yet" in recorded.comments[0].splitlines()[1]
 
 
 def test_base_run_without_profiles_ends_the_wait(recorded: Stage) -> None:

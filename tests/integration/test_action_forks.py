@@ -136,6 +136,24 @@ def test_build_chooses_between_two_bases(forked: Stage) -> None:
     assert forked.fake.comment_bodies(other) == []
 
 
+@pytest.mark.parametrize("first", ["main", "release"])
+def test_other_base_branch_does_not_replace_the_status(forked: Stage, first: str) -> None:
+    old = forked.base  # a slow commit, from which the other branch starts
+    for _ in range(BASE_RUNS):
+        forked.base = forked.fake.add_commit(parents=[forked.base], branch="release")
+        forked.base_branch = "release"
+        forked.record(profiles(SLOWER, len(forked.fake.state.commits)))
+    newest = forked.base
+    numbers = {"main": forked.number}
+    numbers["release"] = forked.fake.add_pull(forked.head, newest, fork=("mallory/shop", 666), base_ref="release")
+    for branch in sorted(numbers, key=lambda name: name != first):
+        forked.base_branch, forked.base, forked.number = branch, old if branch == "main" else newest, numbers[branch]
+        pull_run(forked, profiles(SLOWER, 77))
+        assert forked.fork_comment() == 0
+    found = {str(one["context"]): one["state"] for one in forked.fake.state.statuses}
+    assert found == {"profgate/default": "failure", "profgate/default@release": "success"}
+
+
 @pytest.mark.parametrize(
     ("conclusion", "event", "message"),
     [

@@ -159,6 +159,18 @@ def test_lone_surrogate_reaches_no_file(tmp_path: Path, capsys: pytest.CaptureFi
     assert "half\ufffd" in (tmp_path / "x.folded").read_text()
 
 
+def test_folded_stacks_do_not_control_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stacks = "main;\x1b[2Jevil\x07 5\nmain;other 3\n"
+    (tmp_path / "x.folded").write_text(stacks)
+    assert main(["fold", str(tmp_path / "x.folded")]) == 0
+    assert capsys.readouterr().out == stacks
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["fold", str(tmp_path / "x.folded")]) == 0
+    assert capsys.readouterr().out == "main;[2Jevil 5\nmain;other 3\n"
+
+
 def test_vanished_stack_is_not_a_single_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = tmp_path / "d.folded"
     profile.write_text("main;a 5 0\nmain;b 1 2\n")

@@ -52,12 +52,12 @@ def checkouts(tmp_path: Path) -> dict[str, Path]:
     return places
 
 
-def record(place: Path, out: Path, runs: int = 5) -> None:
+def record(place: Path, out: Path, runs: int = 5, command: str = RECORD) -> None:
     for number in range(1, runs + 1):
         folder = out / "raw"
         folder.mkdir(parents=True, exist_ok=True)
         environ = {**os.environ, "PROFGATE_OUT": str(folder)}
-        subprocess.run([sys.executable, "-c", RECORD], cwd=place, env=environ, check=True)
+        subprocess.run([sys.executable, "-c", command], cwd=place, env=environ, check=True)
         (out / "shop").mkdir(exist_ok=True)
         (folder / "shop.pstats").rename(out / "shop" / f"run-{number}.pstats")
     folder.rmdir()
@@ -92,12 +92,53 @@ def reds(report: Path) -> list[str]:
     ]
 
 
+def evidence_of(report: Path, name: str) -> dict[str, str]:
+    found = json.loads(report.read_text())
+    (evidence,) = (
+        one["evidence"]
+        for load in found["workloads"]
+        for metric in load["metrics"]
+        for one in metric["findings"]
+        if one["location"]["name"] == name and one["colour"] == "red"
+    )
+    return dict(evidence)
+
+
 def test_repeated_slowdown_stays_red(report: Path, checkouts: dict[str, Path]) -> None:
     assert confirm(report, checkouts["fast"], checkouts["slow"]) == 1
     written = report.parent / "confirmed" / "report.json"
     assert set(reds(written)) <= set(reds(report))
     assert "step" in reds(written)
     assert "confirmed by 3 + 3 interleaved runs (+" in (report.parent / "confirmed" / "comment.md").read_text()
+
+
+ABSOLUTE = RECORD.replace("'shop.py'", "os.path.abspath('shop.py')")
+
+
+@pytest.mark.parametrize("target", ["slow", "work"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_paths_are_compared_below_each_checkout(
+    checkouts: dict[str, Path], tmp_path: Path, target: str, *, linked: bool
+) -> None:
+    work = tmp_path / "work"  # both sides of the first measurement were recorded here
+    work.mkdir()
+    for name, out in (("fast", "before"), ("slow", "after")):
+        (work / "shop.py").write_text((checkouts[name] / "shop.py").read_text())
+        record(work, tmp_path / out, command=ABSOLUTE)
+    first = tmp_path / "first"
+    assert (
+        main(
+            ["compare", str(tmp_path / "before"), str(tmp_path / "after"), "--fail-on", "degradation", "-o", str(first)]
+        )
+        == 1
+    )
+    baseline = checkouts["fast"]
+    if linked:
+        (tmp_path / "link").symlink_to(baseline, target_is_directory=True)
+        baseline = tmp_path / "link"
+    assert confirm(first / "report.json", baseline, tmp_path / target, sys.executable, "-c", ABSOLUTE) == 1
+    assert "step" in reds(first / "confirmed" / "report.json")
+    assert evidence_of(first / "confirmed" / "report.json", "step")["confirmed_change"] == "9"
 
 
 def test_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,6 +210,14 @@ def test_too_few_minutes_are_an_error(
     words = ["--minutes", "0.001", "--", sys.executable, "-c", RECORD]
     assert main(["confirm", str(report), *places, *words]) == 2
     assert "--minutes: are too few for 3 runs of each side" in capsys.readouterr().err
+
+
+def test_setup_without_a_worktree_is_an_error(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
+    assert main(["confirm", str(report), *places, "--setup", "make", "--", "nothing-is-started"]) == 2
+    assert "--setup: prepares git worktrees, but both folders are given" in capsys.readouterr().err
 
 
 def test_fallback_uses_the_first_measurement(report: Path, checkouts: dict[str, Path]) -> None:

@@ -459,6 +459,17 @@ def test_endless_redirects_are_an_error() -> None:
         assert len(fake.requests) == 25  # five redirects in each of five tries
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # requests leaves the socket open
+@pytest.mark.parametrize("place", ["http://[::1/x", "http://a..b/x", "http://\u00ff/x"])
+def test_invalid_redirect_is_an_error(place: str) -> None:
+    with FakeGitHub() as fake:
+        fake.add_commit(branch="main")
+        fake.fail("GET", "/commits/", 301, headers={"Location": place}, times=5)
+        with pytest.raises(GitHubError, match="GET /repos/octo-org/shop/commits/main"):
+            client_of(fake).commit_sha("main")
+    gc.collect()
+
+
 def test_unfinished_answer_is_requested_within_retries() -> None:
     with FakeGitHub() as fake:
         sha = fake.add_commit(branch="main")

@@ -76,12 +76,21 @@ def write_status(job: Job, report: Report) -> bool:
         job.notice(f"No commit status was written: {READ_ONLY}.")
         return False
     try:
-        key, text = job.settings.key, _title(report)
-        publish_verdict(job.client, context.head_sha, key, report.verdict, text, context.run_url)
+        publish_verdict(job.client, context.head_sha, _status_key(job), report.verdict, _title(report), context.run_url)
     except GitHubError as error:
         job.warn(f"no commit status was written: {error}")
         return False
     return True
+
+
+def _status_key(job: Job) -> str:
+    """Return the key for the name of a status. The key contains the base branch, except for the default branch.
+
+    Several pull requests can have the same head commit. The result of a pull request into another branch must not
+    replace the status that the default branch requires.
+    """
+    base, default = job.context.base_branch, job.context.default_branch
+    return job.settings.key if not default or base in {"", default} else f"{job.settings.key}@{base}"
 
 
 def _title(report: Report) -> str:
@@ -119,7 +128,7 @@ def write_failure_status(job: Job, error: ProfgateError) -> None:
     """Write the commit status of a failed `workflow_run`."""
     context = job.context
     with job.warning_on_failure("no commit status was written"):
-        publish_failure(job.client, context.head_sha, job.settings.key, error, context.run_url)
+        publish_failure(job.client, context.head_sha, _status_key(job), error, context.run_url)
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:

@@ -38,8 +38,11 @@ class Checkouts:
     def prepared(self, report: ReportData, scratch: str, stack: ExitStack) -> dict[str, str]:
         """Return the folder of each side. Worktrees are removed when ``stack`` is closed.
 
-        Raises ProfgateError if a checkout is not available.
+        Raises ProfgateError if a checkout is not available, or if there is no worktree that `setup` could prepare.
         """
+        if self.setup and self.baseline_dir and self.target_dir:
+            what = "prepares git worktrees, but both folders are given; set them up before, and leave out --setup"
+            raise ProfgateError("--setup", what)
         given = {"baseline": (self.baseline_dir, report.baseline.sha), "target": (self.target_dir, report.target.sha)}
         return {side: self._folder(side, *known, scratch, stack) for side, known in given.items()}
 

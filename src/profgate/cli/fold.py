@@ -10,6 +10,7 @@ from profgate.cli.sides import Sides, chosen
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import one_column_folded
 from profgate.model.policy import Policy
+from profgate.model.visible_text import visible
 
 
 @command("profgate fold profile.pb.gz > profile.folded", "profgate fold --metric cpu profile.speedscope.json")
@@ -25,5 +26,7 @@ def fold(profile: str, metric: str | None, *, raw_names: bool) -> int:
     if tree is None:
         raise ProfgateError(profile, "has no stacks: its format contains no call paths")
     text = one_column_folded(tree.parent, tree.symbol, tree.target_self, names, exponent=comparison.metric.exponent)[0]
+    if sys.stdout.isatty():  # names must not control the terminal
+        text = "\n".join(map(visible, text.split("\n")))
     sys.stdout.write(text)
     return 0

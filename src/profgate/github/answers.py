@@ -1,12 +1,16 @@
-"""Limits the size and the duration of HTTP responses. The limits are checked whenever a part of a body arrives."""
+"""Limits the size and the duration of HTTP requests."""
 
 import io
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from threading import Thread
+from typing import TypeVar
 
 from requests import ConnectionError as ConnectionFailed
 from requests import RequestException, Response
 from urllib3.exceptions import HTTPError
+
+Result = TypeVar("Result")
 
 PIECE = 64 * 1024
 MAX_ANSWER = 64 * 1024 * 1024  # in bytes; far more than a page with 100 entries needs
@@ -18,11 +22,34 @@ class AnswerTooLarge(RequestException):
 
 
 class AnswerTooSlow(RequestException):
-    """The response takes longer than ANSWER_SECONDS."""
+    """A request and its response take longer than the limit."""
+
+
+def within(seconds: float, send: Callable[[], Result]) -> Result:
+    """Return the result of ``send``, or raise AnswerTooSlow if it takes longer than ``seconds``.
+
+    A timeout of a socket limits only the time between two received bytes. Therefore, ``send`` runs in a thread, which
+    is left behind when the limit is reached. This thread does not delay the end of the program.
+    """
+    future = Future[Result]()
+
+    def run() -> None:
+        try:
+            future.set_result(send())
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        if future.done():  # raised by the request itself
+            raise
+        raise AnswerTooSlow from None
 
 
 def pieces(answer: Response, *, decode: bool) -> Iterator[bytes]:
-    """Yield the parts of the body as they arrive, so that the caller can check a deadline after each part."""
+    """Yield the parts of the body as they arrive, so that the caller can limit the size."""
     try:
         while piece := answer.raw.read1(PIECE, decode_content=decode):
             yield piece
@@ -31,11 +58,11 @@ def pieces(answer: Response, *, decode: bool) -> Iterator[bytes]:
 
 
 def limit_answer(answer: Response, *_: object, **__: object) -> None:
-    """Read the body of a response within the limits. `requests` calls this hook before it reads a body itself."""
-    deadline, body = time.monotonic() + ANSWER_SECONDS, bytearray()
+    """Read the body of a response up to MAX_ANSWER. `requests` calls this hook before it reads a body itself."""
+    body = bytearray()
     for piece in pieces(answer, decode=True):
         body += piece
-        if len(body) > MAX_ANSWER or time.monotonic() > deadline:
+        if len(body) > MAX_ANSWER:
             answer.close()
-            raise AnswerTooLarge if len(body) > MAX_ANSWER else AnswerTooSlow
+            raise AnswerTooLarge
     answer.raw = io.BytesIO(body)

@@ -31,7 +31,7 @@ BLOCK = 8 * 1024 * 1024
 TRIES = 5
 FIRST_PAUSE, GROWTH = 3.0, 1.5  # in seconds, and as a factor; same values as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
-TIMEOUT = (10, 60)
+TIMEOUT = (10, 60)  # maximum number of seconds for connecting, and between two received bytes
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
 SCOPE = "Actions.Results:"
 EPOCH = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, so that equal files result in equal zip archives
@@ -175,9 +175,9 @@ class ArtifactService:
     def _send(self, method: str, url: str, body: bytes, headers: Mapping[str, str], where: str) -> "Response":
         import requests
 
-        from profgate.github.answers import limit_answer
+        from profgate.github.answers import ANSWER_SECONDS, limit_answer, within
 
-        try:
+        def send() -> requests.Response:
             return requests.request(
                 method,
                 url,
@@ -189,6 +189,9 @@ class ArtifactService:
                 verify=self._verify,
                 hooks={"response": limit_answer},
             )
+
+        try:
+            return within(ANSWER_SECONDS, send)
         except (requests.RequestException, ValueError) as error:  # its text contains a secret signature
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None

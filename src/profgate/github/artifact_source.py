@@ -6,6 +6,7 @@ from itertools import islice
 
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github.baseline_search import (
+    NEEDS_APPROVAL,
     TRUSTED_EVENTS,
     UNFINISHED,
     Candidate,
@@ -89,7 +90,7 @@ def find_stored(
     """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
     If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
-    that run. The run is requested again as long as ``wait`` returns True.
+    that run, unless it needs an approval. The run is requested again as long as ``wait`` returns True.
 
     Finding the nearest set usually takes three to five requests: for the commits (unless they are known), the runs (two
     requests if the first list contains no run of the baseline commit), the artifacts, and the download. Each further
@@ -100,7 +101,7 @@ def find_stored(
     runs = _runs(client, search, chain)
     ordered = candidates(runs, search.trust, search.start, chain)
     while (running := _unfinished(runs, search)) and (not ordered or ordered[0].distance > search.reach):
-        if not wait(running):
+        if running.status == NEEDS_APPROVAL or not wait(running):
             break
         others = [run for run in runs if run.head_sha != search.start]
         runs = others + _listed(client, search.trust, search.start, head_sha=search.start)

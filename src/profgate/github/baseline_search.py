@@ -8,7 +8,8 @@ from profgate.github.records import ArtifactRecord, CommitRecord, RunRecord
 from profgate.model.reason import Reason, ReasonCode
 
 TRUSTED_EVENTS = ("push", "schedule", "workflow_dispatch")
-UNFINISHED = frozenset({"requested", "waiting", "pending", "queued", "in_progress"})
+NEEDS_APPROVAL = "waiting"  # for example, a job deploys to an environment with required reviewers
+UNFINISHED = frozenset({"requested", NEEDS_APPROVAL, "pending", "queued", "in_progress"})
 
 
 @dataclass(frozen=True, slots=True)

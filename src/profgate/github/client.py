@@ -33,6 +33,7 @@ from profgate.github.requests import (
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
 ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
+ASSET_SECONDS = 600.0  # maximum number of seconds for an upload
 COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor } } }"
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
@@ -189,15 +190,16 @@ class GitHubClient(GitRequests):
         """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
         import requests
 
-        from profgate.github.answers import limit_answer
+        from profgate.github.answers import limit_answer, within
 
         where = f"release asset {name}"
-        address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
-        hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
-        if address.netloc not in hosts or address.scheme != api.scheme:
-            raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
-        try:
-            answer = requests.post(
+
+        def send() -> requests.Response:
+            address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
+            hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
+            if address.netloc not in hosts or address.scheme != api.scheme:
+                raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
+            return requests.post(
                 f"{address.geturl()}?name={quote(name, safe='')}",
                 data=data,
                 headers={"Content-Type": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION},
@@ -207,7 +209,10 @@ class GitHubClient(GitRequests):
                 verify=self._verify,
                 hooks={"response": limit_answer},
             )
-        except requests.RequestException as error:
+
+        try:
+            answer = within(ASSET_SECONDS, send)
+        except (requests.RequestException, ValueError) as error:  # a ValueError is caused by an invalid address
             raise unreachable(where, error) from None
         if answer.status_code != 201:
             headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())

@@ -4,7 +4,6 @@ import hashlib
 import io
 import re
 import stat
-import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -59,9 +58,9 @@ def fetch(
     """
     import requests
 
-    from profgate.github.answers import pieces
+    from profgate.github.answers import AnswerTooSlow, pieces, within
 
-    try:
+    def send() -> "tuple[Response, Download | None]":
         with requests.get(
             url,
             headers={**(headers or {}), "Accept-Encoding": "identity"},
@@ -71,15 +70,23 @@ def fetch(
             timeout=(CONNECT_SECONDS, STALL_SECONDS),
             verify=verify,
         ) as answer:
-            if answer.status_code == 200:
-                data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
-                is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
-                return Download(data, is_zip, _file_name(answer.headers))
-            location = answer.headers.get("Location", "")
-    except requests.RequestException as error:
+            if answer.status_code != 200:
+                return answer, None
+            data = _read_bounded(pieces(answer, decode=False), where, max_bytes)
+            is_zip = _is_zip(answer.url, answer.headers.get("Content-Type", ""))
+            return answer, Download(data, is_zip, _file_name(answer.headers))
+
+    try:
+        answer, download = within(TOTAL_SECONDS, send)
+    except AnswerTooSlow:
+        raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again") from None
+    except (requests.RequestException, ValueError) as error:  # a ValueError is caused by an invalid address
         kind = GitHubError if is_permanent(error) else TryAgainError
         what = f"the download failed ({failure_of(error)}); check the network of the runner and run again"
         raise kind(where, what) from None
+    if download is not None:
+        return download
+    location = answer.headers.get("Location", "")
     if token and answer.is_redirect and location.startswith(("https://", "http://")):
         return fetch(location, where, max_bytes=max_bytes, verify=verify)
     raise _refused(answer, where, token)
@@ -193,14 +200,11 @@ def _check_member(member: zipfile.ZipInfo, seen: set[str], where: str) -> None:
 
 
 def _read_bounded(arriving: Iterator[bytes], where: str, max_bytes: int) -> bytes:
-    deadline = time.monotonic() + TOTAL_SECONDS
     buffer = bytearray()
     for piece in arriving:
         buffer += piece
         if len(buffer) > max_bytes:
             raise GitHubError(where, f"is larger than {max_bytes:,} bytes; upload smaller profiles")
-        if time.monotonic() > deadline:
-            raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again")
     return bytes(buffer)
 
 

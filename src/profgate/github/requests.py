@@ -20,6 +20,7 @@ from profgate.github.connections import RetryBudget, failure_of, is_permanent
 
 if TYPE_CHECKING:
     from github import Github
+    from github.Requester import Requester
     from pydantic import TypeAdapter
 
 Result = TypeVar("Result")
@@ -104,10 +105,9 @@ class GitHubConnection:
         """
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
-
         return self._retried(
             where,
-            lambda: self._github.requester.requestJsonAndCheck(verb, url, input=body),
+            lambda requester: requester.requestJsonAndCheck(verb, url, input=body),
             self._retries if verb in REPEATABLE else repeats,
         )
 
@@ -134,16 +134,16 @@ class GitHubConnection:
     def _graphql(self, query: str, variables: Mapping[str, object], *, repeats: int = 1) -> Any:  # noqa: ANN401
         return self._retried(
             "POST graphql",
-            lambda: self._github.requester.graphql_query(query, dict(variables))[1],
+            lambda requester: requester.graphql_query(query, dict(variables))[1],
             repeats,
         )
 
-    def _retried(self, where: str, once: Callable[[], Result], repeats: int) -> Result:
+    def _retried(self, where: str, once: "Callable[[Requester], Result]", repeats: int) -> Result:
         limits = failures = 0
         while True:
             try:
                 with self._budget.spent_on(where), _translated(where):
-                    return once()
+                    return self._limited(once)
             except RateLimitedError as error:
                 limits += 1
                 if limits > self._retries or error.wait > self._max_wait:
@@ -154,6 +154,16 @@ class GitHubConnection:
                 if failures > repeats:
                     raise
                 self._budget.wait(self._backoff * 2 ** (failures - 1), where)
+
+    def _limited(self, once: "Callable[[Requester], Result]") -> Result:
+        from profgate.github import answers
+
+        requester = self._github.requester
+        try:
+            return answers.within(answers.ANSWER_SECONDS, lambda: once(requester))
+        except answers.AnswerTooSlow:
+            self.close()  # the request is still running, so its connection cannot be used for other requests
+            raise
 
     @cached_property
     def _github(self) -> "Github":

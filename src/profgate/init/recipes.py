@@ -97,7 +97,7 @@ def _python(command: str, rate: int) -> tuple[str, ...]:
     if not rest.startswith("-m pytest"):
         calls = f'python -m cProfile -o "$PROFGATE_OUT/calls/run-$PROFGATE_RUN.pstats" {rest}'
         lines += [
-            'if [ "$PROFGATE_RUN" -le 3 ]; then # exact numbers of calls; three runs can be confirmed',
+            'if [ "$PROFGATE_RUN" -le 3 ]; then # exact numbers of calls',
             f"  {calls}",
             "fi",
         ]

@@ -26,9 +26,9 @@ LARGEST_PROFILE = 1 << 31
 def sources_under(place: str) -> list[SourceFile]:
     """Return one file, or the files of a folder or pattern such as ``out/**/*.folded``, sorted by name.
 
-    Names are relative to the folder and use ``/``. Hidden files are skipped. The result is empty if a pattern matches
-    no file. Raises ProfgateError if the path does not exist, a link points outside the folder, an entry is not a
-    regular file, or there are too many files.
+    Names are relative to the folder and use ``/``. Hidden files are skipped, and links to folders are not followed. The
+    result is empty if a pattern matches no file. Raises ProfgateError if the path does not exist, a link points outside
+    the folder, an entry is not a regular file, or there are too many files.
     """
     path = Path(place)
     with _translated_errors(place):
@@ -39,8 +39,9 @@ def sources_under(place: str) -> list[SourceFile]:
         if not glob.has_magic(place):
             raise ProfgateError(place, "does not exist; use a file, a folder or a pattern")
         folder = _fixed_part(path)
-        found = glob.iglob(place, recursive=True)  # noqa: PTH207 - supports both absolute and relative patterns
-        return _sources(folder, ((Path(name).relative_to(folder).as_posix(), False) for name in found), place)
+        parts = [part if part == "**" else part.replace("**", "*") for part in path.relative_to(folder).parts]
+        found = folder.glob("/".join([*parts, "*"] if parts[-1] == "**" else parts))
+        return _sources(folder, ((name.relative_to(folder).as_posix(), False) for name in found), place)
 
 
 def read_text(place: str, limit: int = MAX_TEXT) -> str:
@@ -208,11 +209,13 @@ def _sources(folder: Path, found: Iterable[tuple[str, bool]], place: str) -> lis
 
 
 def _is_file(path: Path, name: str, root: Path, place: str) -> bool:
-    """Return True for a regular file, and False for a folder or hidden file.
+    """Return True for a regular file, and False for a folder, a hidden file or a file behind a link to a folder.
 
     Raises ProfgateError for any other entry, and for a link that leads out of ``root``.
     """
     if path.is_dir() or any(part.startswith(".") for part in name.split("/")):
+        return False
+    if any((root / parent).is_symlink() for parent in Path(name).parents[:-1]):
         return False
     if not path.resolve().is_relative_to(root):
         raise ProfgateError(_shown(name), f"is a link out of {place}; copy the file itself there")

@@ -39,7 +39,7 @@ def judge(draft: Report, policy: Policy) -> Report:
     """
     if draft.schema == FIRST_SCHEMA:
         return draft
-    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
+    judged = _without_repeats(draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric)))
     judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
@@ -53,6 +53,40 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     decided = any(other.calibration.inconclusive is None for other in compared)
     context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
     return replace(metric, findings=findings_of(metric, context))
+
+
+def _without_repeats(report: Report) -> Report:
+    """Set the colour of findings to neutral if they repeat a finding of a workload with more runs.
+
+    For example, a workload with three runs of a tracing profiler shows the same function as the sampled workload, but
+    three runs cannot confirm a change. Only the last components of paths are compared, because each profiler shortens
+    paths differently.
+    """
+    shown = {
+        _function_of(finding)
+        for _, _, finding in report.findings
+        if finding.colour in {"red", "yellow"} and not finding.is_total and not _has_few_runs(finding)
+    }
+
+    def without(_: WorkloadReport, metric: MetricReport) -> MetricReport:
+        found = (
+            replace(finding, colour="neutral")
+            if finding.colour == "yellow" and _has_few_runs(finding) and _function_of(finding) in shown
+            else finding
+            for finding in metric.findings
+        )
+        return replace(metric, findings=tuple(found))
+
+    return report.with_metrics(without)
+
+
+def _has_few_runs(finding: Finding) -> bool:
+    return bool(finding.reasons) and finding.reasons[0].code is ReasonCode.UNCONFIRMED
+
+
+def _function_of(finding: Finding) -> tuple[str, str]:
+    """Return the name of the function and of its file."""
+    return finding.location.name, (finding.location.file or "").rpartition("/")[2]
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:

@@ -243,7 +243,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
     ReasonCode.ARTIFACT_EXPIRED: "artifact {artifact} of run {run} has expired",
     ReasonCode.ARTIFACT_UNUSABLE: "run {run}: {text}",
-    ReasonCode.BASELINE_RUNNING: "run {run} is still recording the baseline; run this job again when it has ended",
+    ReasonCode.BASELINE_RUNNING: "run {run} has not recorded the baseline yet; run this job again when it has ended",
     ReasonCode.NO_ASSET: "release {release} has no profiles ({asset})",
     ReasonCode.UNREADABLE: "unreadable in the {side:sides}: {file}{more:more}: {reasons}",
     ReasonCode.EMPTY_FILE: "the file is empty; check the recording",

@@ -82,6 +82,21 @@ def test_links_out_and_special_files_are_refused(folder: Path, monkeypatch: pyte
         sources_under(str(folder))
 
 
+@pytest.mark.parametrize("pattern", ["", "**/*", "**", "*/*", "l*/**/*.folded", "l??p/x/*"])
+def test_links_to_folders_are_not_followed(folder: Path, pattern: str) -> None:
+    before = [item.name for item in sources_under(str(folder / pattern))]
+    other = folder / "runs"
+    other.mkdir()
+    (folder / "loop").symlink_to(folder, target_is_directory=True)
+    (folder / "link").symlink_to(other, target_is_directory=True)
+    assert [item.name for item in sources_under(str(folder / pattern))] == before
+
+
+def test_hidden_folder_of_the_pattern_is_read(folder: Path) -> None:
+    write_text(str(folder / ".out" / "a.folded"), "")
+    assert [item.name for item in sources_under(str(folder / ".out" / "*.folded"))] == ["a.folded"]
+
+
 def test_too_many_files_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_FILES", 3)
     assert len(sources_under(str(folder))) == 3
