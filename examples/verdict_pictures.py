@@ -72,8 +72,8 @@ def _text(x: float, y: float, text: str, colour: str) -> str:
 
 def _picture(heading: str, parts: Iterable[str]) -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="14" '
-        f'role="img" aria-label="{heading}">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'font-family="sans-serif" font-size="14" aria-label="{heading}">\n'
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#fff"/>\n'
         f'<text x="{LEFT}" y="28" fill="{TEXT}" font-weight="bold">{heading}</text>\n' + "\n".join(parts) + "\n</svg>\n"
     )

@@ -14,14 +14,13 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("examples/**
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 REPOSITORY = r"https://github\.com/profgate/profgate/(?:blob|tree)/main/"
 LINK = re.compile(rf"\]\(\s*(?:({REPOSITORY})|(?![a-z]+:))([^)\s#]*)(?:#([^)\s]+))?\)")
+BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives the headings of a page."""
-    headings = HEADING.findall(
-        re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    )
+    headings = HEADING.findall(BLOCK.sub("", page.read_text(encoding="utf-8")))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
