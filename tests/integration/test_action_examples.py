@@ -61,7 +61,8 @@ def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
     (script,) = [step["run"] for step in content["jobs"]["measure"]["steps"] if "discarded" in step.get("run", "")]
     for side in ("base", "head"):
         (tmp_path / side).mkdir()
-    record = 'basename "$PWD" >> ../order; echo "main 1" > "$OUT"'
+        (tmp_path / side / "side").write_text(f"{side}\n")
+    record = 'test "$(basename "$PWD")" = work; cat side >> ../order; echo "main 1" > "$OUT"'
     subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, "RECORD": record}, check=True)
     pairs = ["head base", "base head", "head base", "base head", "head base", "base head"]
     assert (tmp_path / "order").read_text().split() == " ".join(pairs).split()
@@ -97,7 +98,7 @@ def test_rule_of_jobs_reports_a_writing_token(permissions: str, step: str) -> No
     assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == ["a"]
 
 
-DOCUMENTS = [*EXAMPLES, *(README.parent / "docs").glob("*.md")]
+DOCUMENTS = [*EXAMPLES, *(README.parent / "docs").rglob("*.md")]
 
 
 @pytest.mark.parametrize("place", DOCUMENTS, ids=lambda place: place.name)
@@ -130,7 +131,7 @@ def test_sampler_is_the_same_in_all_documents() -> None:
     known = "".join(f"{line.strip()}\n" for line in PY_SPY)
     texts = [place.read_text() for place in (*DOCUMENTS, README)]
     pinned = [re.sub(r"^ +", "", text, flags=re.MULTILINE) for text in texts if ".py-spy/bin/py-spy" in text]
-    assert len(pinned) == 7
+    assert len(pinned) == 8
     assert all(known in text for text in pinned)
 
 
