@@ -64,8 +64,11 @@ def run_tutorial(page: Path, folder: Path, timeout: int) -> None:
 
 
 def matches(output: str, stated: str) -> bool:
-    """Whether the output is the stated text, apart from numbers, units of time and spaces. ``...`` is any text."""
-    parts = (re.split(f"({NUMBER})", part) for part in stated.strip().split("..."))
+    """Whether the output is the stated text, apart from numbers, units of time and spaces.
+
+    ``...`` stands for any text, and on a line of its own for any number of lines.
+    """
+    parts = (re.split(f"({NUMBER})", part) for part in stated.strip().replace("\n...", "...").split("..."))
     pattern = ".*".join(
         "".join(NUMBER if index % 2 else re.escape(text) for index, text in enumerate(part)) for part in parts
     )

@@ -55,4 +55,5 @@ def test_each_language_of_init_has_a_tutorial() -> None:
 
 def test_stated_output_must_match() -> None:
     assert matches("FAILED  parse is 3.0x slower\nend\n", "FAILED  parse is ...x slower\n...\n")
+    assert matches("total 0.9 s\nparse: slower\n", "total 120 ms\n...\nparse: slower\n...\n")
     assert not matches("PASSED\n", "FAILED ...\n")
