@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import yaml
-from tutorial_blocks import blocks_of, output_of, run_tutorial
 
 from profgate.settings.config_file import KEYS
 from profgate.settings.inputs import SETTINGS
+from tutorial_blocks import blocks_of, output_of, run_tutorial
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]

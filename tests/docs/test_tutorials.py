@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tutorial_blocks import InconclusiveError, blocks_of, matches, missing, run_tutorial
 
 from profgate.init.recipes import RECIPES
+from tutorial_blocks import InconclusiveError, blocks_of, matches, missing, output_of, run_tutorial
 
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 NEEDED = {
@@ -17,6 +17,23 @@ NEEDED = {
     "java": ["git", "javac", "jfr"],
     "native": ["git", "make", "cc", "perf"],
 }
+# Commands that fail if this machine does not allow a profiler to record.
+PROBES = {
+    "py-spy": ["py-spy", "record", "--format", "raw", "--output", "probe", "--", "python", "-c", "sum(range(10**7))"],
+    "perf": ["perf", "record", "-o", "probe", "--", "sleep", "0.1"],
+}
+
+
+def reason_to_skip(programs: list[str], folder: Path) -> str:
+    """What a tutorial lacks on this machine, or an empty text."""
+    if lacking := missing(programs):
+        return f"not installed: {', '.join(lacking)}"
+    for program in programs:
+        try:
+            output_of(PROBES.get(program, ["true"]), folder, timeout=60)
+        except AssertionError as error:
+            return f"{program} cannot record here: {error}"
+    return ""
 
 
 def with_attempts(page: Path, place: Path) -> Path:
@@ -25,7 +42,7 @@ def with_attempts(page: Path, place: Path) -> Path:
         folder = place / str(attempt)
         folder.mkdir()
         try:
-            run_tutorial(page, folder, timeout=300)
+            run_tutorial(page, folder, timeout=600)
         except InconclusiveError as error:
             reason = str(error)
         else:
@@ -40,8 +57,8 @@ def with_attempts(page: Path, place: Path) -> Path:
     [pytest.param(name, marks=[] if name == "python" else [pytest.mark.tutorial]) for name in NEEDED],
 )
 def test_tutorial_works(name: str, tmp_path: Path) -> None:
-    if lacking := missing(NEEDED[name]):
-        pytest.skip(f"not installed: {', '.join(lacking)}")
+    if reason := reason_to_skip(NEEDED[name], tmp_path):
+        pytest.skip(reason)
     folder = with_attempts(TUTORIALS / f"{name}.md", tmp_path)
     (script,) = [block.text for block in blocks_of(TUTORIALS / f"{name}.md") if block.title == "record.sh"]
     workflow = (folder / ".github/workflows/performance.yml").read_text().replace(".py-spy/bin/", "")
