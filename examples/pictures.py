@@ -1,6 +1,6 @@
 """Make the pictures of README and docs. Run it with the e2e environment after `./run demo`.
 
-The evolution picture needs a track in `build/track`; docs/tracking.md has the command (examples/track/bench.py).
+The evolution picture needs a track in `build/track`; docs/how-to/tracking.md has the command (examples/track/bench.py).
 """
 
 import shutil

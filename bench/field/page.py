@@ -1,4 +1,4 @@
-"""The field part of docs/accuracy.md."""
+"""The field part of docs/explanation/accuracy.md."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from bench.field.programs import PROGRAMS
 from bench.field.table import as_markdown, both_halves, reached
 from bench.field.upgrades import UPGRADES
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "accuracy.md"
 HEAD = """# How often the verdict is right
 
 `./run bench field --page` records real programs with real profilers, judges the recordings and writes this page. Each

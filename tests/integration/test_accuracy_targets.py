@@ -1,4 +1,4 @@
-"""The verdict on simulated programs at 2,000 samples a run; docs/accuracy.md holds it on real ones."""
+"""The verdict on simulated programs at 2,000 samples a run; docs/explanation/accuracy.md holds it on real ones."""
 
 import sys
 from dataclasses import dataclass, replace

@@ -32,6 +32,7 @@ def test_there_is_an_example_for_each_way() -> None:
         "dispatch",
         "fork-comment",
         "matrix",
+        "monorepo",
         "nightly",
         "pull-request",
         "ranks",
@@ -43,7 +44,9 @@ def test_there_is_an_example_for_each_way() -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
 def test_every_input_of_an_example_is_accepted(example: Path) -> None:
     ours = [step for step in steps(example) if step.get("uses", "").startswith("profgate/")]
-    assert len(ours) == {"confirm": 2, "matrix": 2, "pull-request": 2, "ranks": 0, "two-builds": 2}.get(example.stem, 1)
+    assert len(ours) == {"confirm": 2, "matrix": 2, "monorepo": 2, "pull-request": 2, "ranks": 0, "two-builds": 2}.get(
+        example.stem, 1
+    )
     for step in ours:
         plain = {name: re.sub(r"\$\{\{.*?\}\}", "success", str(value)) for name, value in step["with"].items()}
         settings_from({name: "true" if text == "True" else text for name, text in plain.items()})
@@ -61,12 +64,34 @@ def test_two_builds_alternate_after_a_warm_up(tmp_path: Path) -> None:
     (script,) = [step["run"] for step in content["jobs"]["measure"]["steps"] if "discarded" in step.get("run", "")]
     for side in ("base", "head"):
         (tmp_path / side).mkdir()
-    record = 'basename "$PWD" >> ../order; echo "main 1" > "$OUT"'
+        (tmp_path / side / "side").write_text(f"{side}\n")
+    record = 'test "$(basename "$PWD")" = work; cat side >> ../order; echo "main 1" > "$OUT"'
     subprocess.run(["bash", "-ec", script], cwd=tmp_path, env={**os.environ, "RECORD": record}, check=True)
     pairs = ["head base", "base head", "head base", "base head", "head base", "base head"]
     assert (tmp_path / "order").read_text().split() == " ".join(pairs).split()
     recorded = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.glob("profiles-*/**/*.json"))
     assert recorded == [f"profiles-{side}/checkout/run-{run}.json" for side in ("base", "head") for run in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("event", "changed", "programs"),
+    [
+        ("pull_request", "api/a.js", '["api"]'),
+        ("pull_request", "common/a.js", '["api", "search"]'),
+        ("pull_request", "README.md", "[]"),
+        ("push", "README.md", '["api", "search"]'),
+    ],
+)
+def test_monorepo_lists_changed_programs(tmp_path: Path, event: str, changed: str, programs: str) -> None:
+    (step,) = [step for step in steps(FOLDER / "monorepo.yml") if step.get("id") == "list"]
+    place = tmp_path / changed
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+    commit = "git -c user.name=a -c user.email=a@example.com commit --quiet --allow-empty --message a"
+    script = f"git init --quiet; {commit}; git add .; {commit}\n{step['run']}"
+    environment = {**os.environ, "GITHUB_EVENT_NAME": event, "GITHUB_OUTPUT": str(tmp_path / "output")}
+    subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "output").read_text() == f"programs={programs}\n"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
@@ -97,7 +122,7 @@ def test_rule_of_jobs_reports_a_writing_token(permissions: str, step: str) -> No
     assert list(jobs_with_code_and_a_writing_token(yaml.safe_load(text))) == ["a"]
 
 
-DOCUMENTS = [*EXAMPLES, *(README.parent / "docs").glob("*.md")]
+DOCUMENTS = [*EXAMPLES, *(README.parent / "docs").rglob("*.md")]
 
 
 @pytest.mark.parametrize("place", DOCUMENTS, ids=lambda place: place.name)
@@ -130,7 +155,7 @@ def test_sampler_is_the_same_in_all_documents() -> None:
     known = "".join(f"{line.strip()}\n" for line in PY_SPY)
     texts = [place.read_text() for place in (*DOCUMENTS, README)]
     pinned = [re.sub(r"^ +", "", text, flags=re.MULTILINE) for text in texts if ".py-spy/bin/py-spy" in text]
-    assert len(pinned) == 7
+    assert len(pinned) == 9
     assert all(known in text for text in pinned)
 
 

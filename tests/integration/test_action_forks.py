@@ -62,7 +62,7 @@ def test_fork_comment_workflow_reports_for_fork(forked: Stage) -> None:
 
 def test_fork_comment_is_promised_only_where_possible(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
-    assert "if this repository has one (profgate's docs/github.md: Pull requests of forks)" in forked.summary
+    assert "if this repository has one (profgate's docs/how-to/forks.md)" in forked.summary
     service = forked.fake.service_env
     forked.fake.service_env = lambda: service() | {"ACTIONS_RESULTS_URL": ""}  # type: ignore[method-assign]
     assert pull_run(forked, profiles(SLOWER, 78)) == 1

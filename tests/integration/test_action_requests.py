@@ -1,4 +1,4 @@
-"""How many requests each scenario costs: docs/github.md states these bounds."""
+"""How many requests each scenario costs: docs/reference/github.md states these bounds."""
 
 from collections import Counter
 from dataclasses import replace

@@ -12,7 +12,7 @@ from profgate.cli.main import COMMANDS, run_command
 from profgate.errors import ProfgateError
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.yml")]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.yml")]
 # a line of a block, or a span of text between backquotes
 SHOWN = re.compile(r"^(?P<line>[^\n`#]*\bprofgate (?:[^\n]|(?<=\\)\n)*)$|`(?P<span>profgate [^`\n]+)`", re.MULTILINE)
 

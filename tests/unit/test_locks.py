@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = [f"requirements{kind}.lock" for kind in ("", "-bootstrap", "-dev", "-e2e", "-fuzz")]
+LOCKS = [f"requirements{kind}.lock" for kind in ("", "-bootstrap", "-dev", "-docs", "-e2e", "-fuzz")]
 
 
 def versions(name: str) -> set[str]:

@@ -18,7 +18,7 @@ NOT_PUBLISHED = Published()
 READ_ONLY = "runs of forks and of Dependabot get a token that can only read"
 STORED = (
     "The profiles were stored for a workflow that runs on workflow_run and can write it, if this repository has one"
-    " (profgate's docs/github.md: Pull requests of forks)"
+    " (profgate's docs/how-to/forks.md)"
 )
 NOT_STORED = "The profiles were not stored either for a run that can write it: the log names the step to add"
 

@@ -28,7 +28,7 @@ def ranks() -> None:
     """Check whether the order of test durations has changed.
 
     Durations are read from JUnit XML, 'pytest --durations=0', 'go test -json', benchmark results and profiles.
-    docs/ranks.md describes what this check can detect, its limits and its error rates.
+    docs/explanation/stable-ranks.md describes what this check can detect, its limits and its error rates.
     """
 
 

@@ -1,4 +1,4 @@
-"""Significance levels and thresholds of the gate, explained in docs/decisions/0001-what-turns-a-check-red.md.
+"""Significance levels and thresholds of the gate, explained in docs/explanation/verdict.md.
 
 For one direction of change, ``RED`` is the probability that a report on unchanged code has a red row, and ``LISTED`` is
 the probability that such a report has any row.
