@@ -195,7 +195,7 @@ def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytes
     document = tracked(capsys, "--last", "4", "--runs", "1", *COMMAND)
     assert jumps(document) == []
     assert {line["state"] for line in document["benchmarks"]} == {"source changed"}  # type: ignore[attr-defined]
-    assert "Not compared, because their own source changed: work." in document["notes"]  # type: ignore[operator]
+    assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
 
 
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

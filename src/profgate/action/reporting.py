@@ -16,7 +16,7 @@ from profgate.flamegraph.pages import build_index
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
-from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
+from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.github.step_outputs import Published, regressions
 from profgate.io.files import give_to_owner
 from profgate.judge.verdict import judge
@@ -247,9 +247,6 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
     return with_base_branch(report, wiring.compare(given).report, name)
 
 
-_NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"
-
-
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
     """Return the source diff of the pull request, or None if there is no pull request.
 
@@ -261,16 +258,16 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         records = job.pull_files
     except GitHubError as error:
-        return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
+        return SourceDiff((), complete=False, gaps=(_gap(ReasonCode.PULL_FILES_UNLISTED, error),))
     place = f"{context.server_url}/{context.repository}"
     links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
     diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
-    if elsewhere := f"distance {base.distance}" if base.distance else job.settings.baseline_ref:
-        diff = of_another_start(diff, _NO_START.format(elsewhere))
+    if elsewhere := (base.sha or "")[:12] if base.distance else job.settings.baseline_ref:
+        diff = of_another_start(diff, elsewhere)
     try:
         diff = with_files(diff, job.client.files_of_commit(context.head_sha))
     except GitHubError as error:
-        diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
+        diff = with_gap(diff, _gap(ReasonCode.COMMIT_FILES_UNLISTED, error))
     if base.sha is None:
         return diff
     is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
@@ -278,7 +275,11 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:
-        return with_doubt(diff, f"GitHub did not return the changed files: {error}")
+        return with_gap(diff, _gap(ReasonCode.CHANGED_FILES_UNREAD, error))
+
+
+def _gap(code: ReasonCode, error: GitHubError) -> Reason:
+    return Reason(code, {"text": str(error)})
 
 
 def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:

@@ -79,8 +79,6 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "signed": numbers.signed_percent,
     "size": _size,
 }
-
-
 TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
     "more": lambda text: text and f" and {text} more",
@@ -293,7 +291,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
-    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {text}",
+    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} was not parsed (too "
     "long, nested too deeply or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
@@ -302,6 +300,16 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first measurement counts: {text}",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
+    ReasonCode.PULL_FILES_UNLISTED: "GitHub did not list the pull request's files: {text}",
+    ReasonCode.PULL_FILES_LIMITED: "GitHub lists only {most:count} files of a pull request",
+    ReasonCode.COMMIT_FILES_UNLISTED: "GitHub did not list the commit's files: {text}",
+    ReasonCode.COMMIT_FILES_LIMITED: "GitHub listed {count:file} of the commit and omitted others",
+    ReasonCode.CHANGED_FILES_UNREAD: "GitHub did not return the changed files: {text}",
+    ReasonCode.DIFF_STARTS_ELSEWHERE: "the pull request's diff does not start at the baseline ({baseline})",
+    ReasonCode.NO_TRACKED_FILES: "git lists no files here, so only functions in changed files are known",
+    ReasonCode.BENCHMARK_CHANGED: "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
+    ReasonCode.BENCHMARK_STRETCHES: "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
+    ReasonCode.BENCHMARK_SOURCE_UNKNOWN: "source unknown, use --source: {benchmarks}{more:more}",
     ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept its functions, or change fail-on-total on the "
     "base branch",
     ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",

@@ -12,7 +12,7 @@ from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
 from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
 from profgate.report.templates import read_asset, render_template
-from profgate.track.evolution_text import finite_values, jump_cells, version_name, warnings
+from profgate.track.evolution_text import finite_values, jump_cells, notes, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
@@ -41,7 +41,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
         "page/evolution.html.j2",
         title=full_name(evolution.title),
         facts=_facts(evolution),
-        notes=[*warnings(evolution), *(plain(note) for note in evolution.notes)],
+        notes=[*warnings(evolution), *notes(evolution)],
         jumps=[(jump_cells(evolution, jump), jump.direction, links.get(number)) for number, jump in jumps],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
         data=base64.b64encode(packed).decode("ascii"),

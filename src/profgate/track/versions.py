@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 
@@ -107,7 +108,7 @@ class Evolution:
     lines: tuple[EvolutionLine, ...]
     jumps: tuple[Jump, ...]
     metric: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
         """Return the jumps of the metric that is shown first, with their indices in ``jumps``."""
