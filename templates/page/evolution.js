@@ -91,7 +91,7 @@ function makeEvolution(evolution) {
       const jump = page.jumpsOf(line).find(({ to }) => to === at);
       const value = Number.isFinite(chosen.middle[at]) ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ") : "no value";
       parts.push(element("p", `${chosen.name}: ${value}`));
-      if (chosen.breaks.includes(at)) parts.push(element("p", "Its own source changed here."));
+      if (chosen.breaks.includes(at)) parts.push(element("p", "The source of the benchmark changed here."));
       if (jump) parts.push(jumpLine(jump));
     }
     place.replaceChildren(...parts);

@@ -198,6 +198,18 @@ def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytes
     assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
 
 
+def test_title_is_the_name_of_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    document = tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
+    assert (document["title"], document["command"]) == ("project", f"{sys.executable} bench.py")
+    for url in ("https://example.org/someone/sqlglot.git", "someone@example.org:sqlglot", "/srv/sqlglot/"):
+        git(folder, "remote", "add", "origin", url)
+        assert tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)["title"] == "sqlglot"
+        git(folder, "remote", "remove", "origin")
+    page = (folder / "profgate-track" / "evolution.html").read_text()
+    assert "<title>Evolution of sqlglot, 2 versions</title>" in page
+
+
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)

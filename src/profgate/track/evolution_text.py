@@ -134,7 +134,13 @@ def evolution_json(evolution: Evolution) -> str:
         }
         for jump in evolution.jumps
     ]
-    head = {"schema": SCHEMA, "title": evolution.title, "metric": evolution.metric, "notes": notes(evolution)}
+    head = {
+        "schema": SCHEMA,
+        "title": evolution.title,
+        "command": evolution.command,
+        "metric": evolution.metric,
+        "notes": notes(evolution),
+    }
     document = {**head, "versions": versions, "benchmarks": benchmarks, "jumps": jumps}
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -31,6 +31,15 @@ class Repository:
     top: str
     prefix: str
 
+    @property
+    def name(self) -> str:
+        """Name of the repository: the last part of the URL of ``origin``, or the name of the top folder without it."""
+        try:
+            place = _git(self.top, "remote", "get-url", "origin").strip()
+        except ProfgateError:
+            place = self.top
+        return place.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git") or self.top
+
     def last(self, count: int) -> list[Version]:
         """Return the last ``count`` versions in the first-parent history of HEAD, oldest first."""
         return self._log(f"--max-count={count}", "HEAD")

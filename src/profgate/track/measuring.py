@@ -54,6 +54,16 @@ class Plan:
         return self.repository.prefix if self.repository is not None else ""
 
     @property
+    def program(self) -> str:
+        """Name of the program: of the repository, of the package that a setup command installs, or of the folder."""
+        if self.repository is not None:
+            return self.repository.name
+        # installers take arguments such as shop=={version} and shop@v{version}
+        packages = (part.partition("{version}")[0].removesuffix("v") for command in self.setup for part in command)
+        names = (package.rstrip("=@") for package in packages if package.endswith(("==", "@")))
+        return next(filter(None, names), Path.cwd().name)
+
+    @property
     def key(self) -> str:
         """Digest of the command, its setup, and files in the current folder. These are equal for comparable runs."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 
@@ -27,7 +28,8 @@ class Track:
 
     def evolution(self) -> Evolution:
         """Return the evolution of the measured versions. Raises ComparisonError if no version was measured."""
-        return evolution_of(" ".join(self.plan.command), self.measured_versions(), self.plan.options)
+        evolution = evolution_of(self.plan.program, self.measured_versions(), self.plan.options)
+        return replace(evolution, command=" ".join(self.plan.command))
 
     def measure(self, source: str, *, again: bool = False) -> None:
         """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.

@@ -100,7 +100,8 @@ class Jump:
 class Evolution:
     """The lines of all benchmarks, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``metric`` is the name of the metric to show first. ``measured`` lists all versions in order.
+    ``title`` is the name of the program. ``metric`` is the name of the metric to show first. ``measured`` lists all
+    versions in order. ``command`` is the command that was measured.
     """
 
     title: str
@@ -109,6 +110,7 @@ class Evolution:
     jumps: tuple[Jump, ...]
     metric: str
     notes: tuple[Reason, ...] = ()
+    command: str = ""
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
         """Return the jumps of the metric that is shown first, with their indices in ``jumps``."""
