@@ -11,12 +11,12 @@ they change only with a major version.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.errors import ProfgateError, ProfileError
-from profgate.flamegraph.pages import PageDocument, PageKey, build_index, earlier_totals
+from profgate.flamegraph.pages import PageDocument, build_index, earlier_totals
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
 from profgate.model import report as data
@@ -30,6 +30,7 @@ from profgate.report.csv_report import to_csv
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.workload_rows import Earlier
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
@@ -66,7 +67,7 @@ class Report:
     pages: tuple[PageDocument, ...] = ()
     links: Links | None = None
     key: str = "default"
-    earlier: Mapping[PageKey, Sequence[float]] = field(default_factory=dict)
+    earlier: Earlier = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str) -> "Report":

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.action.compared_sides import Sides
@@ -29,6 +29,7 @@ from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
+from profgate.report.workload_rows import Earlier, workload_table
 
 SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
@@ -38,13 +39,17 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A report with its links and, if applicable, the comment of a first run and release notes."""
+    """A report with its links and, if applicable, the comment of a first run and release notes.
+
+    ``earlier`` contains the totals of earlier base jobs.
+    """
 
     report: Report
     links: Links
     base_runs: int = 0
     first_run: Document | None = None
     notes: Document | None = None
+    earlier: Earlier = field(default_factory=dict)
 
 
 def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
@@ -65,7 +70,8 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
     uploaded = _uploaded(job, built)
-    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None)
+    earlier = earlier_totals(built.comparisons)
+    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     if not uploaded.warnings:
@@ -147,7 +153,11 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
 def _summarize(job: Job, result: Result, note: str) -> Document:
     """Write the step summary, which replaces any earlier summary of the step, and return the new summary."""
     run_url = job.context.run_url
-    summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
+    summary = result.first_run
+    if summary is None:
+        summary = render_summary(result.report, links=result.links, run_url=run_url, note=note)
+        table = workload_table(result.report, result.links.pages, result.earlier)
+        summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
     return summary
 

@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from statistics import fmean
 
 from profgate.flamegraph.page import build_page
@@ -23,7 +22,7 @@ from profgate.report.markdown_text import short_sha
 from profgate.report.numbers import counted
 from profgate.report.rows import headline, not_compared
 from profgate.report.wording import full_sentence
-from profgate.report.workload_rows import workload_row
+from profgate.report.workload_rows import Earlier, known_totals, workload_row
 
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a digest and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
@@ -116,9 +115,7 @@ def _plain_name(comparison: Comparison) -> str:
     return f"{name}.{metric}"
 
 
-def build_index(
-    report: Report, hrefs: Mapping[PageKey, str], earlier: Mapping[PageKey, Sequence[float]] | None = None
-) -> str:
+def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None) -> str:
     """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
     ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``earlier`` is the result
@@ -146,13 +143,9 @@ def build_index(
     ).render()
 
 
-def _index_row(
-    workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str], earlier: Mapping[PageKey, Sequence[float]]
-) -> list[Cell]:
+def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str], earlier: Earlier) -> list[Cell]:
     key, row = (workload, metric.name), workload_row(workload, metric, str)
-    past = [value for value in earlier.get(key, ()) if isfinite(value)]
-    both = (metric.total.baseline, metric.total.target)
-    values = [*past, *(value for value in both if value is not None)]
+    past, values = known_totals(workload, metric, earlier)
     label = (
         f"{counted(len(past), 'earlier base job')}: {numbers.from_to(min(past), max(past), metric.unit)}"
         if past
