@@ -148,7 +148,7 @@ def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not in ``known``. A known trend may have grown or moved by a few commits."""
+    """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 

@@ -22,8 +22,8 @@ MOST_NAMED = 5  # maximum number of benchmarks that a note names
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    If the source of a benchmark changed, ``stretches`` compares the versions between two changes. Without it, the
-    benchmark is not compared.
+    If the source of a benchmark changed, the versions between two changes are compared if ``stretches`` is True.
+    Otherwise, the benchmark is not compared.
     """
 
     metric: str | None = None
@@ -93,7 +93,7 @@ def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Se
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric. The default is a deterministic metric, or otherwise the most frequent metric."""
+    """Return the requested metric. The default is a deterministic metric, or else the most frequent metric."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

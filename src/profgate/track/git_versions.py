@@ -25,7 +25,7 @@ def without_git(environment: dict[str, str]) -> dict[str, str]:
 class Repository:
     """The repository that contains a folder.
 
-    ``prefix`` is the path of the folder relative to ``top``. It ends in ``/``, or is "" for ``top`` itself.
+    ``prefix`` is the path of the folder relative to ``top``. The prefix ends in ``/``, and is "" for ``top`` itself.
     """
 
     top: str
@@ -55,7 +55,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Return the version with this name. Its commit is that of ``revision`` or, by default, that of the name."""
+        """Return the version with this name. Its commit is found by ``revision``, which defaults to the name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
@@ -89,7 +89,7 @@ class Repository:
 
 
 def repository_around(folder: str) -> Repository:
-    """Return the repository that contains a folder. Raises ProfgateError without a repository, or if git fails."""
+    """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
     try:
         top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
@@ -101,7 +101,7 @@ def repository_around(folder: str) -> Repository:
 
 @contextmanager
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """Check out a commit into a new folder, and remove it on exit.
+    """Check out a commit into a new folder, and remove the folder on exit.
 
     Raises ProfgateError if git fails, or if ``commit`` is not a hash. The commit may come from an untrusted report.
     """

@@ -102,7 +102,7 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """Return all numbers below ``count`` in bisection order, so that even the first few cover the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that the first few cover the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
     for first, last in gaps:  # the list is extended inside the loop

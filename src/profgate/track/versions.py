@@ -63,9 +63,10 @@ class MeasuredVersion:
 class EvolutionLine:
     """The values of one benchmark and metric over all versions.
 
-    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, or
-    NaN without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the versions in which
-    the benchmark's source changed. ``source_known`` is False if the source is unknown in all versions.
+    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, and
+    contain NaN for versions without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the
+    versions in which the benchmark's source changed. ``source_known`` is False if the source is unknown in all
+    versions.
     """
 
     benchmark: str
