@@ -1,4 +1,4 @@
-// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to flame graphs.
+// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to the pages of their differences.
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
@@ -115,7 +115,7 @@ export function makeChart(page) {
       if (jump.href) mark.setAttribute("href", jump.href);
       else mark.setAttribute("role", "img");
       const words = page.jumpText(jump);
-      mark.setAttribute("aria-label", jump.href ? `${words}; open the flame graph` : words);
+      mark.setAttribute("aria-label", jump.href ? `${words}; open the difference` : words);
       const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
       scene.marks.push({ at: jump.to, line: line.number, left, top: middle, arrow: tip, part: mark });
       const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;

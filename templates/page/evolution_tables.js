@@ -1,4 +1,4 @@
-// The tables: every jump with a link to its flame graph, and every benchmark with a sparkline.
+// The tables: every jump with a link to the page of its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
@@ -95,9 +95,9 @@ function jumpColumns(page) {
   function openCell(jump) {
     const cell = element("td");
     if (!jump.href) return cell;
-    const link = element("a", "Flame graph");
+    const link = element("a", "Difference");
     link.href = jump.href;
-    link.setAttribute("aria-label", `Flame graph of ${page.jumpText(jump)}`);
+    link.setAttribute("aria-label", `Difference of ${page.jumpText(jump)}`);
     cell.append(link);
     return cell;
   }

@@ -110,7 +110,7 @@ def test_keyboard_opens_flame_graph_of_jump(open_page: OpenPage) -> None:
     assert jump is not None
     assert page.locator("#live").text_content() == details(page)
     for _ in range(30):
-        if "Open the flame graph" in details(page):
+        if "Open the difference" in details(page):
             break
         page.keyboard.press("n")
     page.keyboard.press("Enter")

@@ -97,12 +97,19 @@ def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytes
     assert len(list((output / "jumps").glob("*.html"))) >= 2
     page = (output / "evolution.html").read_text()
     assert "v2 → v3" in page
-    assert 'href="jumps/work.calls.v2.v3-' in page
     (slower,) = (output / "jumps").glob("work.calls.v2.v3-*.html")
+    assert f'href="jumps/{slower.name}#tab=symbols"' in page, "calls without stacks are shown as a table"
     assert "+    for _ in range(150):" in sources_of(slower)[0]["hunks"][0][2]
     rows = (output / "evolution.csv").read_text().splitlines()
     assert rows[0].startswith("version,commit,benchmark,metric,unit,value,low,high,n")
     assert sum(",work,calls,count," in row for row in rows) == 6
+
+
+def test_page_of_jump_does_not_doubt_the_jump(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository([LIB.format(times=times) for times in (100, 9000)])
+    tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
+    (page,) = (folder / "profgate-track" / "jumps").glob("work.calls.*.html")
+    assert "recorded the same work" not in page.read_text()
 
 
 def test_repository_stays_clean(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:

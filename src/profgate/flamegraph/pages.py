@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from statistics import fmean
 
 from profgate.flamegraph.page import build_page
@@ -29,7 +30,7 @@ LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a dig
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 COLOURS = ("red", "yellow", "neutral", "green")
 TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
-INDEX_COLUMNS = (
+INDEX = (
     Heading("Workload"),
     Heading("Total"),
     Heading("Verdict", words=True),
@@ -125,18 +126,16 @@ def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier |
     sides = (("before", report.baseline), ("after", report.target))
     title = headline(report, str) or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
+    rows = [
+        *(_index_row(load.name, metric, hrefs, earlier or {}) for load, metric in pairs if metric.state == "compared"),
+        *map(_row_without_comparison, not_compared(report)),
+    ]
+    shown = [heading.title != "History" or any(row[at].line for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
         title=f"{SIGNS[report.verdict.conclusion]} {title}",
         label="Workloads",
-        columns=INDEX_COLUMNS,
-        rows=[
-            *(
-                _index_row(load.name, metric, hrefs, earlier or {})
-                for load, metric in pairs
-                if metric.state == "compared"
-            ),
-            *map(_row_without_comparison, not_compared(report)),
-        ],
+        columns=list(compress(INDEX, shown)),
+        rows=[list(compress(row, shown)) for row in rows],
         empty="Nothing was compared.",
         elsewhere=" in report.json",
         origin=[(name, code) for name, side in sides if (code := short_sha(side.sha) or side.label)],

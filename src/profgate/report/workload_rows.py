@@ -67,16 +67,18 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     compared = pairs(report)
     if len(compared) < 2:
         return ""
-    lines = ["| Workload | Total | Verdict | History | Largest finding |", "|:--|--:|:--|:--|:--|"]
-    for pair in compared[:MOST_ROWS]:
+    known = [(pair, *known_totals(pair.workload, pair.metric, earlier)) for pair in compared[:MOST_ROWS]]
+    has_history = any(past for _, past, _ in known)
+    headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
+    lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
+    for pair, past, totals in known:
         row = workload_row(pair.workload, pair.metric, code_cell)
         name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
-        past, totals = known_totals(pair.workload, pair.metric, earlier)
         cells = (
             f"{f'[{name}]({url})' if url else name}<br>{code_cell(pair.metric.name, 30)}",
             f"**{row.change}**<br>{row.amounts}".replace(" ", "\N{NO-BREAK SPACE}"),
             f"{row.sign} {row.verdict}",
-            _blocks(totals) if past else "",
+            *[_blocks(totals) if past else ""] * has_history,
             row.finding,
         )
         lines.append(f"| {' | '.join(cells)} |")
