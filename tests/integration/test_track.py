@@ -417,4 +417,4 @@ def test_outside_of_a_repository_releases_are_suggested(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["track", "--last", "2", *COMMAND]) == 2
-    assert "is in no git repository; --releases" in capsys.readouterr().err
+    assert "is not in a git repository; --releases" in capsys.readouterr().err

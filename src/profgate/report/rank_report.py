@@ -46,13 +46,13 @@ def notes(check: RankCheck) -> Iterable[str]:
     if check.usual_distance is not None and check.moved and not check.identical:
         yield _against_usual(check, check.usual_distance)
     if check.order == "kept" and not check.identical:
-        yield "the count does not see a test that passes few others, nor what slows all tests alike"
+        yield "the number of stable ranks hardly changes if a test overtakes few others or all tests become slower"
     if check.left_out:
         yield f"{counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
         yield (
-            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not see what "
-            "changes all tests alike, and another machine does just that"
+            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not reveal a "
+            "change of all tests, for example because of another machine"
         )
     if check.ties > check.common / 2:
         yield f"the clock is coarse: up to {counted(check.ties, 'reading')} equal another in the same run"

@@ -270,8 +270,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame and counts for the root",
-    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
-    "information",
+    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
     ReasonCode.PROFILE_WARNING: lambda given, _quote: (
         f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
     ),
@@ -344,8 +343,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SHARES: "the total of a side is not positive, so there are no shares",
     ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
     ReasonCode.NO_MODELS: "no location has a model, and no record states its input size",
-    ReasonCode.HISTORY_NEEDED: "a change point also needs later commits; 'profgate trends' and base runs search the "
-    "history",
+    ReasonCode.HISTORY_NEEDED: "a change point needs later commits; 'profgate trends' and base runs search for it",
     ReasonCode.REPORT_NEEDED: "stable ranks are computed for all workloads together",
     ReasonCode.TOTAL_UNCHANGED: "the total is unchanged",
     ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",

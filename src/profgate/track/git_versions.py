@@ -95,7 +95,9 @@ def repository_around(folder: str) -> Repository:
     except ProfgateError as error:
         if error.where == "git":
             raise
-        raise ProfgateError(folder, "is in no git repository; --releases tracks versions without one") from None
+        raise ProfgateError(
+            folder, "is not in a git repository; --releases tracks versions without a repository"
+        ) from None
     return Repository(top, prefix)
 
 

@@ -83,7 +83,7 @@ def test_too_few_runs_are_explained() -> None:
 def test_uniform_change_is_noted() -> None:
     made = runs(5)
     made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
-    assert "the median test takes 2.0x the baseline's time; ranks do not see" in text(checked(made))
+    assert "the median test takes 2.0x the baseline's time; ranks do not reveal" in text(checked(made))
 
 
 def test_reason_of_a_stored_check_is_safe() -> None:
