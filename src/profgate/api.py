@@ -12,11 +12,11 @@ they change only with a major version.
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.errors import ProfgateError, ProfileError
-from profgate.flamegraph.pages import PageDocument, build_index
+from profgate.flamegraph.pages import PageDocument, build_index, earlier_totals
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
 from profgate.model import report as data
@@ -30,6 +30,7 @@ from profgate.report.csv_report import to_csv
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
 from profgate.report.links_json import LINKS_NAME, links_from_json, links_to_json
 from profgate.report.terminal_report import terminal_lines
+from profgate.report.workload_rows import Earlier
 
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
@@ -57,12 +58,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """The judged result of a comparison. ``data`` is the content of ``report.json``."""
+    """The judged result of a comparison. ``data`` is the content of ``report.json``.
+
+    ``earlier`` contains the totals of earlier base jobs by workload and metric, for the index of the pages.
+    """
 
     data: data.Report
     pages: tuple[PageDocument, ...] = ()
     links: Links | None = None
     key: str = "default"
+    earlier: Earlier = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: str) -> "Report":
@@ -145,7 +150,7 @@ class Report:
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        index = bool(hrefs) and written("index.html", build_index(self.data, hrefs))
+        index = bool(hrefs) and written("index.html", build_index(self.data, hrefs, self.earlier))
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:
@@ -205,7 +210,7 @@ def compare_input(given: PipelineInput, progress: Callable[[int], None] | None =
     ``progress`` is called after each file is read, with the size of that file.
     """
     built = wiring.compare(given, progress=progress)
-    return Report(built.report, built.pages)
+    return Report(built.report, built.pages, earlier=earlier_totals(built.comparisons))
 
 
 def flamegraph(report: Report, *, workload: str | None = None, metric: str | None = None) -> str:

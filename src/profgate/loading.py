@@ -13,6 +13,7 @@ from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
 from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
 from profgate.model.policy import FailOn, Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
@@ -99,5 +100,5 @@ def _unified_diff(place: str) -> SourceDiff:
     diff = wiring.with_texts(diff)
     tracked = tracked_files()
     if tracked is None:
-        return replace(diff, reason="git lists no files here, so only functions in changed files are known")
+        return replace(diff, gaps=(Reason(ReasonCode.NO_TRACKED_FILES),))
     return replace(diff, repository_files=tracked)

@@ -102,8 +102,8 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
     ]
     warnings = compared.warnings
     if given.diff is not None:
-        gaps = [Reason(ReasonCode.SOURCES_INCOMPLETE, {"text": gap}) for gap in (given.diff.reason,) if gap]
-        warnings += (*gaps, *unread(compared.functions))
+        incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
+        warnings += (*incomplete, *unread(compared.functions))
     # Steps 5 and 6: Detect changes in each comparison, and judge them.
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
     # Step 7: Draw the pages.

@@ -48,7 +48,7 @@ function makeEvolution(evolution) {
     press("metrics", String(metric));
     press("scales", page.scale);
     const left = open.length - page.shown.length;
-    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "", "▲ and ▼ mark jumps for the worse and the better; a jump with a flame graph is a link."].filter(Boolean).join(" ");
+    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "", "▲ and ▼ mark jumps for the worse and the better; a jump whose profiles are stored is a link to their difference."].filter(Boolean).join(" ");
     writeAddress();
   }
 
@@ -91,7 +91,7 @@ function makeEvolution(evolution) {
       const jump = page.jumpsOf(line).find(({ to }) => to === at);
       const value = Number.isFinite(chosen.middle[at]) ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ") : "no value";
       parts.push(element("p", `${chosen.name}: ${value}`));
-      if (chosen.breaks.includes(at)) parts.push(element("p", "Its own source changed here."));
+      if (chosen.breaks.includes(at)) parts.push(element("p", "The source of the benchmark changed here."));
       if (jump) parts.push(jumpLine(jump));
     }
     place.replaceChildren(...parts);
@@ -101,7 +101,7 @@ function makeEvolution(evolution) {
     const words = `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)} against ${evolution.versions[jump.from].name}, from ${page.format(jump.values[0])} to ${page.format(jump.values[1])}`;
     const made = element("p", words, jump.worse ? "worse" : "better");
     if (jump.href) {
-      const link = element("a", "Open the flame graph (Enter)");
+      const link = element("a", "Open the difference (Enter)");
       link.href = jump.href;
       made.append(" ", link);
     }
@@ -134,7 +134,7 @@ function makeEvolution(evolution) {
     const { at, line } = page.state;
     const jump = line === null ? undefined : page.jumpsOf(line).find(({ to }) => to === at);
     if (jump?.href) location.assign(jump.href);
-    else announce(jump ? "This jump has no flame graph: its runs stored no profile with calls." : "There is no jump here.");
+    else announce(jump ? "This jump has no page: its runs stored no profile with calls, or smaller jumps were left out (--pages)." : "There is no jump here.");
   }
 
   const chartKeys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => climb(-1), ArrowDown: () => climb(1), Home: () => choose(0, page.state.line), End: () => choose(evolution.versions.length - 1, page.state.line), Enter: openJump };

@@ -1,8 +1,8 @@
-// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to flame graphs.
+// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to the pages of their differences.
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
-import { REACH, bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
+import { REACH, bandPath, bridgePath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
 
 const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
 const MOST_DOTS = 60; // versions; more dots would merge into one thick line
@@ -93,7 +93,7 @@ export function makeChart(page) {
     const part = svgElement("g", { class: `line ${toneOf(at)}`, "data-line": line.number });
     const band = bandPath(line, x, y);
     if (band) part.append(svgElement("path", { class: "band", d: band }));
-    part.append(svgElement("path", { class: "stroke", d: linePath(line, x, y) }));
+    part.append(svgElement("path", { class: "stroke", d: linePath(line, x, y) }), svgElement("path", { class: "stroke bridge", d: bridgePath(line, x, y) }));
     for (const [first, last] of stretchesOf(line)) {
       const dots = count <= MOST_DOTS ? last : first === last ? first : first - 1;
       for (let number = first; number <= dots; number++) part.append(svgElement("circle", { cx: round(x(number)), cy: round(y(line.middle[number])), r: first === last ? 3.5 : 2.5 }));
@@ -101,7 +101,7 @@ export function makeChart(page) {
     for (const number of line.breaks.filter((at) => Number.isFinite(line.middle[at]))) {
       const mark = text("◇", x(number), y(line.middle[number]) - 8, "middle");
       mark.setAttribute("class", "break");
-      mark.append(title(`${line.name}: its own source changed in ${page.evolution.versions[number].name}`));
+      mark.append(title(`${line.name}: the source of the benchmark changed in ${page.evolution.versions[number].name}`));
       part.append(mark);
     }
     return part;
@@ -115,7 +115,7 @@ export function makeChart(page) {
       if (jump.href) mark.setAttribute("href", jump.href);
       else mark.setAttribute("role", "img");
       const words = page.jumpText(jump);
-      mark.setAttribute("aria-label", jump.href ? `${words}; open the flame graph` : words);
+      mark.setAttribute("aria-label", jump.href ? `${words}; open the difference` : words);
       const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
       scene.marks.push({ at: jump.to, line: line.number, left, top: middle, arrow: tip, part: mark });
       const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;

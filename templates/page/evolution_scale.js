@@ -88,6 +88,19 @@ export function linePath(line, x, y) {
     .join("");
 }
 
+// Returns straight lines across versions without values, at which the source of the benchmark did not change.
+export function bridgePath(line, x, y) {
+  const stretches = stretchesOf(line);
+  return stretches
+    .slice(1)
+    .map(([first], number) => {
+      const last = stretches[number][1];
+      const broken = line.breaks.some((at) => at > last && at <= first);
+      return broken ? "" : `M${round(x(last))} ${round(y(line.middle[last]))}L${round(x(first))} ${round(y(line.middle[first]))}`;
+    })
+    .join("");
+}
+
 // Returns the range of the runs as one area per range of versions, or nothing if the runs are equal.
 export function bandPath(line, x, y) {
   return stretchesOf(line)

@@ -1,13 +1,13 @@
-// The tables: every jump with a link to its flame graph, and every benchmark with a sparkline.
+// The tables: every jump with a link to the page of its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
-import { extentOf, heightOf, linePath } from "./evolution_scale.js";
+import { bridgePath, extentOf, heightOf, linePath } from "./evolution_scale.js";
 
 const ROWS = 25;
 const MORE = 100;
 const NAME_LETTERS = 100; // characters of a name; the full name of a selected benchmark is shown below the chart
-const SPARK = { width: 150, height: 26 };
+const SPARK = { width: 120, height: 26 };
 
 export function makeTables(page) {
   const shownRows = { jumps: ROWS, benchmarks: ROWS };
@@ -84,10 +84,10 @@ function jumpColumns(page) {
   const version = (at) => page.evolution.versions[at].name;
   return [
     { key: "name", title: "Benchmark", value: (jump) => line(jump).name, cell: (jump) => nameCell(line(jump).name, () => page.choose(jump.to, jump.line)) },
+    { key: "size", title: "Change", value: (jump) => jump.size, cell: (jump) => element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") },
     { key: "to", title: "Versions", words: true, value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
     { key: "before", title: "Before", value: (jump) => jump.values[0], cell: (jump) => element("td", page.format(jump.values[0])) },
     { key: "after", title: "After", value: (jump) => jump.values[1], cell: (jump) => element("td", page.format(jump.values[1])) },
-    { key: "size", title: "Change", value: (jump) => jump.size, cell: (jump) => element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") },
     { key: "noise", title: "Noise", value: (jump) => jump.noise, cell: (jump) => element("td", jump.noise > 0 ? `± ${formatSignedShare(Math.expm1(jump.noise), 1).replace("+", "")}` : "none", "quiet-cell") },
     { key: "open", title: "Difference", fixed: true, cell: openCell },
   ];
@@ -95,9 +95,9 @@ function jumpColumns(page) {
   function openCell(jump) {
     const cell = element("td");
     if (!jump.href) return cell;
-    const link = element("a", "Flame graph");
+    const link = element("a", "Difference");
     link.href = jump.href;
-    link.setAttribute("aria-label", `Flame graph of ${page.jumpText(jump)}`);
+    link.setAttribute("aria-label", `Difference of ${page.jumpText(jump)}`);
     cell.append(link);
     return cell;
   }
@@ -106,12 +106,12 @@ function jumpColumns(page) {
 function benchmarkColumns(page) {
   return [
     { key: "name", title: "Benchmark", value: (line) => line.name, cell: (line) => nameCell(line.name, () => page.showOnly(line.number)) },
+    { key: "largest", title: "Largest jump", value: (line) => largestJump(line), cell: largestCell },
     { key: "spark", title: "Line", fixed: true, words: true, cell: sparkCell },
     { key: "last", title: "Latest", value: (line) => lastOf(line), cell: (line) => element("td", lastOf(line) === null ? "" : page.format(lastOf(line))) },
     { key: "whole", title: "Whole change", value: wholeChange, cell: (line) => changeCell(page, line, wholeChange(line)) },
-    { key: "largest", title: "Largest jump", value: (line) => largestJump(line), cell: largestCell },
     { key: "count", title: "Jumps", value: (line) => line.jumps.length, cell: (line) => element("td", line.jumps.length ? String(line.jumps.length) : "") },
-    { key: "state", title: "Own source", words: true, value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
+    { key: "state", title: "Source", words: true, value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
     { key: "show", title: "Shown", fixed: true, cell: showCell },
   ];
 
@@ -156,13 +156,13 @@ function sparkCell(line) {
   const cell = element("td", undefined, "spark");
   const range = extentOf([line], "log");
   const count = line.middle.length;
-  const x = (at) => 2 + (count > 1 ? (at * (SPARK.width - 4)) / (count - 1) : SPARK.width / 2);
+  const x = (at) => 4 + (count > 1 ? (at * (SPARK.width - 8)) / (count - 1) : SPARK.width / 2);
   // a range of less than a tenth does not fill the height, so that flat lines look flat
   const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
   const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
   const y = heightOf(wide, "log", 3, SPARK.height - 3);
   const picture = svgElement("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" });
-  picture.append(svgElement("path", { d: linePath(line, x, y) }));
+  picture.append(svgElement("path", { d: linePath(line, x, y) + bridgePath(line, x, y) }));
   for (const jump of line.jumps) picture.append(svgElement("circle", { class: jump.worse ? "worse" : "better", cx: x(jump.to), cy: y(line.middle[jump.to]), r: 3 }));
   cell.append(picture);
   return cell;

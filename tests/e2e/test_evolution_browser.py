@@ -83,7 +83,7 @@ def test_a_dozen_lines_with_the_largest_jumps_are_drawn(open_page: OpenPage) -> 
     assert page.locator("#chart .jump.worse").count() == page.locator("#chart .jump").count() > 0
     assert page.locator("#chart .missing").count() == 1
     assert page.locator("#chart .machine").count() == 1
-    assert page.title() == f"Evolution: bench {HOSTILE}"
+    assert page.title() == f"Evolution of bench {HOSTILE}, 10 versions"
 
 
 def test_filter_selects_lines_and_rows(open_page: OpenPage) -> None:
@@ -110,7 +110,7 @@ def test_keyboard_opens_flame_graph_of_jump(open_page: OpenPage) -> None:
     assert jump is not None
     assert page.locator("#live").text_content() == details(page)
     for _ in range(30):
-        if "Open the flame graph" in details(page):
+        if "Open the difference" in details(page):
             break
         page.keyboard.press("n")
     page.keyboard.press("Enter")
@@ -203,7 +203,7 @@ def test_names_never_become_markup(open_page: OpenPage) -> None:
     page = open_page()
     page.get_by_role("radio", name="time").check(force=True)
     assert page.locator("img").count() == 0
-    assert page.title() == f"Evolution: bench {HOSTILE}"
+    assert page.title() == f"Evolution of bench {HOSTILE}, 10 versions"
 
 
 def test_largest_jumps_without_script(open_page: OpenPage) -> None:

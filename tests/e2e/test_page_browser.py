@@ -13,9 +13,7 @@ import pytest
 from e2e.conftest import OpenFile
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
-from profgate.flamegraph.pages import build_index
 from profgate.model.attribution import SourceStates
-from report_samples import many, nothing_compared
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -719,23 +717,6 @@ def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     notes.locator("summary").click()
     assert "Few samples: before has 950 and after has 950" in notes.inner_text()
     assert "names may contain line numbers or ids" in notes.inner_text()
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_the_list_of_pages(
-    browser: "Browser", tmp_path: Path, width: int, scheme: Literal["light", "dark"]
-) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    report = many(30)
-    hrefs = {(load.name, metric.name): "a.html" for load, metric in report.metrics[:20]}
-    for name, index in (("list", build_index(report, hrefs)), ("none", build_index(nothing_compared(), {}))):
-        (tmp_path / f"{name}.html").write_text(index, encoding="utf-8")
-        with browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme) as context:
-            page = context.new_page()
-            page.goto((tmp_path / f"{name}.html").as_uri())
-            assert axe.Axe().run(page, options=AXE_RULES).response["violations"] == []
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [360, 1280])

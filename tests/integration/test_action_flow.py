@@ -228,7 +228,7 @@ def test_truncated_list_leaves_its_files_known(with_sources: Stage) -> None:
     with_sources.compare(in_cart(BOTH_SLOWER, 77))
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
-    assert "GitHub lists 3 files and holds more" in warning
+    assert "GitHub listed 3 files of the commit and omitted others" in warning
 
 
 def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
@@ -236,7 +236,7 @@ def test_change_of_older_commits_is_not_unchanged(with_sources: Stage) -> None:
     with_sources.compare(in_cart(BOTH_SLOWER, 77), base=between)
     assert sources_of(with_sources) == {"parse": "changed"}
     (warning,) = source_warnings(with_sources)
-    assert "does not start at the baseline (distance 1)" in warning
+    assert f"does not start at the baseline ({with_sources.base[:12]})" in warning
 
 
 def test_chosen_baseline_marks_nothing_unchanged(with_sources: Stage) -> None:

@@ -302,6 +302,8 @@ def test_last_limits_the_commits(repository: Repository, capsys: Capture) -> Non
     assert capsys.readouterr().out.endswith("the newest 2 of 4 measured commits (--last N looks further back)\n")
     assert main(["check", "--all"]) == 0
     assert "--last" not in capsys.readouterr().out
+    assert main(["trends", "--format", "html"]) == 0
+    assert "<h1>Trends up to " in capsys.readouterr().out
     assert main(["trends", "--last", "3"]) == 0
     assert "the newest 3 of 4 measured commits" in capsys.readouterr().out
     assert main(["trends"]) == 0

@@ -145,7 +145,7 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
         (["record", "--repeat", "3"], "--repeat: needs a COMMAND"),
         (["record", "same.json", "--", "true"], "--repeat: needs a COMMAND"),
         (["record", "--repeat", "0", "--", "true"], "--repeat: '0' is not a whole number from 1 to 100"),
-        (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "left nothing below $PROFGATE_OUT"),
+        (["record", "--repeat", "1", "--", sys.executable, "-c", "pass"], "wrote no results below $PROFGATE_OUT"),
         (["record", "--repeat", "1", "--", sys.executable, "-c", "raise SystemExit(5)"], "exit code 5"),
         (["record", "--repeat", "1", "--", "./nobody"], "cannot be started"),
         (["record", "nobody.json"], "nobody.json"),

@@ -97,12 +97,19 @@ def test_jumps_of_last_versions_have_pages(repository: Repository, capsys: pytes
     assert len(list((output / "jumps").glob("*.html"))) >= 2
     page = (output / "evolution.html").read_text()
     assert "v2 → v3" in page
-    assert 'href="jumps/work.calls.v2.v3-' in page
     (slower,) = (output / "jumps").glob("work.calls.v2.v3-*.html")
+    assert f'href="jumps/{slower.name}#tab=symbols"' in page, "calls without stacks are shown as a table"
     assert "+    for _ in range(150):" in sources_of(slower)[0]["hunks"][0][2]
     rows = (output / "evolution.csv").read_text().splitlines()
     assert rows[0].startswith("version,commit,benchmark,metric,unit,value,low,high,n")
     assert sum(",work,calls,count," in row for row in rows) == 6
+
+
+def test_page_of_jump_does_not_doubt_the_jump(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository([LIB.format(times=times) for times in (100, 9000)])
+    tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
+    (page,) = (folder / "profgate-track" / "jumps").glob("work.calls.*.html")
+    assert "recorded the same work" not in page.read_text()
 
 
 def test_repository_stays_clean(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,7 +202,19 @@ def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytes
     document = tracked(capsys, "--last", "4", "--runs", "1", *COMMAND)
     assert jumps(document) == []
     assert {line["state"] for line in document["benchmarks"]} == {"source changed"}  # type: ignore[attr-defined]
-    assert "Not compared, because their own source changed: work." in document["notes"]  # type: ignore[operator]
+    assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
+
+
+def test_title_is_the_name_of_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository()
+    document = tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
+    assert (document["title"], document["command"]) == ("project", f"{sys.executable} bench.py")
+    for url in ("https://example.org/someone/sqlglot.git", "someone@example.org:sqlglot", "/srv/sqlglot/"):
+        git(folder, "remote", "add", "origin", url)
+        assert tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)["title"] == "sqlglot"
+        git(folder, "remote", "remove", "origin")
+    page = (folder / "profgate-track" / "evolution.html").read_text()
+    assert "<title>Evolution of sqlglot, 2 versions</title>" in page
 
 
 def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
@@ -398,4 +417,4 @@ def test_outside_of_a_repository_releases_are_suggested(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["track", "--last", "2", *COMMAND]) == 2
-    assert "is in no git repository; --releases" in capsys.readouterr().err
+    assert "is not in a git repository; --releases" in capsys.readouterr().err

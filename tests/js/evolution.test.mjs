@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { largestJump, machineChanges, matching, rankedLines, readEvolution, stretchesOf, wholeChange } from "../../templates/page/evolution_data.js";
-import { bandPath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
+import { bandPath, bridgePath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, ticksOf, valuesOn } from "../../templates/page/evolution_scale.js";
 
 const DOCUMENT = {
   metric: 0,
@@ -42,6 +42,11 @@ test("every word of the filter must be in the name, whatever its case", () => {
   assert.deepEqual(matching(evolution.lines, "REN").map((line) => line.name), ["Render"]);
   assert.deepEqual(matching(evolution.lines, "lo ad").map((line) => line.number), [0, 3]);
   assert.equal(matching(evolution.lines, "  ").length, 4);
+});
+
+test("a line is bridged across failed versions, but not across a change of the source", () => {
+  const line = { middle: [1, NaN, 3, 4, NaN, 6], breaks: [5] };
+  assert.equal(bridgePath(line, (at) => at, (value) => value), "M0 1L2 3");
 });
 
 test("gaps and changes of the own source break a line", () => {

@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.action.compared_sides import Sides
@@ -12,11 +12,11 @@ from profgate.action.publishing import exit_code_of, set_outputs, write_check_ru
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
-from profgate.flamegraph.pages import build_index
+from profgate.flamegraph.pages import build_index, earlier_totals
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
-from profgate.github.pull_files import diff_of_pull, of_another_start, with_doubt, with_files
+from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.github.step_outputs import Published, regressions
 from profgate.io.files import give_to_owner
 from profgate.judge.verdict import judge
@@ -29,6 +29,7 @@ from profgate.pipeline import Built
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import REPORT_NAME, to_json
 from profgate.report.links_json import LINKS_NAME, links_to_json
+from profgate.report.workload_rows import Earlier, workload_table
 
 SHARD_FOLDER = "leg"  # this name must not change, because existing workflows may upload this folder
 UNFINISHED = "This run ended before it published its result."
@@ -38,13 +39,17 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A report with its links and, if applicable, the comment of a first run and release notes."""
+    """A report with its links and, if applicable, the comment of a first run and release notes.
+
+    ``earlier`` contains the totals of earlier base jobs.
+    """
 
     report: Report
     links: Links
     base_runs: int = 0
     first_run: Document | None = None
     notes: Document | None = None
+    earlier: Earlier = field(default_factory=dict)
 
 
 def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Document] | None = None) -> int:
@@ -65,7 +70,8 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     _write(job, report, built, first or _comment(job, report, Links(run=run_url)))
     _summarize(job, Result(report, Links(run=run_url), first_run=first), UNFINISHED)
     uploaded = _uploaded(job, built)
-    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None)
+    earlier = earlier_totals(built.comparisons)
+    result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
     if not uploaded.warnings:
@@ -147,7 +153,11 @@ def _end(job: Job, result: Result, note: str, comment_url: str) -> None:
 def _summarize(job: Job, result: Result, note: str) -> Document:
     """Write the step summary, which replaces any earlier summary of the step, and return the new summary."""
     run_url = job.context.run_url
-    summary = result.first_run or render_summary(result.report, links=result.links, run_url=run_url, note=note)
+    summary = result.first_run
+    if summary is None:
+        summary = render_summary(result.report, links=result.links, run_url=run_url, note=note)
+        table = workload_table(result.report, result.links.pages, result.earlier)
+        summary = replace(summary, text=f"{summary.text}\n{table}\n" if table else summary.text)
     job.commands.replace_summary(summary.text)
     return summary
 
@@ -162,7 +172,7 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     written = [page for page in built.pages if job.written(page.document.name)]
     if written:
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
-        job.write(Document("index.html", "text/html", build_index(report, hrefs)))
+        job.write(Document("index.html", "text/html", build_index(report, hrefs, earlier_totals(built.comparisons))))
 
 
 def _uploaded(job: Job, built: Built) -> Uploaded:
@@ -247,9 +257,6 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
     return with_base_branch(report, wiring.compare(given).report, name)
 
 
-_NO_START = "the pull request's diff does not start at the baseline ({}), so what it leaves alone may differ too"
-
-
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
     """Return the source diff of the pull request, or None if there is no pull request.
 
@@ -261,16 +268,16 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         records = job.pull_files
     except GitHubError as error:
-        return SourceDiff((), complete=False, reason=f"GitHub did not list the pull request's files: {error}")
+        return SourceDiff((), complete=False, gaps=(_gap(ReasonCode.PULL_FILES_UNLISTED, error),))
     place = f"{context.server_url}/{context.repository}"
     links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
     diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
-    if elsewhere := f"distance {base.distance}" if base.distance else job.settings.baseline_ref:
-        diff = of_another_start(diff, _NO_START.format(elsewhere))
+    if elsewhere := (base.sha or "")[:12] if base.distance else job.settings.baseline_ref:
+        diff = of_another_start(diff, elsewhere)
     try:
         diff = with_files(diff, job.client.files_of_commit(context.head_sha))
     except GitHubError as error:
-        diff = with_doubt(diff, f"GitHub did not list the commit's files: {error}")
+        diff = with_gap(diff, _gap(ReasonCode.COMMIT_FILES_UNLISTED, error))
     if base.sha is None:
         return diff
     is_merge = context.event_name == "pull_request" and context.sha and not job.measures_head
@@ -278,7 +285,11 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     try:
         return _with_texts(diff, job, base.sha, after)
     except GitHubError as error:
-        return with_doubt(diff, f"GitHub did not return the changed files: {error}")
+        return with_gap(diff, _gap(ReasonCode.CHANGED_FILES_UNREAD, error))
+
+
+def _gap(code: ReasonCode, error: GitHubError) -> Reason:
+    return Reason(code, {"text": str(error)})
 
 
 def _with_texts(diff: SourceDiff, job: Job, *commits: str) -> SourceDiff:

@@ -30,7 +30,10 @@ class CallLinks:
 
 
 def links_of(comparison: Comparison) -> CallLinks:
-    """Return the links of the call tree, or of the call graph if there is no tree. Without either, return no links."""
+    """Return the links of the call tree, or of the call graph if there is no tree.
+
+    If there is neither, return no links.
+    """
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
         rows = np.flatnonzero(tree.parent > 0)
@@ -58,7 +61,7 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
 
 
 def causes_of(comparison: Comparison) -> Causes:
-    """Find the symbol that causes the change of each symbol, and the number of steps to it, for both directions.
+    """Find the symbol that causes each symbol's change, and the number of steps to this cause, for both directions.
 
     First, costs are divided by the factor by which all costs changed. Each step then goes to the callee with the
     largest change in this direction, if this callee explains at least 80 % of the change of the caller.

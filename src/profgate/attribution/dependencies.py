@@ -30,7 +30,7 @@ class Dependencies:
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """Return the name, old version and new version of the package of a frame, or None for the same version."""
+        """Return the name and both versions of a frame's package, or None if the version did not change."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])

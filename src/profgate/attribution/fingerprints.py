@@ -16,7 +16,7 @@ MOST_NODES = 1_000_000
 DEEPEST = 2_000  # levels; only generated or malicious sources are nested deeper
 SHORTEST = 12  # tokens; shorter bodies may be equal by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
-# these nodes count as one token although they have children
+# nodes that count as one token although they have children
 _WHOLE = node_types(
     "string_content string_fragment interpreted_string_literal_content raw_string_literal format_specifier regex"
     " jsx_text preproc_arg char_literal escape_sequence"
@@ -79,7 +79,7 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """Digest and number of the tokens of a part of a file.
+    """Digest and number of the tokens in a part of a file.
 
     ``calls`` is True if the tokens contain a parenthesis, and ``nested`` is True if they contain a function.
     """
@@ -242,7 +242,10 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Start a function or scope if the node, or the node that it wraps, is a definition. Return whether it is."""
+        """Start a function or scope if the node, or the node that it wraps, is a definition.
+
+        Return whether one was started.
+        """
         inner = node
         if node.type in self.grammar.wrappers:
             inner = (node.named_children or [node])[-1]
@@ -293,7 +296,7 @@ class _Walk:
         self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 
     def _flush(self) -> None:
-        """Add a pending comma, unless it was a trailing comma."""
+        """Add a pending comma, unless the comma is a trailing comma."""
         if self.comma:
             self.comma = False
             self._token(b",")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff, SourceTexts
 
 CONTEXT = 3
-MOST_LINES = 20_000  # maximum per file, because the comparison may take quadratic time
+MOST_LINES = 20_000  # maximum number per file, because the time of the comparison may be quadratic
 
 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:

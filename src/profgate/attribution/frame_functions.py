@@ -48,7 +48,7 @@ def frame_name(name: str, language: Language) -> FrameName:
 
 
 def last_names(name: str) -> frozenset[str]:
-    """Return the last parts of a frame's name, because the last part depends on the notation of the language.
+    """Return the possible last parts of a frame's name, which depend on the notation of the language.
 
     For a nameless function, the last part of the name of the enclosing function is used.
     """
@@ -57,9 +57,10 @@ def last_names(name: str) -> frozenset[str]:
 
 
 def has_own_name(name: str) -> bool:
-    """Return whether a frame has the name of a function. Closures, lambdas, comprehensions and top-level code do not.
+    """Return whether a frame has the name of a function.
 
-    The language is unknown, so a function whose name looks like a numbered closure in any language counts as a closure.
+    Closures, lambdas, comprehensions and top-level code do not have such a name. The language is unknown, so a function
+    whose name looks like a numbered closure in any language counts as a closure.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -118,7 +119,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """Return the overloads that have as many parameters as the name of the C++ frame, or all if there are none."""
+    """Return the overloads that have as many parameters as the name of the C++ frame, or all if none has."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -132,7 +133,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """Return the number of trailing parts of the shorter name, or 0 if a part differs from that of the other name."""
+    """Return the number of trailing parts of the shorter name, or 0 if one of these parts differs in the other name."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

@@ -8,8 +8,8 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 
-MOST_TEXT = 4_000_000  # characters per side; parsing takes about two seconds per million
-NAMED = 3  # most files listed in a reason
+MOST_TEXT = 4_000_000  # characters per side; parsing a million characters takes about two seconds
+NAMED = 3  # maximum number of files listed in a reason
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]
 
@@ -39,7 +39,7 @@ class FunctionChanges:
     imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
-        """Record one function. A side without the function has the place None."""
+        """Record one function. The place is None for a side without the function."""
         for side, (place, partner) in enumerate(((old, new), (new, old))):
             if place is not None:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
@@ -121,7 +121,7 @@ def _of_one_name(sides: Sides) -> list[tuple[Place, Place]]:
     """Return pairs of functions with the same qualified name, then pairs of functions with the same unique last name.
 
     If several functions share a qualified name, those with equal tokens are paired first, then those with equal
-    parameters, then the others in order.
+    parameters, and then the remaining functions in order.
     """
 
     def name(place: Place) -> tuple[object, ...]:

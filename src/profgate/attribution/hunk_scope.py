@@ -1,4 +1,4 @@
-"""Finds the functions that contain the changed lines of a file, from the hunks of the diff alone."""
+"""Finds the functions that contain the changed lines of a file, using only the hunks of the diff."""
 
 import re
 from bisect import bisect_right
@@ -20,7 +20,7 @@ _TAB = 8
 class _Line(NamedTuple):
     """Line of a hunk, and the edit that contains the line.
 
-    The number refers to one side. If the line does not exist there, it is the number of the next line.
+    ``number`` is the line's number on one side, or the number of the next line if this side does not have the line.
     """
 
     mark: str

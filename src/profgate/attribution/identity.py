@@ -223,7 +223,7 @@ class _Pairing:
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
-        """Return the similarity of two functions from 0 to 1, or 0 without evidence that they are the same."""
+        """Return the similarity of two functions from 0 to 1, or 0 if nothing shows that they are the same."""
         names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]

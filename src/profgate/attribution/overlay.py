@@ -38,8 +38,8 @@ MOST_PAST_RUNS = 10  # older runs lack more of the tests, and only tests that oc
 class OverlayInput:
     """Input for the comparison of a workload, in addition to the profiles of the workload.
 
-    ``named`` means that the user named the files, in which case they are compared even if the recordings differ.
-    ``past`` is a function that returns the readings of a series at earlier base commits.
+    If ``named`` is True, the user named the files, and the sides are compared even if the recordings differ. ``past``
+    is a function that returns the readings of a series at earlier base commits.
     """
 
     options: CompareOptions
@@ -60,7 +60,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         return [], [NotCompared(workload.name, None, "both", as_reason(str(error)))]
     runs: list[DurationRun] = []
     if given.past is not None:
-        from profgate.compare.past import runs_of, with_past  # imported only with a history
+        from profgate.compare.past import runs_of, with_past  # imported only if there is a history
         from profgate.compare.readings import series_of
 
         past = given.past(series_of(workload.baseline_runs[0], given.options).key)
@@ -73,7 +73,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
 def _overlaid(
     workload: Workload, notes: tuple[Note, ...], given: OverlayInput
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Align the sides. They are aligned a second time if some names can be paired only by costs."""
+    """Align the sides, and align the sides again if some names can be paired only by costs."""
     options, diff = given.options, given.diff
     numbering = number_workload(workload, options)
     names = without_values(workload, numbering)

@@ -91,7 +91,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """Return a text with the name of a changed function that runs or may run in the profile, or "" without one."""
+    """Return a text that names a changed function that runs or may run in the profile, or "" if there is none."""
     names = {
         known.function.name
         for known in _all_functions(sides)

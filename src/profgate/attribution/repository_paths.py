@@ -22,10 +22,11 @@ class RepositoryPaths:
         """Return the file of the repository, or None if no file matches or several files match equally well.
 
         Two paths match if the longer path ends with the shorter path. The path in the profile is longer than the path
-        in the repository if it starts with the folder of the checkout or container, or with a Go module. It is shorter
-        if it starts below the root of a package. A file name without a folder matches only if it is unique in the
-        repository. A path with a folder never matches a top-level file: ``/usr/lib/tool/utils.py`` does not match
-        ``utils.py``. A library file cannot be distinguished from a file of the repository with the same path.
+        in the repository if it starts with the folder of the checkout or container, or with a Go module. The path in
+        the profile is shorter if it starts below the root of a package. A file name without a folder matches only if it
+        is unique in the repository. A path with a folder never matches a top-level file: ``/usr/lib/tool/utils.py``
+        does not match ``utils.py``. A library file cannot be distinguished from a file of the repository with the same
+        path.
         """
         if not file or file[0] in "<~":
             return None

@@ -22,7 +22,7 @@ _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
 # a closure is inside another function, so the line of the closure does not mark the end of that function
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
-DiffPlace = tuple[str, int]  # ``L`` or ``R`` and a line number
+DiffPlace = tuple[str, int]  # ``L`` or ``R``, followed by a line number
 
 
 def source_states(sides: "Sides") -> SourceStates:
@@ -105,7 +105,7 @@ class Sides:
         return side, self._found_paths[side, file]
 
     def _find_top_level_files(self) -> bool:
-        """Find the profile's paths of files at the top of the repository, and return whether any exist.
+        """Find the files at the top of the repository that the profile names, and return whether there are any.
 
         The folder of the checkout is derived from paths of files in subfolders that match a file of the repository.
         """

@@ -29,7 +29,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
     """Return the parts that a function or scope adds to the qualified name, and whether it is named.
 
     ``above`` are the ancestors of the node, root first. ``closures`` is the number of the node among the nameless
-    functions of the enclosing function, from 1.
+    functions of the enclosing function, counted from 1.
     """
     parts: tuple[str, ...]
     if language in {"javascript", "typescript", "tsx"}:
@@ -102,7 +102,7 @@ def _script_name(node: "Node", above: Sequence["Node"]) -> tuple[str, ...]:
 
 def _go_name(node: "Node") -> tuple[str, ...]:
     name, receiver = _field(node, "name"), _field(node, "receiver")
-    words = re.findall(r"\w+", receiver.partition("[")[0])  # of ``(s *Stack[T])``
+    words = re.findall(r"\w+", receiver.partition("[")[0])  # the receiver is, for example, ``(s *Stack[T])``
     return tuple(filter(None, (*words[-1:], name)))
 
 

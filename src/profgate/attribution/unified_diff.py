@@ -39,7 +39,7 @@ class TextBudget:
 
 
 def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]:
-    """Return the hunks of a file's patch from GitHub, and whether GitHub did not truncate the patch."""
+    """Return the hunks of a file's patch from GitHub, and whether the patch is complete."""
     lines, place = patch.split("\n"), 0
     hunks: list[Hunk] = []
     while place < len(lines) and (found := _hunk_at(lines, place, budget)) is not None:
@@ -94,7 +94,7 @@ def _hunk_of_diff(lines: Sequence[str], place: int, budget: TextBudget, name: st
 
 
 def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk, int] | None:
-    """Return the hunk that begins at a line, and the index after it.
+    """Return the hunk that begins at a line, and the index of the line after the hunk.
 
     The result is None if the lines of the hunk do not match the counts in its header.
     """
@@ -168,7 +168,7 @@ def _paths(header: dict[str, str]) -> tuple[str | None, str | None]:
 
 
 def _git_names(pair: str) -> tuple[str, str]:
-    """Return both names in ``diff --git a/x b/x``. This is only needed if no other line of the diff names the file."""
+    """Return both names in ``diff --git a/x b/x``. This line is needed only if no other line names the file."""
     if quoted := _QUOTED_PAIR.fullmatch(pair):
         return _unquoted(quoted[1]), _unquoted(quoted[2])
     middle = len(pair) // 2
@@ -184,7 +184,7 @@ def _without_prefixes(before: str, after: str) -> tuple[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    """Decode a name as git prints it. Git quotes names with unusual characters, and prints these as octal bytes."""
+    """Decode a name as git prints it. Git quotes names with unusual characters, which are printed as octal bytes."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
 

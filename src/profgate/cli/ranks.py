@@ -13,7 +13,15 @@ from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
 from profgate.ranks.rank_inputs import FOLDER, run_at, runs_in, stored_runs
-from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
+from profgate.ranks.rank_output import (
+    history_json,
+    history_lines,
+    history_markdown,
+    history_page,
+    rank_json,
+    rank_markdown,
+    rank_page,
+)
 from profgate.ranks.rank_runs import rank_history
 from profgate.ranks.recording import Recording
 from profgate.report.rank_report import rank_lines
@@ -141,7 +149,7 @@ rules_options: opt.Decorator = opt.bundled(
         help="Leave out tests that take less time in the baseline.",
     ),
 )
-formats = opt.format_option("terminal", "markdown", "json")
+formats = opt.format_option("terminal", "markdown", "json", "html")
 
 
 @opt.command(
@@ -190,6 +198,8 @@ def check_ranks(
         sys.stdout.write(rank_json(found, [run.label for run in baseline], results))
     elif output == "markdown":
         sys.stdout.write(rank_markdown(found))
+    elif output == "html":
+        sys.stdout.write(rank_page(found))
     else:
         show(rank_lines(found, verbose=verbose, width=opt.width()), sys.stdout)
     if found.order == "unknown":
@@ -216,6 +226,8 @@ def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules,
         sys.stdout.write(history_json(points))
     elif output == "markdown":
         sys.stdout.write(history_markdown(points))
+    elif output == "html":
+        sys.stdout.write(history_page(points))
     else:
         show(history_lines(points, width=opt.width()), sys.stdout)
     return 0 if any(point.check.order != "unknown" for point in points) else NOT_COMPARED

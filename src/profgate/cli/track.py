@@ -157,7 +157,7 @@ plan_options: opt.Decorator = opt.bundled(
 )
 @plan_options
 @click.option("--again", is_flag=True, help="Measure failed versions again.")
-@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of flame graphs of jumps.")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of pages of jumps.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
@@ -195,16 +195,16 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the page, the tables, and flame graphs of the jumps that the page shows, and print the result.
+    """Write the page, the tables, and the pages of its jumps, and print the result.
 
     Raises ComparisonError if this fails.
     """
     evolution = tracked.evolution()
     links: dict[int, str] = {}
-    for number, document in jump_pages(evolution, tracked, pages):
-        if document.name not in links.values():
-            write_text(str(Path(folder, document.name)), document.text)
-        links[number] = document.name
+    for page in jump_pages(evolution, tracked, pages):
+        if page.href not in links.values():
+            write_text(str(Path(folder, page.document.name)), page.document.text)
+        links[page.number] = page.href
     texts = {"html": build_evolution_page(evolution, links), "csv": evolution_csv(evolution)}
     texts["json"] = evolution_json(evolution)
     for ending, text in texts.items():

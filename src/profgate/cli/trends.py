@@ -10,7 +10,7 @@ from profgate.history.checks import newest_of
 from profgate.history.history_store import open_history
 from profgate.history.revisions import commit_named, graph_before
 from profgate.history.stored_profiles import trend_rules
-from profgate.history.trends import reported_texts, trends_along, trends_json, trends_lines, unreported
+from profgate.history.trends import reported_texts, trends_along, trends_json, trends_lines, trends_page, unreported
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
@@ -21,7 +21,7 @@ MOST_READ = 200  # default number of commits; histories keep all symbols of as m
 @click.argument("rev", default="HEAD")
 @click.option("--new", is_flag=True, help="Show only changes that were not reported before, and mark them as reported.")
 @config_option
-@format_option("terminal", "json")
+@format_option("terminal", "json", "html")
 @history_option
 @last_option(MOST_READ)
 def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
@@ -38,10 +38,12 @@ def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, ne
         if new:
             store.add_reported_trends(reported_texts(store, unknown))
     shown = unknown if new else found
+    nothing = f"no persistent change{' that was not reported before' if new else ''}"
     if output == "json":
         sys.stdout.write(trends_json(shown, unknown, max(len(known) - last, 0)))
+    elif output == "html":
+        sys.stdout.write(trends_page(shown, graph, newest, nothing))
     else:
-        nothing = f"no persistent change{' that was not reported before' if new else ''}"
         show(trends_lines(shown, graph) or nothing, sys.stdout)
         if last < len(known):
             show([("quiet", newest_of(last, len(known)))], sys.stdout)

@@ -4,27 +4,40 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+from statistics import fmean
 
-from markupsafe import Markup
-
-from profgate.flamegraph.page import NO_WAY_OUT, build_page, hash_source
+from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules
 from profgate.flamegraph.page_input import PageContext, page_input
+from profgate.flamegraph.table_page import Cell, Heading, TablePage, check_links, sparkline
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, MetricReport, Report
+from profgate.model.report import Document, MetricReport, NotCompared, Report
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
-from profgate.report.rows import Row, change_text, headline, weight_of
-from profgate.report.templates import read_asset, render_template
+from profgate.report.comment import SIGNS
+from profgate.report.markdown_text import short_sha
+from profgate.report.numbers import counted
+from profgate.report.rows import headline, not_compared
+from profgate.report.wording import full_sentence
+from profgate.report.workload_rows import Earlier, known_totals, workload_row
 
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a digest and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-MOST_ROWS = 1000  # maximum number of rows in the index
 COLOURS = ("red", "yellow", "neutral", "green")
+TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
+INDEX = (
+    Heading("Workload"),
+    Heading("Total"),
+    Heading("Verdict", words=True),
+    Heading("History", words=True),
+    Heading("Largest finding", words=True),
+)
+PageKey = tuple[str, str]  # workload and metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,45 +116,63 @@ def _plain_name(comparison: Comparison) -> str:
     return f"{name}.{metric}"
 
 
-def build_index(report: Report, hrefs: Mapping[tuple[str, str], str]) -> str:
-    """Return an HTML page with the verdict and a line for each metric of each workload, the worst metric first.
+def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier | None = None) -> str:
+    """Return an HTML page with the verdict and a row for each metric of each workload, the worst metric first.
 
-    ``hrefs`` contains the relative paths of the pages by workload and metric. Metrics without a page have no link.
-    Raises `ValueError` for a path outside the folder.
+    ``hrefs`` contains the relative paths of the pages. Metrics without a page have no link. ``earlier`` is the result
+    of `earlier_totals`. Raises `ValueError` for a path outside the folder.
     """
-    for href in hrefs.values():
-        if ":" in href.split("/", 1)[0] or href.startswith(("/", "\\")) or ".." in href.split("/"):
-            raise ValueError(f"page index: {href!r} is no path inside the folder; pass a relative path")
+    check_links(hrefs.values())
+    sides = (("before", report.baseline), ("after", report.target))
+    title = headline(report, str) or TITLES.get(report.verdict.conclusion, "Performance comparison")
     pairs = sorted(report.metrics, key=lambda pair: _importance(pair[1]))
-    rows = [_index_row(load.name, metric, hrefs.get((load.name, metric.name))) for load, metric in pairs[:MOST_ROWS]]
-    style = read_asset("page/page.css")
-    page = render_template(
-        "page/index.html.j2",
-        rows=rows,
-        more=len(pairs) - len(rows),
-        sides=[plain(side.sha or side.label) for side in (report.baseline, report.target)],
-        headline=plain(headline(report, str)),
-        conclusion=report.verdict.conclusion,
-        style=Markup(style),  # noqa: S704 -- trusted file
-        policy=f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}",
+    rows = [
+        *(_index_row(load.name, metric, hrefs, earlier or {}) for load, metric in pairs if metric.state == "compared"),
+        *map(_row_without_comparison, not_compared(report)),
+    ]
+    shown = [heading.title != "History" or any(row[at].line for row in rows) for at, heading in enumerate(INDEX)]
+    return TablePage(
+        title=f"{SIGNS[report.verdict.conclusion]} {title}",
+        label="Workloads",
+        columns=list(compress(INDEX, shown)),
+        rows=[list(compress(row, shown)) for row in rows],
+        empty="Nothing was compared.",
+        elsewhere=" in report.json",
+        origin=[(name, code) for name, side in sides if (code := short_sha(side.sha) or side.label)],
+    ).render()
+
+
+def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str], earlier: Earlier) -> list[Cell]:
+    key, row = (workload, metric.name), workload_row(workload, metric, str)
+    past, values = known_totals(workload, metric, earlier)
+    label = (
+        f"{counted(len(past), 'earlier base job')}: {numbers.from_to(min(past), max(past), metric.unit)}"
+        if past
+        else ""
     )
-    return page.encode("utf-8", "replace").decode("utf-8")  # a name may contain a lone surrogate
+    return [
+        Cell(full_name(workload), full_name(metric.name), href=hrefs.get(key)),
+        Cell(row.change, row.amounts, row.tone),
+        Cell(f"{row.sign} {row.verdict}"),
+        Cell(label.replace("→", "to"), line=sparkline(values, row.tone) if past and len(values) > 1 else None),
+        Cell(plain(row.finding)),
+    ]
 
 
-def _index_row(workload: str, metric: MetricReport, href: str | None) -> dict[str, str | None]:
-    total = metric.total
-    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
-    first = next((finding for finding in found if not finding.is_total), None)
-    rows = [Row(workload, metric, finding) for finding in (first,) if finding is not None]
-    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
-    return {
-        "href": href,
-        "workload": full_name(workload),
-        "metric": full_name(metric.name),
-        "baseline": numbers.quantity(total.baseline, metric.unit),
-        "target": numbers.quantity(total.target, metric.unit),
-        "change": numbers.signed_percent(total.relative),
-        "tone": "worse" if growth > 0 else "better" if growth < 0 else "",
-        "colour": found[0].colour if found else "none",
-        "finding": plain(change_text(rows[0], str)) if rows else "",
-    }
+def _row_without_comparison(entry: NotCompared) -> list[Cell]:
+    reason = plain(full_sentence(entry.reason, str))
+    name = Cell(full_name(entry.name), full_name(entry.metric or ""))
+    return [name, Cell(""), Cell("⚪ not compared"), Cell(""), Cell(reason)]
+
+
+def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:
+    """Return the mean totals of the base jobs of other commits by workload and metric, oldest first, in base units."""
+    return {(comparison.workload, comparison.metric.name): _job_totals(comparison) for comparison in comparisons}
+
+
+def _job_totals(comparison: Comparison) -> list[float]:
+    totals, jobs = comparison.noise_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
+    runs: dict[int, list[float]] = {}
+    for job, total in zip(jobs, totals.tolist(), strict=True):
+        runs.setdefault(job, []).append(total * comparison.metric.scale)
+    return [fmean(found) for found in reversed(runs.values())]  # the newest job comes first

@@ -6,6 +6,7 @@ from dataclasses import replace
 from profgate.attribution.unified_diff import MAX_FILES, TextBudget, changed_lines, parse_patch
 from profgate.github.records import FileRecord, TreeRecord
 from profgate.model.attribution import ChangedFile, FileStatus, SourceDiff
+from profgate.model.reason import Reason, ReasonCode
 
 _STATUS: dict[str, FileStatus] = {
     "added": "added",
@@ -24,25 +25,28 @@ def diff_of_pull(
     budget = TextBudget()
     files = [_file(record, _STATUS[record.status], budget) for record in records if record.status in _STATUS]
     full = len(records) >= MAX_FILES
-    reason = f"GitHub lists no more than {MAX_FILES:,} files of a pull request" if full else ""
-    return SourceDiff(tuple(files), not full, reason, diff_link=diff_link, file_links=file_links)
+    gaps = (Reason(ReasonCode.PULL_FILES_LIMITED, {"most": MAX_FILES}),) if full else ()
+    return SourceDiff(tuple(files), not full, gaps, diff_link=diff_link, file_links=file_links)
 
 
 def with_files(diff: SourceDiff, tree: TreeRecord) -> SourceDiff:
     """Return the diff with the list of all files of the commit. Files that are not in the diff are unchanged."""
     diff = replace(diff, repository_files=tree.paths, all_listed=not tree.truncated)
-    return with_doubt(diff, f"GitHub lists {len(tree.paths):,} files and holds more") if tree.truncated else diff
+    if tree.truncated:
+        diff = with_gap(diff, Reason(ReasonCode.COMMIT_FILES_LIMITED, {"count": len(tree.paths)}))
+    return diff
 
 
-def with_doubt(diff: SourceDiff, reason: str) -> SourceDiff:
-    """Return the diff with an additional reason why it is incomplete."""
-    return replace(diff, reason="; ".join(filter(None, (diff.reason, reason))))
+def with_gap(diff: SourceDiff, reason: Reason) -> SourceDiff:
+    """Return the diff with an additional reason why the changes are not completely known."""
+    return replace(diff, gaps=(*diff.gaps, reason))
 
 
-def of_another_start(diff: SourceDiff, reason: str) -> SourceDiff:
-    """Mark the diff as incomplete, because it does not start at the commit of the baseline, and return it."""
+def of_another_start(diff: SourceDiff, baseline: str) -> SourceDiff:
+    """Return the diff marked as incomplete, because it does not start at the commit of the baseline."""
     files = tuple(replace(file, complete=False) for file in diff.files)
-    return replace(with_doubt(diff, reason), files=files, complete=False)
+    reason = Reason(ReasonCode.DIFF_STARTS_ELSEWHERE, {"baseline": baseline})
+    return replace(with_gap(diff, reason), files=files, complete=False)
 
 
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:

@@ -15,7 +15,7 @@ from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
 LEAST_JOBS = 4  # minimum number of jobs at a commit to form halves; with fewer jobs, a half could be a single job
-LAST = 200  # number of latest comparisons that are counted; older ones do not affect a gate that was corrected
+LAST = 200  # number of counted comparisons; older comparisons may describe a gate that was corrected since
 TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be promoted
 
 
@@ -70,7 +70,7 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Return whether the gate is demoted: red verdicts exceeded the budget, and have not returned to it since."""
+    """Return whether the gate is demoted: red verdicts exceeded the budget, and are not yet within the budget again."""
     demoted, since = False, list[bool]()  # since: the verdicts after the last demotion or promotion
     for red in reds:
         since = [*since[1 - LAST :], red]

@@ -129,7 +129,7 @@ class HistoryReader:
                 yield self.reading(number, profiles=profiles)
 
     def reading(self, number: int, *, profiles: bool) -> Reading:
-        """Return the reading with this ID. With ``profiles``, it contains its stored file."""
+        """Return the reading with this ID. With ``profiles``, the reading contains its stored file."""
         with self.damage():
             row = self.connection.execute(READING, (profiles, number)).fetchone()
             if row is None:

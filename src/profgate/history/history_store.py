@@ -39,7 +39,7 @@ FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits
 def open_history(folder: str, *, write: bool = False, create: bool = True) -> Iterator["HistoryStore"]:
     """Open the history in a folder.
 
-    If there is no history, it is created if both ``write`` and ``create`` are set. Otherwise, raises ProfgateError.
+    A missing history is created if both ``write`` and ``create`` are set. Otherwise, ProfgateError is raised.
     """
     place = Path(folder) / FILE
     if write and create:
@@ -96,7 +96,7 @@ class HistoryStore(HistoryReader):
             )
 
     def add(self, readings: Iterable[Reading]) -> int:
-        """Add the readings that are not stored yet. Return their number."""
+        """Add the readings that are not stored yet, and return the number of added readings."""
         with self.writing():
             return sum(self._add(reading) for reading in readings)
 
@@ -138,7 +138,7 @@ class HistoryStore(HistoryReader):
         return self._numbers[key]
 
     def _profile_number(self, reading: Reading) -> int | None:
-        """Return the ID of the stored file of a reading, or None without one. Several readings may share a file."""
+        """Return the ID of a reading's stored file, or None if there is no file. Several readings may share a file."""
         if reading.profile is None:
             return None
         name = _encodable(reading.name)

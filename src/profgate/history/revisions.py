@@ -38,7 +38,10 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 
 
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
-    """Return the commit, its ancestors according to git, and all commits in the history. Git has priority."""
+    """Return the commit, its ancestors according to git, and all commits in the history.
+
+    If both contain a commit, the data of git is returned.
+    """
     known = store.commits()
     try:
         return known | commits_before(sha)

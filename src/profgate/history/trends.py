@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from profgate.flamegraph.table_page import Cell, Heading, TablePage
 from profgate.history.history_reader import HistoryReader
 from profgate.model.arrays import FloatArray
 from profgate.model.history import Column, Reading, Series, StoredCommit, SymbolKey
@@ -147,7 +148,7 @@ def unreported(store: HistoryReader, trends: Sequence[Trend], line: Sequence[str
 
 
 def unknown_of(trends: Sequence[Trend], known: Sequence[Trend], line: Sequence[str]) -> list[Trend]:
-    """Return the trends that are not in ``known``. A known trend may have grown or moved by a few commits."""
+    """Return the trends that are not in ``known``. A known trend may since have grown or moved by a few commits."""
     place = {sha: number for number, sha in enumerate(line)}
     return [trend for trend in trends if not any(_same(trend, other, place) for other in known)]
 
@@ -304,6 +305,33 @@ def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit])
         better=sum(not trend.worse for trend in trends),
     )
     return Document("trends.md", "text/markdown", text)
+
+
+def trends_page(trends: Sequence[Trend], commits: Mapping[str, StoredCommit], newest: str, empty: str) -> str:
+    """Return an HTML page with a row for each trend up to the commit ``newest``, the newest trend first."""
+    return TablePage(
+        title=f"Trends up to {_commit(newest, commits)}",
+        label="Trends",
+        columns=(Heading("Location"), Heading("Change"), Heading("Commit", words=True)),
+        rows=[_cells(trend, commits) for trend in reversed(trends)],
+        empty=f"{empty[:1].upper()}{empty[1:]}.",
+    ).render()
+
+
+def _cells(trend: Trend, commits: Mapping[str, StoredCommit]) -> list[Cell]:
+    change, values = _change(trend)
+    return [
+        Cell(_what(trend), f"{name_text(trend.workload, 60)} · {name_text(trend.metric, 30)}"),
+        Cell(change, values, "worse" if trend.worse else "better"),
+        Cell(_when(trend, commits), f"p {trend.p:.2g}"),
+    ]
+
+
+def _change(trend: Trend) -> tuple[str, str]:
+    """Return the relative change, and the values before and after the trend."""
+    if trend.name is None:
+        return numbers.signed_percent(trend.relative), numbers.from_to(trend.before, trend.after, trend.unit)
+    return numbers.signed_percent(trend.relative), f"{numbers.share_from_to(trend.before, trend.after)} of the run"
 
 
 def _what(trend: Trend) -> str:

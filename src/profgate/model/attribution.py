@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from profgate.model.reason import Reason
+
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
 """The index of a state is stored in columns, so new states must be added at the end."""
@@ -79,15 +81,16 @@ class SourceTexts:
 class SourceDiff:
     """The known source changes of a pull request.
 
-    ``complete`` is False if changed files are missing, and ``reason`` explains why. ``repository_files`` are the paths
-    of the files in the target commit, or None if unknown. If ``all_listed`` is False, some of these paths are missing.
+    ``complete`` is False if changed files are missing. ``gaps`` contains the reasons why the changes are not completely
+    known. ``repository_files`` are the paths of the files in the target commit, or None if unknown. If ``all_listed``
+    is False, some of these paths are missing.
     ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of the files of the baseline and of the
     target. URLs are None if there is no such page.
     """
 
     files: tuple[ChangedFile, ...]
     complete: bool = True
-    reason: str = ""
+    gaps: tuple[Reason, ...] = ()
     repository_files: frozenset[str] | None = None
     all_listed: bool = True
     diff_link: str | None = None

@@ -117,7 +117,7 @@ class ReasonCode(StrEnum):
     ACCEPTANCES_UNREAD = "acceptances_unread"  # text
     OWN_BASELINE = "own_baseline"
     OLDER_TARGET = "older_target"  # distance, ref
-    SOURCES_INCOMPLETE = "sources_incomplete"  # text
+    SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
     SAME_FILES = "same_files"  # baseline, target
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
@@ -125,6 +125,20 @@ class ReasonCode(StrEnum):
     NOT_MEASURED_AGAIN = "not_measured_again"  # text
     SHARD = "shard"  # shard; reasons
     BASELINES_DIFFER = "baselines_differ"  # baselines
+
+    # why the source changes are not completely known
+    PULL_FILES_UNLISTED = "pull_files_unlisted"  # text
+    PULL_FILES_LIMITED = "pull_files_limited"  # most
+    COMMIT_FILES_UNLISTED = "commit_files_unlisted"  # text
+    COMMIT_FILES_LIMITED = "commit_files_limited"  # count
+    CHANGED_FILES_UNREAD = "changed_files_unread"  # text
+    DIFF_STARTS_ELSEWHERE = "diff_starts_elsewhere"  # baseline
+    NO_TRACKED_FILES = "no_tracked_files"
+
+    # notes of an evolution over versions
+    BENCHMARK_CHANGED = "benchmark_changed"  # benchmarks, more
+    BENCHMARK_STRETCHES = "benchmark_stretches"  # benchmarks, more
+    BENCHMARK_SOURCE_UNKNOWN = "benchmark_source_unknown"  # benchmarks, more
 
     # results of an acceptance
     ACCEPTED_TOTAL = "accepted_total"

@@ -25,13 +25,13 @@ def runs_in(place: str) -> list[DurationRun]:
     run.
     """
     if place == FOLDER and not exists(place):
-        raise ProfgateError(place, "does not exist; 'profgate ranks record' puts baseline runs there")
+        raise ProfgateError(place, "does not exist; 'profgate ranks record' stores baseline runs there")
     groups: dict[str, list[SourceFile]] = {}
     for source in sources_under(place):
         run, _, rest = source.name.partition("/")
         groups.setdefault(run, []).append(replace(source, name=rest or run))
     if not groups:
-        raise ProfgateError(place, "contains no run; 'profgate ranks record' puts some there")
+        raise ProfgateError(place, "contains no run; 'profgate ranks record' stores runs there")
     runs = [_run_of(sources, name) for name, sources in groups.items()]
     return sorted(runs, key=lambda run: (run.recorded, _in_order(run.label)))
 
@@ -46,7 +46,7 @@ def stored_runs(folder: str) -> list[DurationRun]:
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:
-        raise ProfgateError(folder, "contains no durations; 'profgate store add' puts results of tests there")
+        raise ProfgateError(folder, "contains no durations; 'profgate store add' stores test results there")
     return runs
 
 
@@ -64,7 +64,7 @@ def _run_of(sources: Sequence[SourceFile], label: str, commit: str = "", recorde
     If the only source is a file from ``profgate ranks record``, the label, commit and time in this file are used.
     """
     if not sources:
-        raise ProfgateError(label, "contains no results; let the tests write them there")
+        raise ProfgateError(label, "contains no results; check where the tests write their results")
     if len(sources) == 1 and MARK in sources[0].head[:200]:
         run = durations_from_json(sources[0].read(MOST_BYTES), sources[0].name)
         return replace(run, commit=run.commit or commit, recorded=run.recorded or recorded)

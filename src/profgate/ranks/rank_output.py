@@ -4,11 +4,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from profgate.flamegraph.table_page import Cell, Heading, TablePage
 from profgate.model.durations import RankCheck, RankPoint
 from profgate.model.visible_text import name_text
 from profgate.report.markdown_text import code_cell, sentence
 from profgate.report.numbers import UNKNOWN, counted
-from profgate.report.rank_report import SIGNS, rank_details, result_text
+from profgate.report.rank_report import MOVED_HEADINGS, SIGNS, counts, notes, rank_details, result_text, test_cells
 from profgate.report.text_table import Line, Tone, aligned
 from profgate.report.wording import reason_text
 
@@ -69,6 +70,36 @@ def history_markdown(points: Sequence[RankPoint]) -> str:
         _, *cells = _point_cells(point)
         rows.append(f"| {code_cell(_name(point), LABEL)} | {' | '.join(cells)} |")
     return "\n".join([*rows, "", _totals(points)]) + "\n"
+
+
+def history_page(points: Sequence[RankPoint]) -> str:
+    """Format the history as an HTML page, the newest run first."""
+    rows = []
+    for point in reversed(points):
+        name, tests, stable, expected, mark = _point_cells(point)
+        result = mark.removeprefix("◀ ") or "as before"
+        rows.append([Cell(name), Cell(result), Cell(stable), Cell(expected), Cell(tests)])
+    return TablePage(
+        title=f"Stable ranks of {counted(len(points), 'run')}",
+        label="Runs",
+        columns=(Heading("Run"), Heading("Order", words=True), *map(Heading, ("Stable ranks", "Expected", "Tests"))),
+        rows=rows,
+        empty="There is no run.",
+        remarks=[_totals(points)],
+    ).render()
+
+
+def rank_page(check: RankCheck) -> str:
+    """Format the check as an HTML page with the tests that moved, the farthest first."""
+    rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in check.moved]
+    return TablePage(
+        title=f"{SIGNS[check.order]} Stable ranks: {result_text(check)}",
+        label="Tests that moved",
+        columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
+        rows=[[Cell(text) for text in row] for row in rows],
+        empty="No test moved.",
+        remarks=[text for text in (counts(check), *notes(check)) if text],
+    ).render()
 
 
 def history_json(points: Sequence[RankPoint]) -> str:

@@ -57,7 +57,7 @@ class Recording:
                 what = f"{outcome.problem}; fix it, or add --keep-failed to store such a run too"
                 raise ProfgateError("COMMAND", what)
             if not self.results and not sources_under(str(out)):
-                what = "left nothing below $PROFGATE_OUT; let it write its results there, or name them with --results"
+                what = "wrote no results below $PROFGATE_OUT; change COMMAND, or name the results with --results"
                 raise ProfgateError("COMMAND", what)
             for path, written in _written(self.results).items():
                 if before.get(path) == written:

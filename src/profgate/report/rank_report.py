@@ -46,13 +46,13 @@ def notes(check: RankCheck) -> Iterable[str]:
     if check.usual_distance is not None and check.moved and not check.identical:
         yield _against_usual(check, check.usual_distance)
     if check.order == "kept" and not check.identical:
-        yield "the count does not see a test that passes few others, nor what slows all tests alike"
+        yield "the number of stable ranks hardly changes if a test overtakes few others or all tests become slower"
     if check.left_out:
         yield f"{counted(check.left_out, 'test')} left out: not in all runs, or below the shortest duration"
     if check.overall is not None and not 1 / APART < check.overall < APART:
         yield (
-            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not see what "
-            "changes all tests alike, and another machine does just that"
+            f"the median test takes {numbers.ratio(1.0, check.overall)} the baseline's time; ranks do not reveal a "
+            "change of all tests, for example because of another machine"
         )
     if check.ties > check.common / 2:
         yield f"the clock is coarse: up to {counted(check.ties, 'reading')} equal another in the same run"
@@ -86,7 +86,7 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
     lines += [("quiet", f"  {note}") for note in notes(check)]
     shown = _shown(check, verbose=verbose)
     if shown:
-        rows = [(name_text(test.name, 200), *_cells(test, check.unit)) for test in shown]
+        rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in shown]
         table = aligned([("test", *MOVED_HEADINGS), *rows], max(width, 60) - 2, right=range(1, 4))
         lines += [("text", ""), ("head", "  moved most"), *(("text", f"  {line}") for line in table)]
     if more := len(check.moved) - len(shown):
@@ -100,7 +100,7 @@ def rank_details(check: RankCheck) -> str:
     shown = _shown(check, verbose=False)
     if shown:
         lines += ["", f"| test | {' | '.join(MOVED_HEADINGS)} |", "|:--|--:|--:|--:|"]
-        lines += [f"| {code_cell(test.name)} | {' | '.join(_cells(test, check.unit))} |" for test in shown]
+        lines += [f"| {code_cell(test.name)} | {' | '.join(test_cells(test, check.unit))} |" for test in shown]
     if more := len(check.moved) - len(shown):
         lines += ["", f"{counted(more, 'test')} more moved from where the baseline runs had them."]
     return "\n".join(lines) + "\n"
@@ -115,7 +115,7 @@ def rank_sections(report: Report) -> tuple[tuple[str, str, RankCheck], ...]:
     )
 
 
-def _cells(test: MovedTest, unit: str) -> tuple[str, str, str]:
+def test_cells(test: MovedTest, unit: str) -> tuple[str, str, str]:
     """Return the cells of a test: ranks (``12–15 → 301``), durations, and ratio relative to the median of all tests."""
     low, high = test.rank_from
     ranks = f"{low if low == high else f'{low}–{high}'} → {test.rank_to}"

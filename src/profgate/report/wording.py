@@ -79,8 +79,6 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "signed": numbers.signed_percent,
     "size": _size,
 }
-
-
 TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
     "more": lambda text: text and f" and {text} more",
@@ -272,8 +270,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame and counts for the root",
-    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record with debug "
-    "information",
+    ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
     ReasonCode.PROFILE_WARNING: lambda given, _quote: (
         f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
     ),
@@ -293,7 +290,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ACCEPTANCES_UNREAD: "nothing counts as accepted, because the comments could not be read: {text}",
     ReasonCode.OWN_BASELINE: "the baseline was measured by the pull request's own run, because none is stored",
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
-    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {text}",
+    ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} was not parsed (too "
     "long, nested too deeply or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
@@ -302,6 +299,16 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first measurement counts: {text}",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
+    ReasonCode.PULL_FILES_UNLISTED: "GitHub did not list the pull request's files: {text}",
+    ReasonCode.PULL_FILES_LIMITED: "GitHub lists only {most:count} files of a pull request",
+    ReasonCode.COMMIT_FILES_UNLISTED: "GitHub did not list the commit's files: {text}",
+    ReasonCode.COMMIT_FILES_LIMITED: "GitHub listed {count:file} of the commit and omitted others",
+    ReasonCode.CHANGED_FILES_UNREAD: "GitHub did not return the changed files: {text}",
+    ReasonCode.DIFF_STARTS_ELSEWHERE: "the pull request's diff does not start at the baseline ({baseline})",
+    ReasonCode.NO_TRACKED_FILES: "git lists no files here, so only functions in changed files are known",
+    ReasonCode.BENCHMARK_CHANGED: "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
+    ReasonCode.BENCHMARK_STRETCHES: "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
+    ReasonCode.BENCHMARK_SOURCE_UNKNOWN: "source unknown, use --source: {benchmarks}{more:more}",
     ReasonCode.ACCEPTED_TOTAL: "a total cannot be accepted: accept its functions, or change fail-on-total on the "
     "base branch",
     ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",
@@ -336,8 +343,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SHARES: "the total of a side is not positive, so there are no shares",
     ReasonCode.ZERO_BASELINE: "the baseline's total is zero",
     ReasonCode.NO_MODELS: "no location has a model, and no record states its input size",
-    ReasonCode.HISTORY_NEEDED: "a change point also needs later commits; 'profgate trends' and base runs search the "
-    "history",
+    ReasonCode.HISTORY_NEEDED: "a change point needs later commits; 'profgate trends' and base runs search for it",
     ReasonCode.REPORT_NEEDED: "stable ranks are computed for all workloads together",
     ReasonCode.TOTAL_UNCHANGED: "the total is unchanged",
     ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",

@@ -1,4 +1,4 @@
-"""Finds the sources of benchmarks, computes digests to detect their changes, and copies them into old versions."""
+"""Finds the source files of benchmarks, computes their digests, and copies the files into old versions."""
 
 import glob
 import hashlib
@@ -38,7 +38,7 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
     for name, path in paths:
         digest.update(f"{name}\0{path.stat().st_size}\0".encode(errors="surrogatepass"))
         with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: digest)  # this adds the content to the existing digest
+            hashlib.file_digest(stream, lambda: digest)  # adds the content to the existing digest
     return digest.hexdigest() if paths else None
 
 
@@ -98,7 +98,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
     """Return the largest function that begins at the line.
 
-    If there is none, return the innermost function around the line, preferably one with a name.
+    If no function begins there, return the innermost function around the line, preferably a function with a name.
     """
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last

@@ -9,19 +9,21 @@ import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import FloatArray, read_only
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import MetricKind
 from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
+MOST_NAMED = 5  # maximum number of benchmarks that a note names
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    If the source of a benchmark changed, ``stretches`` compares the versions between two changes. Without it, the
-    benchmark is not compared.
+    If the source of a benchmark changed, the versions between two changes are compared if ``stretches`` is True.
+    Otherwise, the benchmark is not compared.
     """
 
     metric: str | None = None
@@ -53,7 +55,7 @@ def evolution_of(title: str, measured: Sequence[MeasuredVersion], options: Evolu
         lines.append(line)
     jumps = tuple(find_jumps(all_series, options.min_change))
     first = _first_metric(lines, options.metric)
-    return Evolution(title, tuple(measured), tuple(lines), jumps, first, _notes(lines, options))
+    return Evolution(title, tuple(measured), tuple(lines), jumps, first, tuple(_notes(lines, options)))
 
 
 def _matrix(readings: Sequence[tuple[int, BenchmarkValue]], versions: int) -> FloatArray:
@@ -91,7 +93,7 @@ def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Se
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric. The default is a deterministic metric, or otherwise the most frequent metric."""
+    """Return the requested metric. The default is a deterministic metric, or else the most frequent metric."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:
@@ -102,21 +104,13 @@ def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
     return lead or min(names, key=lambda name: (-sum(line.metric.name == name for line in lines), name))
 
 
-def _notes(lines: Sequence[EvolutionLine], options: EvolutionOptions) -> tuple[str, ...]:
-    benchmarks = {line.benchmark for line in lines}
-    changed = sorted({line.benchmark for line in lines if line.breaks})
-    blind = benchmarks - {line.benchmark for line in lines if line.source_known}
-    notes = []
-    if changed and not options.stretches:
-        notes.append(f"Not compared, because their own source changed: {_listed(changed)}.")
-    elif changed:
-        notes.append(f"Compared between changes of their own source only: {_listed(changed)}.")
-    if blind:
-        many = "of no benchmark" if blind == benchmarks else f"not of {_listed(sorted(blind))}"
-        notes.append(f"The own source is known {many}; --source names it.")
-    return tuple(notes)
-
-
-def _listed(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+def _notes(lines: Sequence[EvolutionLine], options: EvolutionOptions) -> Iterator[Reason]:
+    """Yield a reason for each group of benchmarks whose comparison is limited."""
+    changed = {line.benchmark for line in lines if line.breaks}
+    unknown = {line.benchmark for line in lines} - {line.benchmark for line in lines if line.source_known}
+    code = ReasonCode.BENCHMARK_STRETCHES if options.stretches else ReasonCode.BENCHMARK_CHANGED
+    for reason, benchmarks in ((code, sorted(changed)), (ReasonCode.BENCHMARK_SOURCE_UNKNOWN, sorted(unknown))):
+        if benchmarks:
+            more = len(benchmarks) - MOST_NAMED
+            shown = ", ".join(benchmarks[:MOST_NAMED])
+            yield Reason(reason, {"benchmarks": shown, "more": more if more > 0 else None})

@@ -3,16 +3,19 @@
 import base64
 import json
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
 
 from profgate.flamegraph.page import NO_WAY_OUT, hash_source, page_script
+from profgate.flamegraph.table_page import check_links
 from profgate.model.arrays import FloatArray
 from profgate.model.visible_text import full_name, plain
+from profgate.report.numbers import counted
 from profgate.report.templates import read_asset, render_template
-from profgate.track.evolution_text import finite_values, jump_cells, version_name, warnings
+from profgate.track.evolution_text import ARROWS, finite_values, jump_cells, notes, version_name, warnings
 from profgate.track.versions import Evolution, EvolutionLine, Jump
 
 SCHEMA = "profgate.evolution-page/1"
@@ -30,18 +33,18 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
     Raises `ValueError` if a link leaves the folder of this page.
     """
     links = links or {}
-    for link in links.values():
-        if ":" in link or link.startswith(("/", "\\")) or ".." in link.split("/"):
-            raise ValueError(f"evolution page: {link!r} is not a path inside the folder; pass a relative path")
+    check_links(links.values())
     script, style = page_script(MODULES), "\n".join(read_asset(f"page/{name}.css") for name in STYLES)
     text = json.dumps(_document(evolution, links), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     packed = zlib.compress(text.encode("utf-8", "replace"))
     jumps = evolution.first_jumps()[:STATIC_JUMPS]
     page = render_template(
         "page/evolution.html.j2",
-        title=full_name(evolution.title),
+        title=f"Evolution of {full_name(evolution.title)}",
+        aside=counted(len(evolution.measured), "version"),
         facts=_facts(evolution),
-        notes=[*warnings(evolution), *(plain(note) for note in evolution.notes)],
+        origin=_origin(evolution),
+        notes=[*warnings(evolution), *notes(evolution)],
         jumps=[(jump_cells(evolution, jump), jump.direction, links.get(number)) for number, jump in jumps],
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {hash_source(style)}; {NO_WAY_OUT}",
         data=base64.b64encode(packed).decode("ascii"),
@@ -125,14 +128,18 @@ def _short(value: float) -> float:
     return int(shown) if shown.is_integer() and abs(shown) < 1 << 53 else shown
 
 
-def _facts(evolution: Evolution) -> list[tuple[str, str, str]]:
-    """Return the name, value and tone of each fact at the top of the page."""
-    jumps, total = evolution.first_jumps(), len(evolution.measured)
-    worse = sum(jump.direction == "worse" for _, jump in jumps)
-    measured = sum(bool(version.runs) for version in evolution.measured)
-    return [
-        ("Versions", f"{measured:,}" if measured == total else f"{measured:,} of {total:,}", ""),
-        ("Benchmarks", f"{len({line.benchmark for line in evolution.lines}):,}", ""),
-        ("Jumps for the worse", f"{worse:,}", "worse" if worse else ""),
-        ("For the better", f"{len(jumps) - worse:,}", "better" if len(jumps) > worse else ""),
+def _facts(evolution: Evolution) -> list[tuple[str, str]]:
+    """Return the numbers of jumps of the metric that is shown first, with their tones."""
+    jumps: Counter[str] = Counter(jump.direction for _, jump in evolution.first_jumps())
+    found = ((tone, arrow, jumps[tone]) for tone, arrow in ARROWS.items() if jumps[tone])
+    return [(f"{arrow} {counted(count, 'jump')} for the {tone}", tone) for tone, arrow, count in found] or [
+        ("No jump", "")
     ]
+
+
+def _origin(evolution: Evolution) -> list[tuple[str, str]]:
+    """Return the range of versions, the number of benchmarks, and the command, as pairs of a text and a code."""
+    first, last = (version_name(evolution.measured[number]) for number in (0, -1))
+    benchmarks = counted(len({line.benchmark for line in evolution.lines}), "benchmark")
+    command = [("", full_name(evolution.command))] if evolution.command else []
+    return [(f"{first} to {last}", ""), (benchmarks, ""), *command]

@@ -11,6 +11,7 @@ from profgate.model.visible_text import full_name, name_text, plain
 from profgate.report.csv_report import safe_cell
 from profgate.report.numbers import counted, from_to, signed_percent
 from profgate.report.text_table import aligned
+from profgate.report.wording import full_sentence
 from profgate.track.versions import Evolution, EvolutionLine, Jump, MeasuredVersion
 
 SCHEMA = "profgate.evolution/1"
@@ -58,7 +59,7 @@ def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, s
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
     lines = [("head", f"{measured} of {versions} measured, {benchmarks}, {plain(evolution.metric)}")]
     lines += [("warn", f"  {text}") for text in warnings(evolution)]
-    lines += [("quiet", f"  {plain(note)}") for note in evolution.notes]
+    lines += [("quiet", f"  {note}") for note in notes(evolution)]
     jumps = [jump for _, jump in evolution.first_jumps()]
     lines.append(("text", ""))
     if not jumps:
@@ -83,6 +84,11 @@ def warnings(evolution: Evolution) -> Iterator[str]:
     for text, versions in found.items():
         more = f" and {len(versions) - MOST_VERSIONS} more" if len(versions) > MOST_VERSIONS else ""
         yield f"{', '.join(versions[:MOST_VERSIONS])}{more}: {name_text(text, 300)}"
+
+
+def notes(evolution: Evolution) -> list[str]:
+    """Return the notes of an evolution as sentences without control characters."""
+    return [plain(full_sentence(note, str)) for note in evolution.notes]
 
 
 def evolution_json(evolution: Evolution) -> str:
@@ -128,7 +134,13 @@ def evolution_json(evolution: Evolution) -> str:
         }
         for jump in evolution.jumps
     ]
-    head = {"schema": SCHEMA, "title": evolution.title, "metric": evolution.metric, "notes": evolution.notes}
+    head = {
+        "schema": SCHEMA,
+        "title": evolution.title,
+        "command": evolution.command,
+        "metric": evolution.metric,
+        "notes": notes(evolution),
+    }
     document = {**head, "versions": versions, "benchmarks": benchmarks, "jumps": jumps}
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

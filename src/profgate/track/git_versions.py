@@ -25,11 +25,20 @@ def without_git(environment: dict[str, str]) -> dict[str, str]:
 class Repository:
     """The repository that contains a folder.
 
-    ``prefix`` is the path of the folder relative to ``top``. It ends in ``/``, or is "" for ``top`` itself.
+    ``prefix`` is the path of the folder relative to ``top``. The prefix ends in ``/``, and is "" for ``top`` itself.
     """
 
     top: str
     prefix: str
+
+    @property
+    def name(self) -> str:
+        """Name of the repository: the last part of the URL of ``origin``, or the name of the top folder without it."""
+        try:
+            place = _git(self.top, "remote", "get-url", "origin").strip()
+        except ProfgateError:
+            place = self.top
+        return place.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git") or self.top
 
     def last(self, count: int) -> list[Version]:
         """Return the last ``count`` versions in the first-parent history of HEAD, oldest first."""
@@ -46,7 +55,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Return the version with this name. Its commit is that of ``revision`` or, by default, that of the name."""
+        """Return the version with this name. Its commit is found by ``revision``, which defaults to the name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)
@@ -80,19 +89,21 @@ class Repository:
 
 
 def repository_around(folder: str) -> Repository:
-    """Return the repository that contains a folder. Raises ProfgateError without a repository, or if git fails."""
+    """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
     try:
         top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
         if error.where == "git":
             raise
-        raise ProfgateError(folder, "is in no git repository; --releases tracks versions without one") from None
+        raise ProfgateError(
+            folder, "is not in a git repository; --releases tracks versions without a repository"
+        ) from None
     return Repository(top, prefix)
 
 
 @contextmanager
 def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """Check out a commit into a new folder, and remove it on exit.
+    """Check out a commit into a new folder, and remove the folder on exit.
 
     Raises ProfgateError if git fails, or if ``commit`` is not a hash. The commit may come from an untrusted report.
     """

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from profgate import wiring
 from profgate.attribution.folder_diff import folder_diff
@@ -18,6 +19,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
@@ -26,10 +28,19 @@ from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
 Versions = tuple[Version, Version]
+TABLE = "#tab=symbols"  # without stacks there is no flame graph, and the table shows the largest changes
 
 
-def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[int, Document]]:
-    """Yield the index and page of up to ``most`` jumps, starting with the largest jump of each metric.
+class JumpPage(NamedTuple):
+    """The page of the jump with index ``number``. ``href`` links to the view that shows the jump best."""
+
+    number: int
+    document: Document
+    href: str
+
+
+def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPage]:
+    """Yield the pages of up to ``most`` jumps, starting with the largest jump of each metric.
 
     A jump has a page only if its profiles can be drawn. Jumps of two metrics between the same versions may share a
     page.
@@ -50,7 +61,8 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[tuple[
                 return
             name = _name(line.benchmark, comparison.metric.name, versions)
             made[key] = Document(name, "text/html", _page(versions, comparison, diff))
-        yield number, made[key]
+        href = made[key].name + (TABLE if comparison.tree is None else "")
+        yield JumpPage(number, made[key], href)
 
 
 def in_turns(metrics: Sequence[str], first: str) -> list[int]:
@@ -101,6 +113,9 @@ def _diff(track: Track, versions: Versions) -> SourceDiff | None:
 
 
 def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -> str:
+    # the totals of both versions differ, because there is a jump
+    notes = tuple(note for note in comparison.notes if note.reason.code is not ReasonCode.TOTALS_FAR_APART)
+    comparison = replace(comparison, notes=notes)
     context = PageContext((versions[0].name, versions[1].name), diff=diff)
     if diff is not None:
         context = replace(context, states=states_of(comparison, diff, function_changes(diff)))

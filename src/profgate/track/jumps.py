@@ -24,12 +24,12 @@ from profgate.track.versions import Jump
 
 ALPHA = 0.05  # probability of at least one false jump in all series
 MIN_CHANGE = {MetricKind.COUNTED: 0.01, MetricKind.TIMED: 0.05, MetricKind.SAMPLED: 0.05}
-# standard deviation of the logarithms of runs, used if no version has several runs
+# standard deviation of the logarithm of a run's value, used if no version has several runs
 PRIOR_NOISE = {MetricKind.COUNTED: 0.002, MetricKind.TIMED: 0.15, MetricKind.SAMPLED: 0.05}
 PRIOR_DEGREES = 30.0
 STEPS_FOR_NOISE = 6  # minimum number of steps for a reliable median
 NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation of a normal distribution
-LASTING = 0.6  # minimum difference of the medians around a step, as a fraction of the step
+LASTING = 0.6  # minimum difference between the medians before and after a step, as a fraction of the step
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
 # minimum t of the best split to run the slow permutation test; a smaller t is never significant
@@ -66,7 +66,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
     """Find the jumps of all series, largest first.
 
-    ``min_change`` is a fraction. Its default depends on the kind of metric.
+    ``min_change`` is a fraction, whose default depends on the kind of metric.
     """
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
@@ -123,7 +123,7 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Yield persistent steps and drifts. They are omitted near a steep step, because it locates the change better."""
+    """Yield persistent steps and drifts, except near a steep step, which locates the change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
         first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):

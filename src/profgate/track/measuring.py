@@ -54,8 +54,18 @@ class Plan:
         return self.repository.prefix if self.repository is not None else ""
 
     @property
+    def program(self) -> str:
+        """Name of the program: of the repository, of the package that a setup command installs, or of the folder."""
+        if self.repository is not None:
+            return self.repository.name
+        # installers take arguments such as shop=={version} and shop@v{version}
+        packages = (part.partition("{version}")[0].removesuffix("v") for command in self.setup for part in command)
+        names = (package.rstrip("=@") for package in packages if package.endswith(("==", "@")))
+        return next(filter(None, names), Path.cwd().name)
+
+    @property
     def key(self) -> str:
-        """Digest of the command, its setup, and files in the current folder. These are equal for comparable runs."""
+        """Digest of the command, the setup and files in the current folder, which is equal for comparable runs."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -96,10 +106,10 @@ class VersionRuns:
                 if not problem:
                     return self._make_runs()
         except ProfgateError as error:
-            if error.where.startswith(self.folder.folder):  # not caused by the version
+            if error.where.startswith(self.folder.folder):  # the version did not cause this error
                 raise
             problem = str(error)
-        except OSError as error:  # a full disk, or unreadable files of the version
+        except OSError as error:  # for example, the disk is full, or files of the version are unreadable
             problem = f"{error.filename or 'the worktree'}: {error.strerror}"
         with self.folder.attempt() as attempt:
             number = max(self.folder.records(self.version.key), default=0) + 1

@@ -26,7 +26,7 @@ from profgate.model.source import SourceFile
 from profgate.track.versions import RunRecord
 
 SCHEMA = "profgate.track-run/1"
-RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the files of a run, and the folder for its profiles
+RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the record of a run, the folder for its profiles, and its log
 ASIDE = ".aside-"
 SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in profiles are shortened
 
@@ -146,7 +146,7 @@ class TrackFolder:
         place = Path(tempfile.gettempdir()) / f"profgate-track-{_digest(str(self._runs.resolve()))[:12]}"
         shutil.rmtree(place, ignore_errors=True)  # a killed process left the folder behind
         try:
-            place.mkdir(mode=0o700)  # fails if another user has created the path, even as a link
+            place.mkdir(mode=0o700)  # this fails if another user has created the path, even as a link
         except OSError as error:
             raise ProfgateError(str(place), f"cannot be made ({error.strerror}); remove it") from error
         return place
@@ -178,9 +178,10 @@ def _lock(file: int, folder: str) -> None:
 
 
 class ReleaseSources:
-    """The stored sources of releases, from which diffs are made: a list of files per release, and the distinct texts.
+    """The stored sources of releases, which are needed for diffs. Each distinct text is stored once.
 
-    A list maps the path of each file to the digest of its text, or to None if the file is not text.
+    A list of files is stored for each release. The list maps the path of a file to the digest of its text, or to None
+    if the file is not text.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 
@@ -27,7 +28,8 @@ class Track:
 
     def evolution(self) -> Evolution:
         """Return the evolution of the measured versions. Raises ComparisonError if no version was measured."""
-        return evolution_of(" ".join(self.plan.command), self.measured_versions(), self.plan.options)
+        evolution = evolution_of(self.plan.program, self.measured_versions(), self.plan.options)
+        return replace(evolution, command=" ".join(self.plan.command))
 
     def measure(self, source: str, *, again: bool = False) -> None:
         """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.
@@ -100,7 +102,7 @@ def _label(version: Version) -> str:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """Return all numbers below ``count`` in bisection order, so that even the first few cover the whole range."""
+    """Return all numbers below ``count`` in bisection order, so that the first few cover the whole range."""
     order = list(dict.fromkeys((count - 1, 0))) if count else []
     gaps = [(0, count - 1)]
     for first, last in gaps:  # the list is extended inside the loop

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.reason import Reason
 from profgate.model.units import Metric
 
 
@@ -62,9 +63,10 @@ class MeasuredVersion:
 class EvolutionLine:
     """The values of one benchmark and metric over all versions.
 
-    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, or
-    NaN without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the versions in which
-    the benchmark's source changed. ``source_known`` is False if the source is unknown in all versions.
+    ``middle``, ``low`` and ``high`` are float64 arrays with the median, smallest and largest value of each version, and
+    contain NaN for versions without values. ``count`` (int64) is the number of values per version. ``breaks`` lists the
+    versions in which the benchmark's source changed. ``source_known`` is False if the source is unknown in all
+    versions.
     """
 
     benchmark: str
@@ -99,7 +101,8 @@ class Jump:
 class Evolution:
     """The lines of all benchmarks, sorted by benchmark and metric, and their jumps, largest first.
 
-    ``metric`` is the name of the metric to show first. ``measured`` lists all versions in order.
+    ``title`` is the name of the program. ``metric`` is the name of the metric to show first. ``measured`` lists all
+    versions in order. ``command`` is the command that was measured.
     """
 
     title: str
@@ -107,7 +110,8 @@ class Evolution:
     lines: tuple[EvolutionLine, ...]
     jumps: tuple[Jump, ...]
     metric: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Reason, ...] = ()
+    command: str = ""
 
     def first_jumps(self) -> list[tuple[int, Jump]]:
         """Return the jumps of the metric that is shown first, with their indices in ``jumps``."""

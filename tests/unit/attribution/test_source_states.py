@@ -49,7 +49,6 @@ def diff_of(
         repository_files=FILES,
         diff_link=PULL,
         file_links=COMMITS,
-        reason="" if whole else "cut",
     )
 
 

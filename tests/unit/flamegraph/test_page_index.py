@@ -1,8 +1,16 @@
 """The index of the pages."""
 
+import math
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
-from profgate.flamegraph.pages import build_index
+from comparisons import from_exclusive
+from profgate.flamegraph.pages import build_index, earlier_totals
+from profgate.model.report import Colour
+from profgate.model.tests import Calibration
+from profgate.report.workload_rows import workload_row
 from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged
 
 
@@ -10,10 +18,42 @@ def test_index_has_verdict_totals_and_finding() -> None:
     report = regression()
     load, metric = report.metrics[0]
     page = build_index(report, {(load.name, metric.name): "demo/cpu.html"})
-    assert f'<a href="demo/cpu.html">{load.name}</a>' in page
+    assert f'<a href="demo/cpu.html">{load.name}</a><small>cpu</small></th>' in page
     assert "<h1>❌ " in page
-    assert "slower" in page
-    assert "<td>12.9 s</td><td>+0.1 %</td>" in page
+    assert '<td class="words">http.parse_headers is 2.1x slower' in page
+    assert '<td class="worse">+6.8 %<small>41.2 → 44.0 s</small></td>' in page
+    assert "<td>+0.1 %<small>12.9 → 12.9 s</small></td>" in page
+    assert [word for word in ("❌ fails", "✅ unchanged") if f">{word}</td>" in page] == ["❌ fails", "✅ unchanged"]
+
+
+def test_index_draws_known_history() -> None:
+    report = regression()
+    page = build_index(report, {}, {("api-bench", "cpu"): [40e9, 41e9, math.inf], ("cli-bench", "cpu"): []})
+    assert page.count("<svg") == 1
+    assert 'aria-label="2 earlier base jobs: 40.0 to 41.0 s"><path d="M4.0 ' in page
+    assert '<circle cx="116.0" cy="4.8" r="3" class="worse"/>' in page
+
+
+def test_history_of_index_is_mean_of_each_job_oldest_first() -> None:
+    compared = from_exclusive([{"f": 10}], [{"f": 12}])
+    runs = replace(compared.runs, noise=3, noise_jobs=(0, 0, 1))
+    compared = replace(compared, runs=runs, noise_totals=np.array([100, 110, 90]))
+    assert earlier_totals([compared]) == {(compared.workload, compared.metric.name): [90.0, 105.0]}
+
+
+@pytest.mark.parametrize(
+    ("colour", "expected"), [("red", "❌ fails"), ("yellow", "⚪ inconclusive"), ("green", "⚪ inconclusive")]
+)
+def test_inconclusive_metric_is_only_red_or_inconclusive(colour: Colour, expected: str) -> None:
+    metric = replace(regression().metrics[0][1], calibration=Calibration(inconclusive="too_few_runs"))
+    metric = replace(metric, findings=(replace(metric.findings[0], colour=colour),))
+    row = workload_row("w", metric, str)
+    assert f"{row.sign} {row.verdict}" == expected
+
+
+def test_index_lists_what_was_not_compared() -> None:
+    page = build_index(nothing_compared(), {})
+    assert page.count("⚪ not compared") == len(nothing_compared().not_compared) > 0
 
 
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])
@@ -29,12 +69,12 @@ def test_index_escapes_names() -> None:
 
 
 def test_index_without_comparison_says_so() -> None:
-    assert "Nothing was compared." in build_index(nothing_compared(), {})
+    assert "Nothing was compared." in build_index(replace(nothing_compared(), not_compared=()), {})
     assert "⚪" in build_index(inconclusive(), {})
 
 
 def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("profgate.flamegraph.pages.MOST_ROWS", 10)
+    monkeypatch.setattr("profgate.flamegraph.table_page.MOST_ROWS", 10)
     page = build_index(many(), {})
     assert page.count("<tr>") == 11
-    assert "290 more in report.json." in page
+    assert "290 more rows in report.json." in page

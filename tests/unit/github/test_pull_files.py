@@ -4,6 +4,7 @@ import pytest
 
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files
 from profgate.github.records import FileRecord, TreeEntry, TreeRecord
+from profgate.model.reason import Reason, ReasonCode
 
 PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
 MODIFIED = FileRecord("src/a.py", "modified", 1, 1, PATCH)
@@ -40,21 +41,20 @@ def test_a_full_list_may_lack_files() -> None:
     assert diff_of_pull(many[:-1], None, (None, None)).complete
     diff = diff_of_pull(many, None, (None, None))
     assert not diff.complete
-    assert "3,000 files" in diff.reason
+    assert [reason.parameters for reason in diff.gaps] == [{"most": 3000}]
 
 
 def test_commit_files_are_added_to_the_diff() -> None:
     diff = with_files(diff_of_pull([MODIFIED], None, (None, None)), tree_of("a.py", "b.py"))
-    assert (diff.repository_files, diff.all_listed, diff.complete, diff.reason) == (
-        frozenset({"a.py", "b.py"}),
-        True,
-        True,
-        "",
-    )
+    assert diff.repository_files == frozenset({"a.py", "b.py"})
+    assert (diff.all_listed, diff.complete, diff.gaps) == (True, True, ())
 
 
 def test_every_doubt_is_reported() -> None:
     diff = of_another_start(diff_of_pull([MODIFIED], None, (None, None)), "older")
     diff = with_files(diff, tree_of("a.py", truncated=True))
     assert (diff.complete, diff.files[0].complete, diff.all_listed) == (False, False, False)
-    assert diff.reason == "older; GitHub lists 1 files and holds more"
+    assert diff.gaps == (
+        Reason(ReasonCode.DIFF_STARTS_ELSEWHERE, {"baseline": "older"}),
+        Reason(ReasonCode.COMMIT_FILES_LIMITED, {"count": 1}),
+    )

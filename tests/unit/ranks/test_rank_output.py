@@ -7,7 +7,15 @@ import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.model.reason import Reason, ReasonCode
-from profgate.ranks.rank_output import history_json, history_lines, history_markdown, rank_json, rank_markdown
+from profgate.ranks.rank_output import (
+    history_json,
+    history_lines,
+    history_markdown,
+    history_page,
+    rank_json,
+    rank_markdown,
+    rank_page,
+)
 from profgate.ranks.rank_runs import rank_history
 from profgate.report.rank_report import rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
@@ -55,6 +63,17 @@ def test_departure_names_test_safely() -> None:
     assert "| ``a\\|b`@all[31m<img src=x>`` |" in markdown
 
 
+def test_pages_show_ranks_safely() -> None:
+    made = runs(5, last_slow=5000.0)
+    page = rank_page(checked(made))
+    assert "<h1>🟡 Stable ranks: the order of the durations changed: tests became slower</h1>" in page
+    assert "a|b`@all[31m&lt;img src=x&gt;</th>" in page
+    assert "No test moved." in rank_page(checked(runs(2)))
+    history = history_page(rank_history(made, RankRules()))
+    assert history.index(">run 4</th>") < history.index(">run 0</th>")
+    assert '<td class="words">order changed: slower</td>' in history
+
+
 def test_too_few_runs_are_explained() -> None:
     shown = text(checked(runs(2)))
     assert shown.startswith("NOT TESTED  1 baseline run, but at least 3 are needed")
@@ -64,7 +83,7 @@ def test_too_few_runs_are_explained() -> None:
 def test_uniform_change_is_noted() -> None:
     made = runs(5)
     made[-1] = DurationRun("slow", "nanoseconds", {name: 2.0 * value for name, value in made[-1].values.items()})
-    assert "the median test takes 2.0x the baseline's time; ranks do not see" in text(checked(made))
+    assert "the median test takes 2.0x the baseline's time; ranks do not reveal" in text(checked(made))
 
 
 def test_reason_of_a_stored_check_is_safe() -> None:

@@ -23,7 +23,7 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
   "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
   "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",
-  "files": "a.py, b.py"
+  "files": "a.py, b.py", "benchmarks": "parse, render"
 }""")
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1},
@@ -41,6 +41,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.NO_MODEL: {"baseline": "unfit", "target": "few_sizes", "target_records": 2},
     ReasonCode.ORDER_CHANGED: {"direction": "slower"},
     ReasonCode.NO_GROWTH: {"limit": "lots"},
+    ReasonCode.DIFF_STARTS_ELSEWHERE: {"baseline": "4f2c1ab"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {
@@ -53,6 +54,7 @@ BEHIND = {
     ReasonCode.DEPARTURE: ReasonCode.TEXT,
     ReasonCode.SHARD: ReasonCode.NO_SAMPLE,
     ReasonCode.SEVERAL: ReasonCode.TRUNCATED,
+    ReasonCode.SOURCES_INCOMPLETE: ReasonCode.COMMIT_FILES_LIMITED,
 }
 
 

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from profgate.errors import ComparisonError
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
 from profgate.track.evolution import EvolutionOptions, evolution_of
 from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, Version
@@ -32,7 +33,7 @@ def test_changed_benchmark_is_not_compared() -> None:
     found = evolution(*measured)
     assert found.jumps == ()
     assert found.lines[0].breaks == (2,)
-    assert found.notes == ("Not compared, because their own source changed: work.",)
+    assert found.notes == (Reason(ReasonCode.BENCHMARK_CHANGED, {"benchmarks": "work", "more": None}),)
 
 
 def test_stretches_of_one_source_are_compared() -> None:
@@ -44,7 +45,7 @@ def test_stretches_of_one_source_are_compared() -> None:
 def test_unknown_source_is_compared_and_noted() -> None:
     found = evolution(version(1, 100, source=None), version(2, 150, source=None))
     assert len(found.jumps) == 1
-    assert found.notes == ("The own source is known of no benchmark; --source names it.",)
+    assert found.notes == (Reason(ReasonCode.BENCHMARK_SOURCE_UNKNOWN, {"benchmarks": "work", "more": None}),)
 
 
 def test_failed_versions_are_skipped() -> None:

@@ -1,0 +1,94 @@
+"""The rows of the table of workloads in the index of the pages and in the step summary."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import NamedTuple
+
+from profgate.model.report import Finding, MetricReport, Report
+from profgate.report import numbers
+from profgate.report.markdown_text import code_cell, link_target
+from profgate.report.rows import COLOURS, Quote, Row, change_text, pairs, weight_of
+
+MOST_ROWS = 100  # maximum number of rows in the step summary
+BLOCKS = "▁▂▃▄▅▆▇█"
+Earlier = Mapping[tuple[str, str], Sequence[float]]  # totals of earlier base jobs by workload and metric, oldest first
+VERDICTS = {"red": ("❌", "fails"), "yellow": ("🟡", "review"), "green": ("⚡", "better")}
+
+
+class WorkloadRow(NamedTuple):
+    """One metric of a workload. ``tone`` is "worse", "better" or "" for the change of the total."""
+
+    sign: str
+    verdict: str
+    change: str
+    amounts: str
+    tone: str
+    finding: str
+
+
+def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
+    """Return the cells of a metric. ``quote`` escapes names for the output format."""
+    total = metric.total
+    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
+    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
+    tone = "worse" if growth > 0 else "better" if growth < 0 else ""
+    return WorkloadRow(
+        *_verdict(metric, found),
+        numbers.signed_percent(total.relative),
+        numbers.from_to(total.baseline, total.target, metric.unit),
+        tone if found else "",
+        change_text(Row(workload, metric, first), quote) if first is not None else "",
+    )
+
+
+def _verdict(metric: MetricReport, found: list[Finding]) -> tuple[str, str]:
+    """Return the symbol and the word for the worst result of a metric."""
+    worst = min((finding.colour for finding in found), key=COLOURS.index, default=None)
+    if metric.state != "compared":
+        return "⚪", "not compared"
+    if metric.calibration.inconclusive is not None and worst != "red":
+        return "⚪", "inconclusive"
+    return VERDICTS[worst] if worst is not None else ("✅", "unchanged")
+
+
+def known_totals(workload: str, metric: MetricReport, earlier: Earlier) -> tuple[list[float], list[float]]:
+    """Return the totals of earlier base jobs, and the same totals followed by those of both sides."""
+    past = [value for value in earlier.get((workload, metric.name), ()) if isfinite(value)]
+    sides = (metric.total.baseline, metric.total.target)
+    return past, [*past, *(value for value in sides if value is not None)]
+
+
+def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
+    """Return a Markdown table with a row for each metric, or "" if fewer than two metrics were compared.
+
+    ``urls`` contains the URLs of the flame graphs by workload and metric.
+    """
+    compared = pairs(report)
+    if len(compared) < 2:
+        return ""
+    known = [(pair, *known_totals(pair.workload, pair.metric, earlier)) for pair in compared[:MOST_ROWS]]
+    has_history = any(past for _, past, _ in known)
+    headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
+    lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
+    for pair, past, totals in known:
+        row = workload_row(pair.workload, pair.metric, code_cell)
+        name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
+        cells = (
+            f"{f'[{name}]({url})' if url else name}<br>{code_cell(pair.metric.name, 30)}",
+            f"**{row.change}**<br>{row.amounts}".replace(" ", "\N{NO-BREAK SPACE}"),
+            f"{row.sign} {row.verdict}",
+            *[_blocks(totals) if past else ""] * has_history,
+            row.finding,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    if (more := len(compared) - MOST_ROWS) > 0:
+        lines += ["", f"… and {numbers.counted(more, 'more metric')} in the report."]
+    return "\n".join(lines)
+
+
+def _blocks(values: Sequence[float]) -> str:
+    """Return a line of block characters, in which a range below a tenth of the largest value looks small."""
+    low, high = min(values), max(values)
+    spread = max(high - low, 0.1 * max(abs(low), abs(high))) or 1.0
+    return "".join(BLOCKS[min(int((value - low) / spread * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)

@@ -1,0 +1,129 @@
+"""Every kind of page: valid HTML, accessible, readable on a phone, and printed without controls."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+
+from e2e.conftest import OpenFile
+from e2e.test_evolution_browser import evolution
+from e2e.test_page_browser import DEMO, HEADER, HOSTILE
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.pages import build_index
+from profgate.history.trends import Trend, trends_page
+from profgate.model.durations import DurationRun
+from profgate.model.history import StoredCommit
+from profgate.ranks.rank_output import history_page, rank_page
+from profgate.ranks.rank_runs import rank_history
+from profgate.statistics.rank_checks import RankRules
+from profgate.track.evolution_page import build_evolution_page
+from report_samples import many, nothing_compared
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CHECKER = Path(__file__).parents[2] / ".ci/html-checker/node_modules/vnu-jar/build/dist/vnu.jar"
+UNKNOWN = ".*paint-order.*"  # a property of CSS that the checker does not know
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+CONTROLS = "button, input, select, summary, [role=tablist]"
+SHA = "4f2c1ab" + "0" * 33
+
+
+def index() -> str:
+    report = many(30)
+    names = [(load.name, metric.name) for load, metric in report.metrics]
+    earlier = {name: [41e9, 42e9, 40e9] for name in names[:10]}
+    return build_index(report, dict.fromkeys(names[:20], "a.html"), earlier)
+
+
+def trends() -> str:
+    total = Trend("k", "api", "cpu", "nanoseconds", "lower", None, None, SHA, SHA, 1, 1e9, 2e9, 1e-4)
+    drift = replace(total, name=HOSTILE, file="a.py", commits=3, before=0.1, after=0.05)
+    return trends_page([total, drift], {SHA: StoredCommit(SHA, title=HOSTILE)}, SHA, "no persistent change")
+
+
+def ranks() -> list[str]:
+    names = [HOSTILE, *(f"test {number}" for number in range(40))]
+    slow = [1.0] * 5 + [5000.0]
+    runs = [
+        DurationRun(f"run {number}", "nanoseconds", {name: 1e6 * 1.1**at for at, name in enumerate(names)})
+        for number in range(6)
+    ]
+    runs = [replace(run, values=run.values | {HOSTILE: 1e6 * factor}) for run, factor in zip(runs, slow, strict=True)]
+    points = rank_history(runs, RankRules())
+    return [history_page(points), rank_page(points[-1].check)]
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "flame-graph": lambda: build_page(DEMO, HEADER),
+    "evolution": lambda: build_evolution_page(evolution(), {0: "jumps/a.html"}),
+    "index": index,
+    "index-without-comparison": lambda: build_index(nothing_compared(), {}),
+    "trends": trends,
+    "rank-history": lambda: ranks()[0],
+    "rank-check": lambda: ranks()[1],
+}
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[str], Path]:
+    def write(name: str) -> Path:
+        path = tmp_path / f"{name}.html"
+        path.write_text(PAGES[name](), encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_pages_are_valid_html(written: Callable[[str], Path], open_file: OpenFile, tmp_path: Path) -> None:
+    java = shutil.which("java")
+    if java is None or not CHECKER.is_file():
+        pytest.skip("the HTML checker or Java is not installed; npm ci --prefix .ci/html-checker")
+    paths = [written(name) for name in PAGES]
+    page = open_file(paths[1])
+    page.wait_for_selector("#chart svg")
+    paths.append(tmp_path / "drawn-evolution.html")
+    paths[-1].write_text(page.content(), encoding="utf-8")
+    command = [java, "-jar", str(CHECKER), "--errors-only", "--format", "json", "--filterpattern", UNKNOWN]
+    checked = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=300, check=False)
+    messages = json.loads(checked.stderr)["messages"]
+    assert [(message["url"], message["message"], message.get("extract")) for message in messages] == []
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in {"flame-graph", "evolution"}])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_axe_finds_nothing_in_tables(
+    written: Callable[[str], Path], open_file: OpenFile, name: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    page = open_file(written(name), width=width, color_scheme=scheme)
+    assert axe.Axe().run(page, options=RULES).response["violations"] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def visible_controls(page: "Page") -> list[str]:
+    return [found.evaluate("part => part.outerHTML") for found in page.locator(CONTROLS).all() if found.is_visible()]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "flame-graph"])
+def test_controls_are_not_printed(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name))
+    if name == "evolution":
+        page.wait_for_selector("#chart svg")
+    page.emulate_media(media="print")
+    assert [html for html in visible_controls(page) if 'class="link"' not in html and "data-key" not in html] == []
+
+
+def test_pages_have_the_same_header(written: Callable[[str], Path], open_file: OpenFile) -> None:
+    styles = set()
+    for name in PAGES:
+        page = open_file(written(name), width=1440)
+        style = "heading => { const s = getComputedStyle(heading); return [s.font, s.color, s.letterSpacing]; }"
+        styles.add(tuple(page.locator("h1").evaluate(style)))
+        assert page.locator("main.profile > header.masthead").count() == 1
+    assert len(styles) == 1
