@@ -1,0 +1,22 @@
+"""The comments of twelve situations, as the action writes them; examples/pictures.py takes their pictures."""
+
+import re
+
+import cmarkgfm
+import pytest
+from cmarkgfm.cmark import Options
+
+from action_stage import Stage
+from comment_situations import SITUATIONS, Situation
+from golden_files import Golden
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.name)
+def test_comment_of_situation(situation: Situation, stage: Stage, golden: Golden) -> None:
+    text = situation.play(stage).replace(stage.fake.server_url, "https://github.com")
+    golden.check(f"comment/situations/{situation.name}.md", text)
+    shown, _, folded = text.partition("<details>")
+    assert shown.count("\n| 🔴 ") + shown.count("\n| 🟡 ") <= 3
+    assert "<details>" not in folded
+    html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
+    assert not re.search(r"[0-9] %", html)
