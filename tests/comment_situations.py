@@ -144,8 +144,8 @@ def release(stage: Stage) -> str:
     return stage.file("release-notes.md")
 
 
-FOUND = {DUPLICATES: 1030, RENDER: 560}
-COMPARED = {DEDUPE: 380, f"{DEDUPE};same": 2900, f"{DEDUPE};same;<lambda>": 400}
+FOUND: Costs = {DUPLICATES: 1030, RENDER: 560}
+COMPARED: Costs = {DEDUPE: 380, f"{DEDUPE};same": 2900, f"{DEDUPE};same;<lambda>": 400}
 SITUATIONS = (
     Situation("red", "A function became slower", interleaved(FOUND, SLOW_ORDERS)),
     Situation("new-function", "A new function takes most of the run", interleaved(COMPARED, SLOW_TABLES)),

@@ -31,9 +31,7 @@ def finding_cells(row: Row, links: Links, where: str = "") -> dict[str, str]:
         times = f"{numbers.ratio(1.0, 1.0 + (row.relative or 0.0))} against the rest"
     share = "" if row.total else f"{_solid(numbers.share_from_to(finding.share_from, finding.share_to))} of the run"
     return {
-        "function": _lines(
-            f"{sign} {f'[{label}]({target})' if target else label}", where.replace("|", "\\|"), elsewhere
-        ),
+        "function": _lines(f"{sign} {linked}", where.replace("|", "\\|"), elsewhere),
         "change": _lines(
             f"**{times}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
@@ -69,8 +67,8 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
 
 
 def _calls(change: Change) -> str:
-    values = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
-    return _solid(f"{numbers.from_to(*values, 'count')} calls")
+    before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
+    return _solid(f"{numbers.from_to(before, after, 'count')} calls")
 
 
 def _new_functions(row: Row, listed: str) -> str:

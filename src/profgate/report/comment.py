@@ -114,10 +114,10 @@ class Body:
         self.report, self.links, self.run_url = report, links, run_url or links.run
         self.groups, self.pairs, self.missing = rows.grouped(report), rows.pairs(report), rows.not_compared(report)
         self.metrics = Counter(pair.workload for pair in self.pairs)
-        self.causes = _causes(self.groups.worse)
-        self.better = [row for row in self.groups.better if not row.total]
-        certain = report.verdict.conclusion != "inconclusive" and not _doubtful(report)
-        self.shown = (self.causes or self.better)[:OPEN] if certain else []
+        causes, better = _causes(self.groups.worse), [row for row in self.groups.better if not row.total]
+        most = 0 if report.verdict.conclusion == "inconclusive" or _doubtful(report) else OPEN
+        self.shown = (causes or better)[:most]
+        self.more, self.better = causes[most:], better if causes else better[most:]
 
     def text(self, limit: int, *, marker: str = "", note: str = "") -> str:
         """Return the text with at most ``limit`` rows in each section of the fold."""
@@ -142,9 +142,8 @@ class Body:
 
     def sections(self, limit: int) -> list[tuple[str, str]]:
         """Return the title and the text of each section of the fold."""
-        more = [row for row in self.causes if row not in self.shown]
+        more, better = self.more, self.better
         failing = sum(row.finding.colour == "red" for row in more)
-        better = [row for row in self.better if row not in self.shown]
         notes = [note_line(row) for row in (*self.groups.related, *self.groups.other)]
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
         acceptances, counted = self.report.acceptances, numbers.counted
