@@ -12,26 +12,32 @@ from profgate.report.rows import Pair, Row
 
 LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment contains only the key of the frame
-COLUMNS = {"function": "Function", "change": "Change", "whose": "Whose change", "why": "Why"}
-SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡"}
+NO_BREAK = "\N{NO-BREAK SPACE}"
+WIDTH = NO_BREAK * 24  # a narrow last column would make the rows very tall on a phone
+WHY_RED = f"Why it fails{WIDTH}"
+COLUMNS = {"function": "Function", "change": "Change", "whose": "Whose change", "why": f"Why{WIDTH}"}
+SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 
 
-def finding_cells(row: Row, links: Links, where: str = "") -> dict[str, str]:
-    """Return the table cells of one finding. ``where`` names its workload or metric, if necessary."""
+def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> dict[str, str]:
+    """Return the table cells of one finding.
+
+    ``where`` names its workload or metric, if necessary. ``signs`` adds a sign for the colour of the finding.
+    """
     finding, place, unit = row.finding, row.finding.location, row.metric.unit
     name = f"Total of {code_cell(row.workload)}" if row.total else code_cell(place.name)
     target = link_target(_frame_link(row, links))
     source = cell(f"{place.file}{f':{place.line}' if place.line else ''}") if place.file else ""
-    label = _lines(f"**{name}**{' 🔥' if target else ''}", source)
-    sign = "✅" if finding.acknowledgement else SIGNS.get(finding.colour, "💡")
-    elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
+    label = _lines(f"**{name}**{NO_BREAK + '🔥' if target else ''}", source)
     linked = f"[{label}]({target})" if target else label
+    sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
+    elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
     times = numbers.ratio(finding.from_value, finding.to_value)
     if row.against_rest:
         times = f"{numbers.ratio(1.0, 1.0 + (row.relative or 0.0))} against the rest"
     share = "" if row.total else f"{_solid(numbers.share_from_to(finding.share_from, finding.share_to))} of the run"
     return {
-        "function": _lines(f"{sign} {linked}", where.replace("|", "\\|"), elsewhere),
+        "function": _lines(f"{sign}{linked}", where.replace("|", "\\|"), elsewhere),
         "change": _lines(
             f"**{times}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
@@ -114,4 +120,5 @@ def _lines(*parts: str) -> str:
 
 
 def _solid(text: str) -> str:
-    return text.replace(" ", "\N{NO-BREAK SPACE}")
+    """Keep two values and their unit on one line, except for long units."""
+    return text.replace(" ", NO_BREAK).replace(f"{NO_BREAK}samples", " samples")

@@ -14,6 +14,7 @@ from profgate.report.acceptance_rows import markdown_acceptances, ways_out
 from profgate.report.cells import (
     COLUMNS,
     LONGEST_NAME,
+    WHY_RED,
     compared_runs,
     finding_cells,
     joined,
@@ -163,14 +164,15 @@ class Body:
         ]
         return [(title, text) for title, text in sections if text]
 
-    def table(self, found: Sequence[Row], limit: int) -> str:
-        """Return a table of findings without empty columns."""
-        cells = [finding_cells(row, self.links, self.where(row.workload, row.metric)) for row in found[:limit]]
-        why = "Why it fails" if all(row.finding.colour == "red" for row in found[:limit]) else "Why"
-        heads = {**COLUMNS, "why": why}
-        names = [name for name in heads if any(cell[name] for cell in cells)]
-        lines = [[heads[name] for name in names], ["--:" if name == "change" else ":--" for name in names]]
-        lines += [[cell[name] or numbers.UNKNOWN for name in names] for cell in cells]
+    def table(self, found: Sequence[Row], limit: int, *, fails: bool = True) -> str:
+        """Return a table of findings without empty columns. The findings have signs if their colours differ."""
+        shown = found[:limit]
+        signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
+        cells = [finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs) for row in shown]
+        names = [name for name in COLUMNS if any(cell[name] for cell in cells)]
+        red = fails and all(row.finding.colour == "red" for row in shown)
+        heads = [WHY_RED if name == "why" and red else COLUMNS[name] for name in names]
+        lines = [heads, [":--"] * len(names), *([cell[name] or numbers.UNKNOWN for name in names] for cell in cells)]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines) if cells else ""
         more = f"\n\n… and {len(found) - limit:,} more in the report." if limit < len(found) else ""
         return (table + more).strip()

@@ -297,11 +297,12 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """Return whether a total without a finding is within noise or was not tested; empty if there is a finding."""
+    """Return why a total has no finding, or an empty string if it has one."""
     if any(finding.is_total for finding in metric.findings):
         return ""
-    tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
-    return WITHIN_NOISE if tested else "not tested"
+    if metric.calibration.inconclusive:
+        return "not judged"
+    return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
 
 
 def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
