@@ -25,7 +25,7 @@ BUILD, DEMO, IMAGES = ROOT / "build" / "comments", ROOT / "build" / "demo", ROOT
 SITUATIONS = ROOT / "tests" / "golden" / "comment" / "situations"
 STYLES = "github-markdown-css@5.9.0"
 WIDE, NARROW = 800, 390
-COLOURS = 128
+COLOURS = 256
 # symbols that have a plain form in other fonts, but are coloured on GitHub
 EMOJI = """
 @font-face { font-family: symbols; src: local("Noto Color Emoji"); unicode-range: U+26A1, U+26AA, U+2705, U+274C }
@@ -75,7 +75,7 @@ def take_comments(browser: Browser) -> None:
 def store(picture: str, name: str) -> None:
     """Save a picture to the images folder, with fewer colours so that the file is small."""
     with Image.open(BUILD / f"{picture}.png") as image:
-        image.convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE).save(IMAGES / f"{name}.png", optimize=True)
+        image.convert("RGB").quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(IMAGES / f"{name}.png", optimize=True)
 
 
 def take(page: Page, name: str) -> None:
