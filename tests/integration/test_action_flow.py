@@ -24,6 +24,13 @@ def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:
     assert [file["path"] for file in manifest["files"]] == sorted(profiles())
     assert {file["format"] for file in manifest["files"]} == {"folded"}
     assert stage.fake.count("GET") == 0
+    assert stage.summary.splitlines()[0] == f"### 📦 Baseline stored: 5 profiles of `{stage.base[:7]}`"
+
+
+def test_push_summary_states_a_failed_upload(stage: Stage) -> None:
+    stage.fake.fail("POST", "CreateArtifact", 500, times=9)
+    stage.push(profiles())
+    assert "Baseline not stored: 5 profiles" in stage.summary
 
 
 def test_the_first_pull_request_reads_what_happens_next(stage: Stage) -> None:

@@ -78,8 +78,8 @@ def _calls(change: Change) -> str:
 
 
 def _new_functions(row: Row, listed: str) -> str:
-    names = [finding.location.name for finding in rows.new_functions(row)]
-    complete = len(", ".join(names)) == len(listed)
+    names = [name for name, _ in rows.new_functions(row)]
+    complete = names and " more" not in listed and len(names) == listed.count(", ") + 1
     return listed and f"new: {', '.join(map(code_cell, names)) if complete else code_cell(listed, 120)}"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text, shown_text
+from profgate.model.levels import GATE_SHARE
 from profgate.model.links import Links
 from profgate.model.reason import Reason
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
@@ -145,7 +146,7 @@ class Body:
         """Return the title and the text of each section of the fold."""
         more, better = self.more, self.better
         failing = sum(row.finding.colour == "red" for row in more)
-        notes = [note_line(row) for row in (*self.groups.related, *self.groups.other)]
+        notes = [note_line(row) for row in (*self.groups.related, *filter(_noticeable, self.groups.other))]
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
         acceptances, counted = self.report.acceptances, numbers.counted
         title = counted(len(more), "more cause" if self.shown else "unconfirmed change")
@@ -240,6 +241,10 @@ class Body:
             yield link("all pages", links.index)
 
 
+def _noticeable(note: Row) -> bool:
+    return abs((note.finding.share_to or 0.0) - (note.finding.share_from or 0.0)) >= GATE_SHARE
+
+
 def _causes(worse: Sequence[Row]) -> list[Row]:
     """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""
     colours = {(id(row.metric), row.finding.colour) for row in worse if not row.total}
@@ -309,7 +314,7 @@ def _facts(report: Report, pairs: Sequence[Pair]) -> Iterable[str]:
 
 def _limited(lines: Sequence[str], limit: int, noun: str, where: str = " in the report") -> list[str]:
     more = len(lines) - limit
-    return [*lines[:limit], *([f"and {numbers.counted(more, noun)} more{where}"] if more > 0 else [])]
+    return [*lines[:limit], *([f"and {numbers.counted(more, f'more {noun}')}{where}"] if more > 0 else [])]
 
 
 def _capital(text: str) -> str:

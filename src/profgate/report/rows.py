@@ -1,6 +1,7 @@
 """Sort and group the findings for all text reports, and write the headline."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -39,6 +40,7 @@ DOUBTS = {
 HARDLY_ANY = 99.0  # relative change above which a multiple is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a multiple is easier to read than a percentage
 WITHIN_NOISE = "within noise"
+EXPLAINS = 0.25  # smallest fraction of a change for which a new function is named in the same sentence
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 
@@ -120,15 +122,13 @@ def grouped(report: Report) -> Groups:
     """Return the findings of all workloads, grouped and sorted."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
-    counts = [
-        (load.name, change) for load, metric in report.metrics if metric.counts_calls for change in metric.changes
-    ]
-    calls = {(name, change.location): change for name, change in counts}
-    found = (
+    counts = [(load.name, metric) for load, metric in report.metrics if metric.counts_calls]
+    calls = {(name, change.location): change for name, metric in counts for change in metric.changes}
+    every = (
         Row(load.name, metric, finding, calls=None if metric.counts_calls else calls.get((load.name, finding.location)))
         for load, metric, finding in report.findings
     )
-    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
+    shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -137,14 +137,12 @@ def grouped(report: Report) -> Groups:
             else:
                 causes.add(cause)
         groups[group].append(row)
-    loads: dict[int | None, set[str]] = {}
-    for row in groups["related"]:
-        loads.setdefault(row.finding.cause, set()).add(row.workload)
+    places = {(row.finding.cause, row.workload) for row in groups["related"]}
+    spread = Counter(cause for cause, _ in places)
     for name in ("worse", "better"):
-        groups[name] = [
-            replace(row, elsewhere=len(loads.get(row.finding.cause, set()) - {row.workload})) for row in groups[name]
-        ]
-    return Groups(**{name: tuple(found) for name, found in groups.items()})
+        found = [(row, row.finding.cause) for row in groups[name]]
+        groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in found]
+    return Groups(**{name: tuple(group) for name, group in groups.items()})
 
 
 def _group(row: Row) -> str:
@@ -193,13 +191,13 @@ def doubt(report: Report, quote: Quote) -> str:
     missing, known = not_compared(report), len(pairs(report))
     reason = next(iter(report.verdict.reasons), None)
     if reason is not None and reason.code is ReasonCode.NO_BASELINE and reason.reasons:
-        return reason_text(reason.reasons[0], quote)
-    if len(missing) == 1:
+        reason = reason.reasons[0]
+    elif len(missing) == 1:
         return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
-    if missing and known:
+    elif missing and known:
         return f"{len(missing)} of {len(missing) + known} could not be compared"
-    reason = reason or (missing[0].reason if missing else None)
-    return reason_text(reason, quote) if reason is not None else "there was nothing to compare"
+    reason = reason or next((entry.reason for entry in missing), Reason(ReasonCode.NOTHING_COMPARED))
+    return reason_text(reason, quote)
 
 
 def leading(report: Report) -> Row | None:
@@ -318,21 +316,29 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     if brief and relative is not None and abs(relative) < MULTIPLE:
         return f"{name} {numbers.signed_percent(relative)}"
     text = f"{name} is {size_text(row, brief=brief)}"
-    if not new or finding.direction != "worse":
-        return text
-    for largest in new_functions(row)[:1]:
-        return f"{text}: new {quote(name_of(largest))} takes {numbers.percent(largest.share_to)} of the run"
-    return f"{text}: new {quote(new)}"
+    return text + (_new_part(row, new, quote) if new and finding.direction == "worse" else "")
 
 
-def new_functions(row: Row) -> list[Finding]:
-    """Return the findings of the new functions that the row names, with the most expensive function first."""
-    listed = row.finding.evidence.new or ""
+def _new_part(row: Row, listed: str, quote: Quote) -> str:
+    """Name the largest new function of a finding, unless it explains little of the change."""
+    grown, whole = (row.finding.to_value or 0.0) - (row.finding.from_value or 0.0), row.metric.total.target or 0.0
+    for name, share in new_functions(row)[:1]:
+        new = f": new {quote(name)} takes {numbers.percent(share)} of the run"
+        return new if share * whole >= EXPLAINS * grown else ""
+    return f": new {quote(listed)}"
+
+
+def new_functions(row: Row) -> list[tuple[str, float]]:
+    """Return the known new functions of a finding with their shares of the run, the largest share first."""
+    listed, whole = row.finding.evidence.new or "", row.metric.total.target
     names, _, more = listed.rpartition(" and ")
     names = names if more.endswith(" more") else listed
-    new = (finding for finding in row.metric.findings if finding.kind == Kind.NOT_IN_BASELINE.word)
-    known = (finding for finding in new if f", {finding.location.name}, " in f", {names}, ")
-    return sorted(known, key=lambda finding: -(finding.share_to or 0.0))
+    found = []
+    for new in row.metric.findings:
+        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
+            cost = new.statistics.inclusive_to
+            found.append((name_of(new), cost / whole if cost and whole else new.share_to or 0.0))
+    return sorted(found, key=lambda entry: -entry[1])
 
 
 def size_text(row: Row, *, brief: bool = False) -> str:

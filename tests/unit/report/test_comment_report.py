@@ -322,12 +322,14 @@ def test_reasons_that_repeat_a_row_are_left_out() -> None:
 
 
 def test_notes_stay_in_their_fold() -> None:
-    note = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    note = samples.finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
     text = comment(samples.report(samples.workload(samples.metric(note)))).text
     assert "### ✅ No performance change (smallest visible: 4.0 % in the total, 22.0 % in a 10 % function)" in spaced(
         text
     )
     assert text.index("**1 note**") < text.index("`parse`")
+    small = samples.finding("parse", 1e9, 1.1e9, kind="MaybeDegradation", colour="neutral", agreeing=1, p=None)
+    assert "parse" not in comment(samples.report(samples.workload(samples.metric(small)))).text
 
 
 def test_accepted_finding_shows_author_and_reason() -> None:
