@@ -98,9 +98,8 @@ def tag_of(finding: Finding) -> tuple[str, str]:
 class Groups(NamedTuple):
     """All findings, divided into groups that are sorted from worst to best.
 
-    ``worse`` and ``better`` contain one row for each cause, and ``related`` contains the other findings of these
-    causes. ``noise`` contains notes that are within noise or have no self cost on either side, and ``other`` contains
-    all other notes.
+    ``worse`` and ``better`` contain one row for each cause, ``related`` the other findings of these causes, ``noise``
+    the notes within noise or without self cost, and ``other`` all other notes.
     """
 
     worse: tuple[Row, ...]
@@ -361,18 +360,16 @@ def size_text(row: Row, *, brief: bool = False) -> str:
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
     """Return the first reason for a finding's colour, and the cause if it is named by another function."""
-    parts = [reason_text(reason, quote) for reason in row.finding.reasons[:1]]
-    if row.finding.explained_by is not None:
-        parts.append(f"part of the change of {quote(row.finding.explained_by.name)}")
-    return tuple(parts)
+    cause = row.finding.explained_by
+    parts = [f"part of the change of {quote(cause.name)}"] if cause is not None else []
+    return (*(reason_text(reason, quote) for reason in row.finding.reasons[:1]), *parts)
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons of the verdict that neither the headline nor a row shows."""
     shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
-    reasons = [reason for reason in report.verdict.reasons if reason.code not in shown]
-    if report.verdict.conclusion == "inconclusive":
-        reasons = reasons[1:]
+    first = 1 if report.verdict.conclusion == "inconclusive" else 0
+    reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
     several = len(report.workloads) > 1
     return tuple(
         f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"

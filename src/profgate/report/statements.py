@@ -124,7 +124,6 @@ def run_counts(metric: MetricReport) -> str:
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Return texts with the numbers of unlisted rows: without a result, too small, or beyond the limit of a list."""
     texts = {
-        "noise": ("change", "within noise or without self cost"),
         "unknown": ("row", "without a result"),
         "small": ("new or gone location", "too small to list"),
         "cut": ("change", "beyond the longest list"),
