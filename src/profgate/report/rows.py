@@ -289,7 +289,7 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
     and ``__eq__ (token.py)``.
     """
     name, file = finding.location.name, finding.location.file
-    bare = name[:1] in NAMELESS or (name[:2] == "__" == name[-2:])
+    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
     return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
 
 

@@ -144,6 +144,7 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
         ("<method 'join' of 'str' objects>", None, "<method 'join' of 'str' objects>"),
         ("total", "shop/cart.py", "total"),
         ("__eq__", "shop/cart.py", "__eq__ (cart.py)"),
+        ("_", "shop/cart.py", "_ (cart.py)"),
         ("_private", "shop/cart.py", "_private"),
     ],
 )
