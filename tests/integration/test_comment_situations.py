@@ -2,9 +2,7 @@
 
 import re
 
-import cmarkgfm
 import pytest
-from cmarkgfm.cmark import Options
 
 from action_stage import Stage
 from comment_situations import SITUATIONS, Situation
@@ -19,5 +17,4 @@ def test_comment_of_situation(situation: Situation, stage: Stage, golden: Golden
     rows = re.findall(r"^\| \S", shown, re.MULTILINE)
     assert len(rows) <= 2 + 3 or situation.name == "release"
     assert "<details>" not in folded
-    html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
-    assert not re.search(r"[0-9] %", html)
+    assert not re.search(r"[0-9] %", shown)
