@@ -24,6 +24,13 @@ def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:
     assert [file["path"] for file in manifest["files"]] == sorted(profiles())
     assert {file["format"] for file in manifest["files"]} == {"folded"}
     assert stage.fake.count("GET") == 0
+    assert stage.summary.splitlines()[0] == f"### 📦 Baseline stored: 5 profiles of `{stage.base[:7]}`"
+
+
+def test_push_summary_states_a_failed_upload(stage: Stage) -> None:
+    stage.fake.fail("POST", "CreateArtifact", 500, times=9)
+    stage.push(profiles())
+    assert "Baseline not stored: 5 profiles" in stage.summary
 
 
 def test_the_first_pull_request_reads_what_happens_next(stage: Stage) -> None:
@@ -176,7 +183,7 @@ def test_changed_function_is_linked_to_its_lines(with_sources: Stage) -> None:
         "source": "changed",
         "source_link": link,
     }
-    assert f"[changed here]({link})" in with_sources.comments[0]
+    assert f"changed [in this PR]({link})" in with_sources.comments[0]
     asked = [one.path.partition("/shop/")[2] for one in with_sources.requests]
     assert [one for one in asked if "/files" in one or "/trees/" in one] == [
         f"pulls/{with_sources.number}/files",
@@ -261,7 +268,7 @@ def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     both |= {f"head/{name}": data for name, data in in_cart(BOTH_SLOWER, 2).items()}
     assert with_sources.compare(both) == 1
     assert sources_of(with_sources) == {"parse": "changed", "render": "same"}
-    assert "[changed here](" in with_sources.comments[0]
+    assert "changed [in this PR](" in with_sources.comments[0]
     page = with_sources.file("api.samples.html").partition('id="header">')[2].partition("</script>")[0]
     assert "sources" in {name for name, _ in json.loads(page)["columns"]}
 
@@ -505,7 +512,7 @@ def test_three_hundred_workloads_fit_a_comment(stage: Stage) -> None:
         files |= {f"after/{path}": data for path, data in profiles(SLOWER, 3, name).items()}
     assert stage.compare(files) == 1
     assert len(stage.comments) == 1
-    assert "300 workloads compared" in stage.comments[0]
+    assert " and 297 more · 5 + 5 runs" in stage.comments[0]
     assert len(stage.comments[0].encode()) <= 60_000
     red = [
         workload["name"]

@@ -103,7 +103,7 @@ def decisions(name: str) -> dict[str, Any]:
     report = BUILDERS[name]()
     again = judge(from_json(to_json(report)), policy_stated_in(report))
     groups = {
-        group: [(row.workload, row.metric.name, row.finding.location, row.tag, row.related) for row in found]
+        group: [(row.workload, row.metric.name, row.finding.location, row.tag, row.elsewhere) for row in found]
         for group, found in rows.grouped(again)._asdict().items()
     }
     comment, summary = render_comment(report).text, render_summary(report).text

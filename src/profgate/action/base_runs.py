@@ -12,14 +12,29 @@ from profgate.github.artifact_upload import upload_profiles
 from profgate.io.files import LARGEST_PROFILE, give_to_owner
 from profgate.io.profile_files import LocalSet, described, listed, local_set
 from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
+from profgate.report.markdown_text import markdown_filters, short_sha
+from profgate.report.numbers import counted
+from profgate.report.templates import render_template
 from profgate.settings.inputs import Settings
 
 
 def record(job: Job) -> int:
-    """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0."""
+    """Check that all profiles of this build can be read, store them as a baseline, and return exit code 0.
+
+    The step summary states what was stored.
+    """
     target = local_set(job.settings.profiles, job.context.workspace)
     manifest = described_set(job, target)
-    _store(job, target, manifest, job.settings.artifact, "baseline")
+    stored = _store(job, target, manifest, job.settings.artifact, "baseline")
+    summary = render_template(
+        "markdown/recorded.md.j2",
+        filters=markdown_filters,
+        stored=stored,
+        profiles=counted(len(target.files), "profile"),
+        commit=short_sha(job.context.sha) or job.context.sha,
+        artifact=job.settings.artifact,
+    )
+    job.commands.add_summary(summary)
     extend_history(job, target, manifest, policy_at(job, None)[0])
     set_outputs(job.commands)
     return 0

@@ -7,15 +7,13 @@ from typing import Any
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
 from profgate.report import numbers, rows
-from profgate.report.comment import finding_cells, headline, total_cells
-from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha
+from profgate.report.comment import OPEN, Body, headline
+from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha, unbroken
 from profgate.report.templates import render_template
 
 NOTES_NAME = "release-notes.md"
-_NO_LINKS = Links()
 ROWS = 20
 FUNCTIONS = 3  # maximum number of functions for each step
-TOTALS = 3
 PULLS = 10
 
 
@@ -33,49 +31,35 @@ def render_release_notes(
     report: Report, refs: tuple[str, str], steps: Sequence[Step], *, pull_url: str = "", doubts: Sequence[str] = ()
 ) -> Document:
     """Return release notes with the total change and the changes in each step. Titles and names are escaped."""
-    groups, pairs = rows.grouped(report), rows.pairs(report)
-    found = [row for row in (*groups.worse, *groups.better) if not row.total]
+    body = Body(report, Links(), None)
+    found = [row for row in (*body.groups.worse, *body.groups.better) if not row.total]
     text = render_template(
         "markdown/release_notes.md.j2",
         filters=markdown_filters,
         refs=refs,
         headline=headline(report),
-        totals=[total_cells(pair) for pair in pairs[:ROWS]],
-        more_totals=max(0, len(pairs) - ROWS),
-        functions=[finding_cells(row, _NO_LINKS) for row in found[:ROWS]],
-        more_functions=max(0, len(found) - ROWS),
+        totals=body.totals(ROWS),
+        functions=body.table(found, ROWS, fails=False),
         steps=[_step(step, pull_url) for step in steps],
         doubts=[sentence(doubt) for doubt in doubts],
     )
-    return Document(NOTES_NAME, "text/markdown", text)
+    return Document(NOTES_NAME, "text/markdown", unbroken(text))
 
 
 def _step(step: Step, pull_url: str) -> dict[str, Any]:
     shown = [f"{_pull(number, pull_url)} {code_cell(title)}" for number, title in step.pulls[:PULLS]]
     if len(step.pulls) > PULLS:
         shown.append(f"and {len(step.pulls) - PULLS} more")
-    groups = rows.grouped(step.report)
+    body = Body(step.report, Links(), None)
+    groups = body.groups
     changes = [rows.change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
     more = [f"and {len(changes) - FUNCTIONS} more"] if len(changes) > FUNCTIONS else []
     return {
         "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),
         "commit": short_sha(step.commit) or "",
-        "totals": "<br>".join(_totals(step.report)) or numbers.UNKNOWN,
+        "totals": body.totals(OPEN, label="").replace("|", "\\|") or numbers.UNKNOWN,
         "functions": "<br>".join([*changes[:FUNCTIONS], *more]) or "no function changed clearly",
     }
-
-
-def _totals(report: Report) -> list[str]:
-    """Return the totals with the largest relative changes as lines of Markdown."""
-    moved = sorted(
-        (pair for pair in rows.pairs(report) if pair.metric.total.relative is not None),
-        key=lambda pair: (-abs(pair.metric.total.relative or 0.0), pair.workload, pair.metric.name),
-    )
-    return [
-        f"{code_cell(pair.workload, 40)} {code_cell(pair.metric.name, 30)} "
-        f"{numbers.signed_percent(pair.metric.total.relative)}"
-        for pair in moved[:TOTALS]
-    ]
 
 
 def _pull(number: int, pull_url: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
-from profgate.model.report import TOTAL, Colour, Finding, MetricReport, Report
+from profgate.model.report import Colour, Finding, MetricReport, Report
 
 NAMES_IT = 0.5  # minimum fraction of a change that a finding must account for to name its cause
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
@@ -35,7 +35,7 @@ def with_causes(report: Report) -> Report:
 def _has_cause(finding: Finding) -> bool:
     """Return whether a finding can have a cause. Notes, totals and findings without a direction have no cause."""
     clear = finding.direction != "none" and finding.kind != Kind.UNKNOWN.word
-    return finding.colour in WORST and clear and finding.location != TOTAL
+    return finding.colour in WORST and clear and not finding.is_total
 
 
 def _ends(metric: MetricReport) -> Ends:

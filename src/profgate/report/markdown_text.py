@@ -58,6 +58,11 @@ def short_sha(sha: str | None) -> str | None:
     return sha[:7] if sha and SHA.fullmatch(sha) else None
 
 
+def unbroken(text: str) -> str:
+    """Keep numbers and their percent signs on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 markdown_filters: dict[str, Callable[..., object]] = {
     "code_cell": code_cell,
     "code_span": code_span,

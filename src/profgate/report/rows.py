@@ -1,18 +1,18 @@
 """Sort and group the findings for all text reports, and write the headline."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import Location
+from profgate.model.change import Change, Location
 from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report, direction_of
+from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report
 from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.statements import common_factor
 from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
@@ -33,12 +33,14 @@ TAGS: dict[Kind, tuple[str, str]] = {
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
-    ReasonCode.OFFSET: "offset elsewhere",
+    ReasonCode.OFFSET: "offset by improvements elsewhere",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: "not repeated",
 }
 HARDLY_ANY = 99.0  # relative change above which a multiple is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a multiple is easier to read than a percentage
+WITHIN_NOISE = "within noise"
+EXPLAINS = 0.25  # smallest fraction of a change for which a new function is named in the same sentence
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 
@@ -47,20 +49,35 @@ Quote = Callable[[str], str]
 class Row:
     """A finding with its workload and metric.
 
-    ``related`` is the number of other findings of the same cause in this metric. ``elsewhere`` is the number of other
-    workloads that have findings of this cause.
+    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` is the change of the number of calls.
     """
 
     workload: str
     metric: MetricReport
     finding: Finding
-    related: int = 0
     elsewhere: int = 0
+    calls: Change | None = None
 
     @property
     def total(self) -> bool:
         """Whether the finding is about the whole workload."""
         return self.finding.is_total
+
+    @property
+    def against_rest(self) -> bool:
+        """Whether only the comparison with the rest of the run shows the change, as on a faster or slower machine."""
+        relative, ratio = self.finding.relative, self.finding.statistics.ratio
+        return not self.total and relative is not None and ratio is not None and relative * ratio < 0
+
+    @property
+    def relative(self) -> float | None:
+        """The relative change that the row shows."""
+        return self.finding.statistics.ratio if self.against_rest else self.finding.relative
+
+    @property
+    def everything(self) -> bool:
+        """Whether this is a total whose change is common to all functions."""
+        return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
 
     @property
     def tag(self) -> tuple[str, str]:
@@ -81,9 +98,8 @@ def tag_of(finding: Finding) -> tuple[str, str]:
 class Groups(NamedTuple):
     """All findings, divided into groups that are sorted from worst to best.
 
-    ``worse`` and ``better`` contain one row for each cause, and ``related`` contains the other findings of these
-    causes. ``noise`` contains notes that are within noise or have no self cost on either side, and ``other`` contains
-    all other notes.
+    ``worse`` and ``better`` contain one row for each cause, ``related`` the other findings of these causes, ``noise``
+    the notes within noise or without self cost, and ``other`` all other notes.
     """
 
     worse: tuple[Row, ...]
@@ -105,8 +121,13 @@ def grouped(report: Report) -> Groups:
     """Return the findings of all workloads, grouped and sorted."""
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
-    found = (Row(workload.name, metric, finding) for workload, metric, finding in report.findings)
-    shown = (row for row in found if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
+    counts = [(load.name, metric) for load, metric in report.metrics if metric.counts_calls]
+    calls = {(name, change.location): change for name, metric in counts for change in metric.changes}
+    every = (
+        Row(load.name, metric, finding, calls=None if metric.counts_calls else calls.get((load.name, finding.location)))
+        for load, metric, finding in report.findings
+    )
+    shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
         if group in {"worse", "better"} and cause is not None:
@@ -115,12 +136,12 @@ def grouped(report: Report) -> Groups:
             else:
                 causes.add(cause)
         groups[group].append(row)
-    related: dict[int | None, list[Row]] = {}
-    for row in groups["related"]:
-        related.setdefault(row.finding.cause, []).append(row)
+    places = {(row.finding.cause, row.workload) for row in groups["related"]}
+    spread = Counter(cause for cause, _ in places)
     for name in ("worse", "better"):
-        groups[name] = [_with_related(row, related.get(row.finding.cause, [])) for row in groups[name]]
-    return Groups(**{name: tuple(found) for name, found in groups.items()})
+        found = [(row, row.finding.cause) for row in groups[name]]
+        groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in found]
+    return Groups(**{name: tuple(group) for name, group in groups.items()})
 
 
 def _group(row: Row) -> str:
@@ -133,11 +154,6 @@ def _group(row: Row) -> str:
         return "better" if finding.relative is None or finding.relative * sign < 0 else "noise"
     costless = finding.from_value == 0 and finding.to_value == 0
     return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
-
-
-def _with_related(row: Row, related: Sequence[Row]) -> Row:
-    here = sum(other.workload == row.workload and other.metric is row.metric for other in related)
-    return replace(row, related=here, elsewhere=len({other.workload for other in related} - {row.workload}))
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -172,57 +188,75 @@ def not_compared(report: Report) -> tuple[NotCompared, ...]:
 def doubt(report: Report, quote: Quote) -> str:
     """Return a sentence that explains why nothing was compared."""
     missing, known = not_compared(report), len(pairs(report))
-    if len(missing) == 1:
+    reason = next(iter(report.verdict.reasons), None)
+    if reason is not None and reason.code is ReasonCode.NO_BASELINE and reason.reasons:
+        reason = reason.reasons[0]
+    elif len(missing) == 1:
         return f"{quote(missing[0].name)}: {reason_text(missing[0].reason, quote)}"
-    if missing and known:
+    elif missing and known:
         return f"{len(missing)} of {len(missing) + known} could not be compared"
-    if report.verdict.reasons:
-        return reason_text(report.verdict.reasons[0], quote)
-    return reason_text(missing[0].reason, quote) if missing else "there was nothing to compare"
+    reason = reason or next((entry.reason for entry in missing), Reason(ReasonCode.NOTHING_COMPARED))
+    return reason_text(reason, quote)
 
 
-def headline(report: Report, quote: Quote) -> str:
-    """Return the most important result as one sentence, or an empty string.
+def leading(report: Report) -> Row | None:
+    """Return the finding that the headline is about: a regression, or an improvement if nothing else matters more.
 
-    Findings of functions take precedence over totals. ``quote`` escapes names for the output format.
+    Findings of functions take precedence over totals. A better total takes precedence over a regression in the same
+    metric that does not fail.
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
     colour = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}.get(conclusion)
     suspects = [row for row in groups.worse if row.finding.colour == colour]
     first = _function(suspects) or next(iter(suspects), None)
-    if conclusion == "inconclusive":
-        text = full_sentence(report.verdict.reasons[0], quote)
-        return text if first is None else f"{text}; possible: {change_text(first, quote)}"
-    if first is not None:
-        return _regression(first, groups, report, quote)
-    return _improvement(groups, quote) if conclusion in {"pass", "warn"} else ""
+    if conclusion in {"pass", "warn"}:
+        gain = next((row for row in groups.better if row.total), None)
+        if first is None or (gain is not None and gain.metric is first.metric):
+            return gain or next(iter(groups.better), None)
+    return first
 
 
-def _regression(first: Row, groups: Groups, report: Report, quote: Quote) -> str:
-    text = change_text(first, quote)
-    parameters = {reason.code: reason.parameters for reason in first.finding.reasons}
-    if first.finding.acknowledgement:
+def headline(report: Report, quote: Quote) -> str:
+    """Return the most important result as one sentence, or an empty string.
+
+    ``quote`` escapes names for the output format.
+    """
+    first = leading(report)
+    if report.verdict.conclusion == "inconclusive":
+        reason = report.verdict.reasons[0]
+        shown = first is not None and reason.code is ReasonCode.TOO_FEW_RUNS
+        possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
+        return full_sentence(reason, quote) + possible
+    if first is None:
+        return ""
+    text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
+    return f"The{text[3:]}" if text.startswith("the total of ") else text
+
+
+def _regression(first: Row, report: Report, quote: Quote) -> str:
+    text, finding = change_text(first, quote), first.finding
+    parameters = {reason.code: reason.parameters for reason in finding.reasons}
+    if finding.acknowledgement:
         text = f"Accepted: {text}"
     elif severity := parameters.get(ReasonCode.SEVERITY):
         text = f"{text} (does not fail: {severity.get('setting')} is {severity.get('value')})"
+    elif first.everything:
+        text = full_sentence(finding.reasons[0], quote)
     elif report.verdict.conclusion == "warn":
-        doubts = (doubt for code, doubt in DOUBTS.items() if code in parameters)
-        text = f"Possible regression: {text} ({next(doubts, 'not confirmed')})"
-    gain = next((row for row in groups.better if row.total and row.metric is first.metric), None)
-    if gain is not None:
-        return f"{change_text(gain, quote)}, but {text[0].lower() + text[1:]}"
+        doubt = next((doubt for code, doubt in DOUBTS.items() if code in parameters), "not confirmed")
+        text = f"Possible regression: {change_text(first, quote, brief=True)} ({doubt})"
     return f"{text}{_total_of(first, report, quote)}"
 
 
-def _improvement(groups: Groups, quote: Quote) -> str:
-    total = next((row for row in groups.better if row.total), None)
-    if total is None:
-        return change_text(groups.better[0], quote) if groups.better else ""
-    text = change_text(total, quote)
-    if gain := _function(groups.better, total.metric):
-        text += f", above all {change_text(gain, quote)}"
-    if cost := _function(groups.worse, total.metric):
-        text += f"; {change_text(cost, quote)}"
+def _improvement(gain: Row, report: Report, quote: Quote) -> str:
+    if not gain.total:
+        return change_text(gain, quote)
+    groups = grouped(report)
+    text = change_text(gain, quote) if len(report.workloads) > 1 else size_text(gain)
+    if part := _function(groups.better, gain.metric):
+        text += f", mostly in {quote(name_of(part.finding))}"
+    if cost := _function(groups.worse, gain.metric):
+        text += f"; {quote(name_of(cost.finding))} costs more ({numbers.signed(cost.finding.delta, gain.metric.unit)})"
     return text
 
 
@@ -233,14 +267,13 @@ def _function(rows: Iterable[Row], metric: MetricReport | None = None) -> Row | 
 
 def _total_of(row: Row, report: Report, quote: Quote) -> str:
     """Return the change of the total, which is appended to the sentence about a function."""
-    relative = row.metric.total.relative
+    relative, state = row.metric.total.relative, unseen_total(row.metric)
     if row.total or relative is None:
         return ""
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
-    if total_within_noise(row.metric) and abs(relative) < TOTAL_FLOOR:
+    if state == WITHIN_NOISE and abs(relative) < TOTAL_FLOOR:
         return f"; total{of} unchanged"
-    doubt = "" if any(finding.is_total for finding in row.metric.findings) else f", {unseen_total(row.metric)}"
-    return f"; total{of} {numbers.signed_percent(relative)}{doubt}"
+    return f"; total{of} {numbers.signed_percent(relative)}{f', {state}' if state else ''}"
 
 
 def finding_key(location: Location) -> str:
@@ -252,104 +285,91 @@ def finding_key(location: Location) -> str:
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
     """Return the name of the function of a finding.
 
-    The file is appended if ``with_file`` is set or if the name is a placeholder such as ``<genexpr>``.
+    The file is appended if ``with_file`` is set or if many functions have such a name, as in ``<genexpr> (cart.py)``
+    and ``__eq__ (token.py)``.
     """
     name, file = finding.location.name, finding.location.file
-    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or name[:1] in NAMELESS) else name
-
-
-def total_within_noise(metric: MetricReport) -> bool:
-    """Return whether the total was tested and has no finding."""
-    tested = metric.calibration.total_tested and metric.calibration.inconclusive != "too_few_runs"
-    return bool(tested) and not any(finding.is_total for finding in metric.findings)
+    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
+    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """Return a text that explains whether a total without a finding is within noise or was not tested."""
-    return "within noise" if total_within_noise(metric) else "not tested"
+    """Return why a total has no finding, or an empty string if it has one."""
+    if any(finding.is_total for finding in metric.findings):
+        return ""
+    if metric.calibration.inconclusive:
+        return "not judged"
+    return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
 
 
-def change_text(row: Row, quote: Quote) -> str:
-    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``."""
+def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
+    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``, or briefly ``parse +31 %``."""
     finding, unit = row.finding, row.metric.unit
     before, after = finding.from_value, finding.to_value
-    if row.total:
-        return f"{quote(row.workload)} is {_size_text(row)}"
-    name, new = quote(name_of(finding)), finding.evidence.new
+    name, new = f"the total of {quote(row.workload)}" if row.total else quote(name_of(finding)), finding.evidence.new
     if not before and after:
         return f"{name} is new ({numbers.quantity(after, unit)})"
     if before and not after:
         return f"{name} is gone (it had {numbers.quantity(before, unit)})"
-    text = f"{name} is {_size_text(row)}"
-    return f"{text}: new {quote(new)}" if new and finding.direction == "worse" else text
+    relative = row.relative
+    if brief and relative is not None and abs(relative) < MULTIPLE:
+        return f"{name} {numbers.signed_percent(relative)}"
+    text = f"{name} is {size_text(row, brief=brief)}"
+    return text + (_new_part(row, new, quote) if new and finding.direction == "worse" else "")
 
 
-def _size_text(row: Row) -> str:
+def _new_part(row: Row, listed: str, quote: Quote) -> str:
+    """Name the largest new function of a finding, unless it explains little of the change."""
+    grown, whole = (row.finding.to_value or 0.0) - (row.finding.from_value or 0.0), row.metric.total.target or 0.0
+    for name, share in new_functions(row)[:1]:
+        new = f": new {quote(name)} takes {numbers.percent(share)} of the run"
+        return new if share * whole >= EXPLAINS * grown else ""
+    return f": new {quote(listed)}"
+
+
+def new_functions(row: Row) -> list[tuple[str, float]]:
+    """Return the known new functions of a finding with their shares of the run, the largest share first."""
+    listed, whole = row.finding.evidence.new or "", row.metric.total.target
+    names, _, more = listed.rpartition(" and ")
+    names = names if more.endswith(" more") else listed
+    found = []
+    for new in row.metric.findings:
+        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
+            cost = new.statistics.inclusive_to
+            found.append((name_of(new), cost / whole if cost and whole else new.share_to or 0.0))
+    return sorted(found, key=lambda entry: -entry[1])
+
+
+def size_text(row: Row, *, brief: bool = False) -> str:
     """Return the change of a finding: ``7.4x slower (14 → 103 samples)``."""
-    finding, relative = row.finding, row.finding.relative
+    finding, relative = row.finding, row.relative
     if relative is None:
         return "different"
     if base_unit(row.metric.unit)[0] in {"nanoseconds", "samples"}:
         more, less = "slower", "faster"
     else:
         more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")
-    values = numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)
-    text = f"{more if relative > 0 else less} ({values})"
-    if relative >= HARDLY_ANY:
-        return text
-    if relative >= MULTIPLE:
-        return f"{numbers.ratio(finding.from_value, finding.to_value)} {text}"
-    return f"{numbers.percent(abs(relative))} {text}"
+    text = more if relative > 0 else less
+    if MULTIPLE <= relative < HARDLY_ANY:
+        text = f"{numbers.ratio(1.0, 1.0 + relative)} {text}"
+    elif relative < MULTIPLE:
+        text = f"{numbers.percent(abs(relative))} {text}"
+    text += " than the rest of the run" if row.against_rest else ""
+    return text if brief else f"{text} ({numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)})"
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
-    """Return the first reason for a finding's colour, and texts on related findings, common factor and growth."""
-    finding = row.finding
-    parts = [reason_text(reason, quote) for reason in finding.reasons[:1]]
-    if finding.explained_by is not None:
-        parts.append(f"part of the change of {quote(finding.explained_by.name)}")
-    if row.related:
-        parts.append(numbers.counted(row.related, "related function"))
-    if row.elsewhere:
-        parts.append(f"also in {numbers.counted(row.elsewhere, 'more workload')}")
-    factor, relative = common_factor(row.metric), finding.statistics.ratio
-    if factor and relative is not None and not row.total:
-        parts.append(f"{numbers.ratio(1.0, 1.0 + relative)} after the common factor of {factor:.2f}")
-    return tuple(filter(None, (*parts, growth(row))))
-
-
-def growth(row: Row) -> str:
-    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
-
-    The text is empty if no strategy for models reports a change in the same direction.
-    """
-    models = (
-        change
-        for change in row.metric.changes
-        if isinstance(change.from_value, str)
-        and change.location == row.finding.location
-        and direction_of(BY_WORD[change.kind]) == row.finding.direction != "none"
-    )
-    order = sorted(models, key=lambda change: ("growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE))
-    first = next(iter(order), None)
-    if first is None:
-        return ""
-    text = f"{first.from_value} → {first.to_value}"
-    names = ("value_from", "value_to", "largest_common_size", "growth_from", "growth_to")
-    known = (first.evidence.get(name) for name in names)
-    before, after, size, *exponents = (None if isinstance(value, str) else value for value in known)
-    if before is None or after is None or size is None:
-        return f"{text}, {numbers.signed_percent(first.relative)} over the common sizes"
-    powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
-    return f"{text} ({powers}), {numbers.from_to(before, after, row.metric.unit)} at size {size:,.0f}"
+    """Return the first reason for a finding's colour, and the cause if it is named by another function."""
+    cause = row.finding.explained_by
+    parts = [f"part of the change of {quote(cause.name)}"] if cause is not None else []
+    return (*(reason_text(reason, quote) for reason in row.finding.reasons[:1]), *parts)
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons of the verdict that neither the headline nor a row shows."""
     shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
-    reasons = [reason for reason in report.verdict.reasons if reason.code not in shown]
-    if report.verdict.conclusion == "inconclusive":
-        reasons = reasons[1:]
+    first = 1 if report.verdict.conclusion == "inconclusive" else 0
+    reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
     several = len(report.workloads) > 1
     return tuple(
         f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"

@@ -2,18 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
+from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Evidence, Finding, MetricReport, Report
+from profgate.model.report import Finding, MetricReport, Report, direction_of
 from profgate.report import numbers
 from profgate.report.wording import Quote, second_measurement
 
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
-SOURCES = {
-    "changed": "changed here",
-    "added": "added here",
-    "removed": "removed here",
-    "renamed": "moved or renamed here",
-}
+SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
 REACHES = {
     "called by a changed function": "called by changed code",
     "dependency changed": "dependency changed",
@@ -24,7 +20,8 @@ NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the chang
 
 def source_text(finding: Finding) -> str:
     """Return how the pull request changed the finding's function; empty if it is unchanged or if this is unknown."""
-    return SOURCES.get(finding.evidence.source or "", "")
+    change = SOURCES.get(finding.evidence.source or "")
+    return f"{change} here" if change else ""
 
 
 def reach_text(finding: Finding, *, with_path: bool = True) -> str:
@@ -35,20 +32,22 @@ def reach_text(finding: Finding, *, with_path: bool = True) -> str:
 
 def evidence_texts(finding: Finding) -> tuple[str, ...]:
     """Return texts about the second measurement, the reach, and the change of the base branch."""
-    evidence = finding.evidence
-    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
-    texts = ("" if repeated else _repetition(evidence), reach_text(finding), _base_branch(evidence.base_branch))
-    return tuple(filter(None, texts))
+    return tuple(filter(None, (repetition(finding), reach_text(finding), base_branch_text(finding))))
 
 
-def _base_branch(change: str | None) -> str:
+def base_branch_text(finding: Finding) -> str:
+    """Return that the function also changed on the base branch; empty if it did not or if this is unknown."""
+    change = finding.evidence.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
     return f"base branch: changed there too{size}" if change else ""
 
 
-def _repetition(evidence: Evidence) -> str:
-    if evidence.confirmed in {None, "not seen"}:
-        return "not in the second measurement" if evidence.confirmed else ""
+def repetition(finding: Finding) -> str:
+    """Return the result of the second measurement, unless the reasons of the finding contain it."""
+    evidence = finding.evidence
+    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
+    if repeated or evidence.confirmed in {None, "not seen"}:
+        return "" if repeated or not evidence.confirmed else "not in the second measurement"
     return f"{'' if evidence.confirmed == 'yes' else 'not '}confirmed by {second_measurement(evidence.second())}"
 
 
@@ -143,3 +142,29 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
     ]
+
+
+def growth(finding: Finding, metric: MetricReport) -> str:
+    """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
+
+    The text is empty if no strategy for models reports a change in the same direction.
+    """
+    models = (
+        change
+        for change in metric.changes
+        if isinstance(change.from_value, str)
+        and change.location == finding.location
+        and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
+    )
+    order = sorted(models, key=lambda change: ("growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE))
+    first = next(iter(order), None)
+    if first is None:
+        return ""
+    text = f"{first.from_value} → {first.to_value}"
+    names = ("value_from", "value_to", "largest_common_size", "growth_from", "growth_to")
+    known = (first.evidence.get(name) for name in names)
+    before, after, size, *exponents = (None if isinstance(value, str) else value for value in known)
+    if before is None or after is None or size is None:
+        return f"{text}, {numbers.signed_percent(first.relative)} over the common sizes"
+    powers = " → ".join(numbers.UNKNOWN if power is None else f"n^{power:.2f}" for power in exponents)
+    return f"{text} ({powers}), {numbers.from_to(before, after, metric.unit)} at size {size:,.0f}"

@@ -136,7 +136,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
         yield from finding_lines(shown, width)
     names = [name_text(row.finding.location.name, LABEL) for row in shown]
     for name, row in zip(names, shown, strict=True):
-        if text := rows.growth(row):
+        if text := statements.growth(row.finding, row.metric):
             yield "text", f"  {name}: {text}"
     for name, row in zip(names, shown, strict=True):
         reasons = rows.why(row, name_text)
@@ -160,7 +160,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total" if row.total else name_text(rows.name_of(finding, with_file=with_file)) + source,
+        "total of the run" if row.total else name_text(rows.name_of(finding, with_file=with_file)) + source,
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),

@@ -40,7 +40,8 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 
 
 def advice(reason: Reason) -> str:
-    """Return a sentence on what to record for a conclusive comparison, or "" for reasons without advice."""
+    """Return a sentence on what to do for a conclusive comparison, or "" for reasons without advice."""
+    reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
 
@@ -370,6 +371,8 @@ ADVICE = {
     ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
     ReasonCode.TOO_FEW_RUNS: "Record at least {wanted} runs of each side.",
     ReasonCode.CANNOT_SEE: "Record more or longer runs.",
+    ReasonCode.EVERYTHING: "To find out which, record both sides in one job, interleaved.",
+    ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 NAME_REASONS = {  # why a name is changed, by the code of the rule
     "alias": "the configuration file calls it so",

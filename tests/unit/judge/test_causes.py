@@ -79,5 +79,9 @@ def test_workloads_share_a_cause() -> None:
 
 def test_notes_and_totals_have_no_cause() -> None:
     note = row("note", 1e9, colour="neutral")
-    total = row("total", 1e9)
+    total = replace(row("total", 1e9), share_from=None, share_to=None)
     assert causes_of(metric_of(note, total)) == {("w0", "note"): (None, None), ("w0", "total"): (None, None)}
+
+
+def test_function_called_total_has_a_cause() -> None:
+    assert causes_of(metric_of(row("total", 1e9))) == {("w0", "total"): (1, None)}

@@ -6,13 +6,14 @@ import pytest
 
 import report_samples as samples
 from profgate.model.change import Change
-from profgate.model.report import Finding, Report
+from profgate.model.report import Evidence, Finding, Report, Statistics
 from profgate.model.tests import Calibration
-from profgate.report.comment import render_comment, total_cells
+from profgate.report.cells import total_text
+from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.rows import Pair, Row, change_text, grouped, growth, headline, name_of
-from profgate.report.statements import detectable
+from profgate.report.rows import Pair, Row, change_text, grouped, headline, name_of
+from profgate.report.statements import detectable, growth
 from terminal_text import terminal_text
 
 
@@ -53,22 +54,25 @@ def row_of(report: Report) -> Row:
     return next(row for row in grouped(report).worse if row.finding.location == change.location)
 
 
+def growth_in(report: Report) -> str:
+    row = row_of(report)
+    return growth(row.finding, row.metric)
+
+
 def test_order_exponent_and_size_are_shown() -> None:
-    assert (
-        growth(row_of(with_changes(model_change()))) == "linear → power (n^0.98 → n^1.96), 0.03 → 176 s at size 6,619"
-    )
+    assert growth_in(with_changes(model_change())) == "linear → power (n^0.98 → n^1.96), 0.03 → 176 s at size 6,619"
 
 
 def test_without_a_common_size_shows_the_relative_change() -> None:
     area = model_change(strategy="integral_comparison", relative=0.542, evidence={})
-    assert growth(row_of(with_changes(area))) == "linear → power, +54.2 % over the common sizes"
-    assert growth(row_of(with_changes(area, model_change()))).startswith("linear → power (n^0.98")
+    assert growth_in(with_changes(area)) == "linear → power, +54.2 % over the common sizes"
+    assert growth_in(with_changes(area, model_change())).startswith("linear → power (n^0.98")
 
 
 @pytest.mark.parametrize("kind", ["Optimization", "NoChange", "Unknown"])
 def test_other_direction_is_not_shown(kind: str) -> None:
-    assert growth(row_of(with_changes(model_change(kind=kind)))) == ""
-    assert growth(row_of(samples.regression())) == ""
+    assert growth_in(with_changes(model_change(kind=kind))) == ""
+    assert growth_in(samples.regression()) == ""
 
 
 def test_every_report_shows_it() -> None:
@@ -105,19 +109,20 @@ def found(name: str, before: float, after: float, kind: str) -> Finding:
 FASTER, SLOWER = found("total", 40e9, 20e9, "TotalOptimization"), found("total", 40e9, 50e9, "TotalDegradation")
 SMALL, LARGE = found("x", 1e8, 1e9, "MaybeDegradation"), found("big", 1e9, 2e9, "MaybeDegradation")
 FRESH, CHEAPER = found("fresh", 0, 3e9, "NotInBaseline"), found("cheap", 9e9, 4.5e9, "SevereOptimization")
-SURE = found("parse", 1e9, 3e9, "Degradation")
+SURE, LITTLE = found("parse", 1e9, 3e9, "Degradation"), found("parse", 1e9, 1.31e9, "Degradation")
 
 
 @pytest.mark.parametrize(
     ("findings", "text"),
     [
-        ((SMALL,), "Possible regression: x is 10x slower (0.10 → 1.00 s) (not confirmed); total +6.8 %, within noise"),
-        ((SURE, LARGE), "Possible regression: parse is 3.0x slower (1.00 → 3.00 s) (not confirmed); total +6.8 %, "),
+        ((SMALL,), "Possible regression: x is 10x slower (not confirmed); total +6.8 %, within noise"),
+        ((LITTLE,), "Possible regression: parse +31.0 % (not confirmed); total +6.8 %, within noise"),
+        ((SURE, LARGE), "Possible regression: parse is 3.0x slower (not confirmed); total +6.8 %, "),
         ((FRESH,), "Possible regression: fresh is new (3.00 s) (not confirmed); total +6.8 %, within noise"),
-        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower (1.00 → 2.00 s) (not confirmed); total +6.8 %"),
-        ((SLOWER,), "Possible regression: w is 25.0 % slower (40.0 → 50.0 s) (not confirmed)"),
-        ((FASTER, SURE), "w is 50.0 % faster (40.0 → 20.0 s), but possible regression: parse is 3.0x slower"),
-        ((FASTER, CHEAPER), "w is 50.0 % faster (40.0 → 20.0 s), above all cheap is 50.0 % faster"),
+        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower (not confirmed); total +6.8 %"),
+        ((SLOWER,), "Possible regression: the total of w +25.0 % (not confirmed)"),
+        ((FASTER, SURE), "50.0 % faster (40.0 → 20.0 s); parse costs more (+2.00 s)"),
+        ((FASTER, CHEAPER), "50.0 % faster (40.0 → 20.0 s), mostly in cheap"),
     ],
 )
 def test_headline_begins_with_what_matters_most(findings: tuple[Finding, ...], text: str) -> None:
@@ -138,6 +143,9 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
         ("(anonymous)", "src/app.js", "(anonymous) (app.js)"),
         ("<method 'join' of 'str' objects>", None, "<method 'join' of 'str' objects>"),
         ("total", "shop/cart.py", "total"),
+        ("__eq__", "shop/cart.py", "__eq__ (cart.py)"),
+        ("_", "shop/cart.py", "_ (cart.py)"),
+        ("_private", "shop/cart.py", "_private"),
     ],
 )
 def test_nameless_function_is_shown_with_its_file(name: str, file: str | None, shown: str) -> None:
@@ -173,10 +181,39 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
 
 def test_untested_total_is_not_called_noise() -> None:
     untested = replace(samples.metric(samples.finding("f", 1e9, 2e9)), calibration=Calibration())
-    assert total_cells(Pair("w", untested))["tag"] == "not tested"
-    assert total_cells(Pair("w", samples.metric()))["tag"] == "within noise"
+    assert total_text(Pair("w", untested)).endswith("(+6.8 %, not tested)")
+    assert total_text(Pair("w", samples.metric())).endswith("(+6.8 %, within noise)")
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
     assert headline(report, str) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 %, not tested"
+
+
+def test_change_against_the_rest_of_the_run() -> None:
+    less = samples.finding("descend", 4.06e9, 3.88e9, kind="MaybeDegradation", colour="yellow")
+    row = Row("w", samples.metric(), replace(less, direction="worse", statistics=Statistics(ratio=0.04)))
+    assert change_text(row, str) == "descend is 4.0 % slower than the rest of the run (4.06 → 3.88 s)"
+
+
+def test_headline_names_the_largest_new_function() -> None:
+    caller = replace(samples.finding("dedupe", 1e9, 9e9), evidence=Evidence(new="a, same and 2 more"))
+    fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
+    report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
+    expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 %, within noise"
+    assert headline(report, str) == expected
+
+
+NEW = {"a": 1e9, "same": 4e9, "elsewhere": 8e9}
+
+
+def test_function_called_total_is_not_the_total() -> None:
+    function, whole = samples.finding("total", 1e9, 2e9), replace(SLOWER, colour="red")
+    texts = [
+        headline(samples.report(samples.workload(samples.metric(one)), verdict=samples.verdict("fail")), str)
+        for one in (function, whole)
+    ]
+    assert texts == [
+        "total is 2.0x slower (1.00 → 2.00 s); total +6.8 %, within noise",
+        "The total of api-bench is 25.0 % slower (40.0 → 50.0 s)",
+    ]
 
 
 def test_smallest_visible_change_can_be_a_multiple() -> None:

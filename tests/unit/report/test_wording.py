@@ -105,12 +105,14 @@ def test_sentences_name_their_numbers(code: ReasonCode, parameters: dict[str, Pa
     assert reason_text(Reason(code, {**SAMPLES, **parameters}), str) == text
 
 
-def test_only_inconclusive_reasons_have_advice() -> None:
-    advised = {code: advice(sample(code)) for code in ReasonCode}
+def test_advice_of_reasons() -> None:
+    advised = {code: advice(sample(code)) for code in ReasonCode if code is not ReasonCode.NO_BASELINE}
     assert {code: text for code, text in advised.items() if text} == {
         ReasonCode.TOO_FEW_SAMPLES: "Record about 8 times longer, or at a higher rate.",
         ReasonCode.TOO_FEW_RUNS: "Record at least 5 runs of each side.",
         ReasonCode.CANNOT_SEE: "Record more or longer runs.",
+        ReasonCode.EVERYTHING: "To find out which, record both sides in one job, interleaved.",
+        ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
     }
 
 

@@ -1,0 +1,124 @@
+"""Format findings and totals as Markdown for the tables and lines of the comment, the summary and release notes."""
+
+from urllib.parse import quote
+
+from profgate.model.change import Change
+from profgate.model.links import Links
+from profgate.model.report import Finding, MetricReport
+from profgate.model.visible_text import full_name, name_text
+from profgate.report import numbers, rows, statements
+from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
+from profgate.report.rows import Pair, Row
+
+LONGEST_NAME = 60
+LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment contains only the key of the frame
+NO_BREAK = "\N{NO-BREAK SPACE}"
+WIDTH = NO_BREAK * 24  # a narrow last column would make the rows very tall on a phone
+WHY_RED = f"Why it fails{WIDTH}"
+COLUMNS = {"function": "Function", "change": "Change", "whose": "Whose change", "why": f"Why{WIDTH}"}
+SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
+
+
+def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> dict[str, str]:
+    """Return the table cells of one finding.
+
+    ``where`` names its workload or metric, if necessary. ``signs`` adds a sign for the colour of the finding.
+    """
+    finding, place, unit = row.finding, row.finding.location, row.metric.unit
+    name = f"Total of {code_cell(row.workload)}" if row.total else code_cell(place.name)
+    target = link_target(_frame_link(row, links))
+    source = cell(f"{place.file}{f':{place.line}' if place.line else ''}") if place.file else ""
+    label = _lines(f"**{name}**{NO_BREAK + '🔥' if target else ''}", source)
+    linked = f"[{label}]({target})" if target else label
+    sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
+    elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
+    times = numbers.ratio(finding.from_value, finding.to_value)
+    if row.against_rest:
+        times = f"{numbers.ratio(1.0, 1.0 + (row.relative or 0.0))} against the rest"
+    share = "" if row.total else f"{_solid(numbers.share_from_to(finding.share_from, finding.share_to))} of the run"
+    return {
+        "function": _lines(f"{sign}{linked}", where.replace("|", "\\|"), elsewhere),
+        "change": _lines(
+            f"**{times}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
+            share,
+            _calls(row.calls) if row.calls else "",
+            cell(statements.growth(finding, row.metric)),
+            _new_functions(row, finding.evidence.new or ""),
+        ),
+        "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),
+        "why": joined(*map(cell, (*rows.why(row, plain_name), statements.repetition(finding)))),
+    }
+
+
+def note_line(row: Row) -> str:
+    """Return a finding in one line."""
+    return joined(rows.change_text(row, code_span), *map(cell, rows.why(row, plain_name)))
+
+
+def total_text(pair: Pair) -> str:
+    """Return the total of a metric: ``2.21 → 2.62 s (+18.6 %)``."""
+    total, metric = pair.metric.total, pair.metric
+    change, state = numbers.signed_percent(total.relative), rows.unseen_total(metric)
+    values = _solid(numbers.from_to(total.baseline, total.target, metric.unit))
+    return f"{values} ({f'{change}, {state}' if state else f'**{change}**'})"
+
+
+def compared_runs(metric: MetricReport) -> tuple[str, str]:
+    """Return the numbers of runs, ``5 + 5 interleaved runs``, and the base jobs they were compared with."""
+    facts = metric.calibration
+    jobs = facts.base_jobs if facts.mode == "jobs" else None
+    counts = " + ".join(str(metric.runs.get(side, 0)) for side in ("baseline", "target"))
+    text = f", compared with {numbers.counted(jobs, 'base job')}" if jobs else ""
+    return f"{counts} {'interleaved ' if facts.interleaved else ''}runs", text
+
+
+def _calls(change: Change) -> str:
+    before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
+    return _solid(f"{numbers.from_to(before, after, 'count')} calls")
+
+
+def _new_functions(row: Row, listed: str) -> str:
+    names = [name for name, _ in rows.new_functions(row)]
+    complete = names and " more" not in listed and len(names) == listed.count(", ") + 1
+    return listed and f"new: {', '.join(map(code_cell, names)) if complete else code_cell(listed, 120)}"
+
+
+def _origin(finding: Finding) -> str:
+    """Return how the pull request changed or affects the function, with a link to the diff if possible."""
+    if source := statements.SOURCES.get(finding.evidence.source or ""):
+        return f"{source} {link('in this PR', finding.evidence.source_link)}"
+    return cell(statements.reach_text(finding))
+
+
+def _frame_link(row: Row, links: Links) -> str | None:
+    page = link_target(links.pages.get((row.workload, row.metric.name)))
+    if page is None or row.total:
+        return page
+    # the key distinguishes functions of the same name; the name is for people and is used if the key is unknown
+    name = quote(full_name(row.finding.location.name), safe="", errors="replace")
+    key = rows.finding_key(row.finding.location)
+    return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
+
+
+def cell(text: str) -> str:
+    """Escape a sentence for a table cell."""
+    return sentence(text, 160).replace("|", "\\|")
+
+
+def plain_name(name: str) -> str:
+    """Format a name for a sentence that is escaped later."""
+    return name_text(name, LONGEST_NAME)
+
+
+def joined(*parts: str) -> str:
+    """Join the nonempty parts of a line."""
+    return " · ".join(filter(None, parts))
+
+
+def _lines(*parts: str) -> str:
+    return "<br>".join(filter(None, parts))
+
+
+def _solid(text: str) -> str:
+    """Keep two values and their unit on one line, except for long units."""
+    return text.replace(" ", NO_BREAK).replace(f"{NO_BREAK}samples", " samples")
