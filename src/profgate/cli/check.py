@@ -8,7 +8,7 @@ from profgate.cli import options as opt
 from profgate.history.checker import Checker
 from profgate.history.checks import checks_json, checks_lines
 from profgate.history.history_store import open_history
-from profgate.io.terminal import show
+from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 
 MOST_CHECKED = 50  # maximum number of commits for --all, because each can take seconds
@@ -38,8 +38,8 @@ def check(
 
     Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not compared.
     """
-    with open_history(history) as store:
-        checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None)
+    with open_history(history) as store, progress(sys.stderr) as step:
+        checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

@@ -12,7 +12,7 @@ from profgate import api
 from profgate.cli import options as opt
 from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
 from profgate.errors import ProfgateError
-from profgate.io.terminal import reading, show
+from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
@@ -60,8 +60,8 @@ def compare(
     """
     given = sources.added_to(_input(sides, policy, history))
     given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
-    with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
-        report = api.compare_input(given, progress)
+    with progress(sys.stderr) as step:
+        report = api.compare_input(given, step)
     if not sides.difference and _same_files(given):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
