@@ -17,7 +17,7 @@ MOST_CHECKED = 50  # maximum number of commits for --all, because each can take 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
 @click.argument("rev", default="HEAD")
 @click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
-@opt.last_option(MOST_CHECKED, "With --all: ")
+@opt.last_option(MOST_CHECKED, "Use with --all. ")
 @opt.history_option
 @opt.policy_options
 @opt.strategies_option
@@ -36,7 +36,8 @@ def check(
 ) -> int:
     """Compare the stored profiles of commit REV (default: HEAD) with those of its nearest comparable ancestor.
 
-    Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not compared.
+    The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
+    compared.
     """
     with open_history(history) as store, progress(sys.stderr) as step:
         checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None, step)

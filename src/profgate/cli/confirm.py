@@ -66,7 +66,9 @@ checkout_options: opt.Decorator = opt.bundled(
         "--target-dir", type=opt.DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree)."
     ),
     click.option("--setup", metavar="TEXT", help="Shell command that prepares each git worktree."),
-    click.option("--timeout", type=opt.SECONDS, default=900.0, metavar="S", help="Seconds for one run."),
+    click.option(
+        "--timeout", type=opt.SECONDS, default=900.0, metavar="S", help="Maximum number of seconds for one run."
+    ),
 )
 
 

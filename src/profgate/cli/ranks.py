@@ -23,7 +23,7 @@ NOT_COMPARED = 3
 Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 
-@click.group(cls=Commands)
+@opt.command("profgate ranks check new/junit.xml --fail-on slower", of=click.group, cls=Commands)
 def ranks() -> None:
     """Check whether the order of test durations has changed.
 
@@ -53,7 +53,7 @@ def ranks() -> None:
     type=opt.SECONDS,
     default=7200.0,
     metavar="S",
-    help="Seconds for one run.",
+    help="Maximum number of seconds for one run.",
 )
 @opt.output_option("stored runs", FOLDER)
 @click.option("--label", default="", show_default=False, help="Name of the run (default: its time).")
@@ -181,8 +181,9 @@ def check_ranks(
     """Compare the order of the durations with that of the baseline runs.
 
     All RESULTS together form one run. The test of the number of stable ranks is two-sided: a low number means that some
-    tests changed relative to the others, a high number that the order is more stable than before. Exit code: 0 stable
-    or advisory, 1 the result given with --fail-on, 3 not compared.
+    tests changed relative to the others, and a high number means that the order is more stable than before. The exit
+    code is 0 if the order is stable or the check is only advisory, 1 for the result given with --fail-on, and 3 if
+    nothing was compared.
     """
     baseline = runs(folders)[-last:]
     found = check(side_by_side(baseline, [run_at(results, "target")]), rules)
@@ -208,8 +209,8 @@ def check_ranks(
 def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules, output: str) -> int:
     """Compare each stored run with the usual runs before it.
 
-    DIR are folders of runs (default: those written by 'profgate ranks record'). Exit code: 0, or 3 if no run could be
-    compared.
+    Each DIR is a folder of runs (default: the folder written by 'profgate ranks record'). The exit code is 0, or 3 if
+    no run could be compared.
     """
     points = rank_history(runs(folders), rules, window)
     if output == "json":

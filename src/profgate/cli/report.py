@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.report.json_report import REPORT_NAME
 
 
-@click.group(cls=Commands)
+@opt.command("profgate report merge linux/report.json mac/report.json", of=click.group, cls=Commands)
 def report() -> None:
     """Work with finished reports."""
 

@@ -86,8 +86,19 @@ sides_arguments: Decorator = bundled(
 sources_options: Decorator = bundled(
     "sources",
     _sources,
-    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources; - reads standard input."),
-    click.option("--baseline-source", type=DIRECTORY, metavar="DIR", help="Sources of BASELINE, instead of --diff."),
-    click.option("--target-source", type=DIRECTORY, metavar="DIR", help="Sources of TARGET, instead of --diff."),
-    click.option("--embed-source", type=click.Choice(get_args(EmbedSource)), help="Sources that the pages show."),
+    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources, or - for standard input."),
+    click.option(
+        "--baseline-source",
+        type=DIRECTORY,
+        metavar="DIR",
+        help="Folder with the sources of BASELINE, instead of --diff.",
+    ),
+    click.option(
+        "--target-source", type=DIRECTORY, metavar="DIR", help="Folder with the sources of TARGET, instead of --diff."
+    ),
+    click.option(
+        "--embed-source",
+        type=click.Choice(get_args(EmbedSource)),
+        help="Functions whose sources the pages show.",
+    ),
 )

@@ -31,7 +31,7 @@ def _newest(name: str, content: str) -> opt.Decorator:
     )
 
 
-@click.group(cls=Commands)
+@opt.command("profgate store add profiles/", "profgate store list", of=click.group, cls=Commands)
 def store() -> None:
     """Store the profiles of a commit; list, prune and merge histories."""
 

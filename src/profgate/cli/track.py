@@ -110,12 +110,12 @@ evolution_options: opt.Decorator = opt.bundled(
         "--min-change",
         type=Percent(0.0, 1_000_000.0),
         metavar="PERCENT",
-        help="Smallest jump (default: 5; counted metrics: 1).",
+        help="Smallest change that is a jump (default: 5, or 1 for counted metrics).",
     ),
     click.option(
         "--stretches",
         is_flag=True,
-        help="If the source of a benchmark changed, compare the versions between the changes.",
+        help="If the source of a benchmark changed, compare the versions between two changes.",
     ),
 )
 
@@ -135,7 +135,7 @@ plan_options: opt.Decorator = opt.bundled(
         type=opt.SECONDS,
         default=1800.0,
         metavar="S",
-        help="Seconds for one run.",
+        help="Maximum number of seconds for one run.",
     ),
     click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE is the worktree."),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
@@ -167,7 +167,7 @@ def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) 
     none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are also set,
     and {out}, {source}, {version}, {commit} in its arguments are replaced by the corresponding values.
 
-    Exit code: 0 if every version was measured or skipped, 3 if none could be measured.
+    The exit code is 0 if every version was measured or skipped, and 3 if no version could be measured.
     """
     for warning in plan.warnings():
         _report(warning)
