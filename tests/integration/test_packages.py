@@ -1,6 +1,7 @@
 """The source distribution, and the wheel that is built from it."""
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -72,3 +73,8 @@ def test_installed_wheel_compares(wheel: Path, tmp_path: Path) -> None:
     text = output_of("-m", "profgate", *compare, folder=tmp_path, environ=environ)
     assert "find_duplicates is 7.4x slower" in text
     assert {"comment.md", "index.html", "report.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
+
+
+def test_readme_names_the_image_of_this_version() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"ghcr\.io/profgate/profgate:([\w.]+)", readme) == [VERSION]
