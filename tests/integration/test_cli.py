@@ -407,5 +407,5 @@ def test_function_called_total_differs_from_the_total(tmp_path: Path, capsys: py
     text = capsys.readouterr().out
     assert text.startswith("FAILED  total() is 4.3x slower")
     assert "; total +" in text
-    assert re.search(r"^  total worse +total  ", text, re.MULTILINE)
+    assert re.search(r"^  total worse +total of the run  ", text, re.MULTILINE)
     assert re.search(r"^  severe +total\(\)  ", text, re.MULTILINE)

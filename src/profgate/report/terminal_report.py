@@ -165,7 +165,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total" if row.total else _name(rows.name_of(finding, with_file=with_file)) + source,
+        "total of the run" if row.total else _name(rows.name_of(finding, with_file=with_file)) + source,
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
