@@ -228,7 +228,7 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
         (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
-        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs sources"),
+        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs the sources of both sides"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -371,7 +371,7 @@ def test_reports_of_two_shards_are_merged(tmp_path: Path, capsys: pytest.Capture
     ("places", "message"),
     [
         (["nowhere/report.json"], "No such file"),
-        (["report.json", "report.json"], "is given twice"),
+        (["report.json", "report.json"], "contains the same file twice"),
         (["report.json"], "is not JSON"),
     ],
 )

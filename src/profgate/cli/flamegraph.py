@@ -61,7 +61,9 @@ def flamegraph(
         text, repairs = _drawn(tree, header, output, preset, normalize)
     if repairs:
         count = f"{repairs:,} names" if repairs > 1 else "1 name"
-        sys.stderr.write(f"profgate: {count} had characters that folded lines cannot hold; they were replaced\n")
+        sys.stderr.write(
+            f"profgate: {count} contained characters that folded lines cannot contain; these characters were replaced\n"
+        )
     write_text(output, text)
     return 0
 
@@ -81,9 +83,13 @@ def _tree(
         states = None if diff is None else states_of(comparison, diff, function_changes(diff))
         return page_input(comparison, PageContext(states=states, diff=diff, embed=sources.embed or "changed"))
     if diff is not None:
-        raise ProfgateError("--diff", "compares two builds; --against draws one file, so leave one of them out")
+        raise ProfgateError(
+            "--diff", "compares two builds, but --against draws a single file; use only one of these options"
+        )
     if metric is None or sides.target is not None or sides.difference:
-        raise ProfgateError("--against", "draws two metrics of one file: name the first with --metric, give no TARGET")
+        raise ProfgateError(
+            "--against", "draws two metrics of one file; name the first metric with --metric and omit TARGET"
+        )
     try:
         return metrics_against(comparison, _drawable(chosen(comparisons, against, workload)))
     except ValueError as error:
@@ -110,9 +116,11 @@ def _drawn(
     if output.endswith(".svg"):
         return build_svg(tree, header, style=CLASSIC if preset else USUAL), 0
     if not output.endswith(".html"):
-        raise ProfgateError(output, "does not end in .html, .svg or .folded; the name states the format")
+        raise ProfgateError(
+            output, "does not end in .html, .svg or .folded, which select the format; choose another name"
+        )
     if preset:
-        raise ProfgateError(output, "has its own switch for the classic colours; --preset is for .svg")
+        raise ProfgateError(output, "is a page with its own menu of colours; --preset works only for .svg files")
     return build_page(tree, header), 0
 
 
@@ -121,7 +129,7 @@ def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | No
     scaling = None
     if normalize:
         if not before or not after:
-            raise ProfgateError(output, "cannot be normalised: one side is empty")
+            raise ProfgateError(output, "cannot be normalised, because one side is empty; omit --normalize")
         scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
     files = tree.files or [None] * len(tree.names)  # files are appended to names as by stack collapsers
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]

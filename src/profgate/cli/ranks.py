@@ -47,7 +47,9 @@ def ranks() -> None:
     metavar="GLOB",
     help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
 )
-@click.option("--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: they are errors).")
+@click.option(
+    "--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: a failed run is an error)."
+)
 @click.option(
     "--timeout",
     type=opt.SECONDS,
@@ -78,9 +80,9 @@ def record(
     if bool(program) != bool(repeat):
         raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
     if bool(files) == bool(program):
-        raise ProfgateError("RESULTS", "give the results of a run, or a COMMAND after -- that writes them")
+        raise ProfgateError("RESULTS", "use either the results of a run, or a COMMAND after -- that writes them")
     if results and not program:
-        raise ProfgateError("--results", "needs a COMMAND; name existing files without it")
+        raise ProfgateError("--results", "needs a COMMAND; omit this option to use existing files")
     recording = Recording(
         label,
         head_commit() if commit is None else commit,

@@ -33,7 +33,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
     Each REPORT is a report.json; a links.json in the same folder is also read.
     """
     if len(set(reports)) < len(reports):
-        raise SettingsError("REPORT", "a file is given twice; give each report once")
+        raise SettingsError("REPORT", "contains the same file twice; name each report once")
     shards = []
     for place, name in _names(reports).items():
         loaded = Report.load(place)

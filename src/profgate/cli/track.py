@@ -51,15 +51,23 @@ def _plan(
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
-        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
+        raise ProfgateError(
+            "versions", "use exactly one of --last N, --tags PATTERN, --releases LIST, revisions or a range"
+        )
     repository = None if releases else repository_around(".")
     found = _releases(releases or "") if repository is None else _revisions(version, last, tags, repository)
     if not found:
-        raise ProfgateError("versions", "none found; git log and git tag list what can be tracked")
+        raise ProfgateError(
+            "versions", "were not found; 'git log' and 'git tag' list the versions that can be measured"
+        )
     if repository is None and not setup:
-        raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
+        raise ProfgateError(
+            "--releases", "needs an option --setup with a command that installs {version} into {source}"
+        )
     if repository is None and bring:
-        raise ProfgateError("--bring", "copies into worktrees of git; with --releases COMMAND runs in this folder")
+        raise ProfgateError(
+            "--bring", "copies files into git worktrees, but with --releases, COMMAND runs in this folder; omit --bring"
+        )
     for path in bring:
         if not Path(path).exists():
             raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
@@ -129,7 +137,7 @@ plan_options: opt.Decorator = opt.bundled(
     click.option(
         "--setup", multiple=True, metavar="COMMAND", help="Command to run once before each version (repeatable)."
     ),
-    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Runs of each version."),
+    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Number of runs of each version."),
     click.option(
         "--timeout",
         type=opt.SECONDS,
