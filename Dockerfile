@@ -28,6 +28,6 @@ RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
         -o -name '*.pxd' -o -name '*.h' -o -name '*.c' -o -name '*.a' \) \) -prune -exec rm -rf {} + \
     # Parts of SciPy that no code of profgate imports.
     && for part in cluster datasets differentiate fftpack interpolate io ndimage odr signal stats; do \
-        rm -rf /usr/local/lib/python3.*/site-packages/scipy/"$part"; done
+        rm -rf /usr/local/lib/python3.*/*-packages/scipy/"$part"; done
 # -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

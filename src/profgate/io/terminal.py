@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Any, TextIO
 
 from profgate.model.visible_text import without_commands
 
-LONGEST_STEP = 60  # columns; a line that is wider than the terminal cannot be replaced
+LONGEST_STEP = 60  # columns
 STYLES: dict[str, dict[str, Any]] = {
     "head": {"bold": True},
     "bad": {"bold": True, "fg": "red"},
@@ -63,7 +64,8 @@ def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
 
 
 def _replace_line(stream: TextIO, text: str) -> None:
-    stream.write(f"\r{text:<{LONGEST_STEP}}")
+    width = min(LONGEST_STEP, shutil.get_terminal_size().columns - 1)
+    stream.write(f"\r{text[:width]:<{width}}")
     stream.flush()
 
 

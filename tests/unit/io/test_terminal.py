@@ -93,14 +93,16 @@ def test_colours_follow_the_terminal_and_variables(
     assert stream.getvalue() == expected
 
 
-def test_progress_is_removed_from_the_terminal() -> None:
+@pytest.mark.parametrize(("columns", "width"), [(80, 60), (40, 39)])
+def test_progress_is_removed_from_the_terminal(columns: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
     stream = Terminal()
     with progress(stream) as step:
         step("reading profiles", 0.5)
         step("comparing", 0)
     _, *shown, last = stream.getvalue().split("\r")
     assert [text.rstrip() for text in shown] == ["reading profiles (50%)", "comparing", ""]
-    assert {len(text) for text in shown} == {60}
+    assert {len(text) for text in shown} == {width}
     assert last == ""
 
 
