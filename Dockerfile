@@ -23,6 +23,11 @@ FROM ${PYTHON_IMAGE}
 # No USER: root must write what the runner mounts. No WORKDIR: the runner sets it.
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
     python -m pip install --no-cache-dir --root-user-action=ignore --no-index --find-links /wheels profgate \
-    && find /usr/local -path '*-packages*' -type d -name tests -prune -exec rm -rf {} +
+    # Tests, and files for compilers and type checkers.
+    && find /usr/local -path '*-packages*' \( -type d -name tests -o -type f \( -name '*.pyi' -o -name '*.pyx' \
+        -o -name '*.pxd' -o -name '*.h' -o -name '*.c' -o -name '*.a' \) \) -prune -exec rm -rf {} + \
+    # Parts of SciPy that no code of profgate imports.
+    && for part in cluster datasets differentiate fftpack interpolate io ndimage odr signal stats; do \
+        rm -rf /usr/local/lib/python3.*/*-packages/scipy/"$part"; done
 # -I: a folder named profgate in the workspace must not be imported.
 ENTRYPOINT ["python", "-I", "-m", "profgate"]

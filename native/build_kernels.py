@@ -1,4 +1,8 @@
-"""Build hook that compiles kernels.c into the package if a C compiler is available."""
+"""Build hook that compiles kernels.c into the package if a C compiler is available.
+
+The environment variable PROFGATE_KERNELS is "optional" by default. With "required", a build without a compiler fails.
+With "none", the kernels are not compiled, and the wheel fits all platforms.
+"""
 
 import os
 import shlex
@@ -41,11 +45,14 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg] - the configurat
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - base class signature
         """Compile the kernels and tag the wheel with the platform if that succeeds."""
         root = Path(self.root)
+        kernels = os.environ.get("PROFGATE_KERNELS", "optional")
         if self.target_name != "wheel":
             return
-        if compiled(root, root / LIBRARY):
+        if kernels == "none":
+            (root / LIBRARY).unlink(missing_ok=True)
+        elif compiled(root, root / LIBRARY):
             build_data["pure_python"] = False
             machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["tag"] = f"py3-none-{machine}"
-        elif os.environ.get("PROFGATE_KERNELS") == "required":
+        elif kernels == "required":
             raise SystemExit("profgate: PROFGATE_KERNELS=required, and the kernels could not be compiled")

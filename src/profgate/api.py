@@ -24,7 +24,7 @@ from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.report import Document
-from profgate.pipeline import PipelineInput
+from profgate.pipeline import PipelineInput, Progress, silent
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json, to_json
@@ -204,11 +204,8 @@ def compare(
     return compare_input(given)
 
 
-def compare_input(given: PipelineInput, progress: Callable[[int], None] | None = None) -> Report:
-    """Compare both sides of an input and judge the result.
-
-    ``progress`` is called after each file is read, with the size of that file.
-    """
+def compare_input(given: PipelineInput, progress: Progress = silent) -> Report:
+    """Compare both sides of an input and judge the result. ``progress`` is called at each step."""
     built = wiring.compare(given, progress=progress)
     return Report(built.report, built.pages, earlier=earlier_totals(built.comparisons))
 

@@ -33,12 +33,17 @@ if TYPE_CHECKING:
 MOST_EXPLAINED = 100  # if a report has more metrics than this, only metrics with a change are explained
 AT_ONCE = 1000  # number of workloads whose profiles and comparisons are in memory at the same time
 UNJUDGED = Verdict("not_compared", "neutral", ())
+Progress = Callable[[str, float], None]  # takes the name of the current step and its completed part, from 0 to 1
 Run = Callable[[Sequence[Callable[[], Any]]], list[Any]]  # runs tasks and returns their results in the same order
 
 
 def in_turn(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run tasks one after the other in this process."""
     return [task() for task in tasks]
+
+
+def silent(_step: str, _part: float) -> None:
+    """Show no progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +92,20 @@ class Built:
     comparisons: tuple[Comparison, ...]
 
 
-def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strategy]", run: Run = in_turn) -> Built:
+def build_report(
+    given: PipelineInput,
+    read: Reader,
+    strategies: "Sequence[Strategy]",
+    run: Run = in_turn,
+    progress: Progress = silent,
+) -> Built:
     """Compare and judge the input, and draw the pages.
 
     ``run`` can distribute the workloads to several processes. Raises ProfileError if a file that the user named cannot
     be read.
     """
     # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
-    compared = compare_sources(given, read, run)
+    compared = compare_sources(given, read, run, progress)
     # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
     states = [
         None if given.diff is None else states_of(comparison, given.diff, compared.functions)
@@ -105,17 +116,20 @@ def build_report(given: PipelineInput, read: Reader, strategies: "Sequence[Strat
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
         warnings += (*incomplete, *unread(compared.functions))
     # Steps 5 and 6: Detect changes in each comparison, and judge them.
+    progress("detecting changes", 0)
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
     # Step 7: Draw the pages.
+    progress("drawing flame graphs", 0)
     pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
     return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 
-def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn) -> Compared:
+def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     sides = (given.baseline, given.target)
     # Step 1: Read the files.
     files = read_recordings(sides, given.noise, read, manifests=given.manifests, named=given.named)
+    progress("comparing", 0)
     # Step 2: Pair the files that are runs of the same workload.
     paired = pair(files.baseline, files.target, files.noise)
     damaged = {entry.name for entry in files.unreadable}

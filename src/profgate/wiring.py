@@ -16,7 +16,7 @@ from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
-from profgate.pipeline import Built, PipelineInput, build_report, compare_sources
+from profgate.pipeline import Built, PipelineInput, Progress, build_report, compare_sources, silent
 from profgate.readers.reader import ProfileReader, SplittingReader
 from profgate.readers.registry import read_or_error, readers_with, splitting_reader
 from profgate.report.wording import reason_text
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 PACKING = 8
-Progress = Callable[[int], None]  # called with the size of each file after it is read
 LARGE = 16 << 20  # total number of bytes below which starting a process takes more time than it saves
 FILE = 32 << 10  # number of bytes that can be read in the time that opening a file takes
 MANY = 100  # number of workloads below which starting a process takes more time than it saves
@@ -64,25 +63,28 @@ def readers() -> tuple[ProfileReader, ...]:
     return readers_with(_outside("profgate.readers"), NativeKernels())
 
 
-def read_all(sources: Sequence[SourceFile], progress: Progress | None = None) -> list[Profile | ProfileError]:
+def read_all(sources: Sequence[SourceFile], progress: Progress = silent) -> list[Profile | ProfileError]:
     """Read every source and return the results in the same order. Large input is read in parts by subprocesses.
 
-    ``progress`` is called after each file.
+    ``progress`` is called before the first file and after each file.
     """
     unread = iter(_read_anew([converted(source) for source in sources if source.profile is None], progress))
     return [next(unread) if source.profile is None else source.profile for source in sources]
 
 
-def _read_anew(sources: Sequence[SourceFile], progress: Progress | None) -> list[Profile | ProfileError]:
+def _read_anew(sources: Sequence[SourceFile], progress: Progress) -> list[Profile | ProfileError]:
     read = partial(read_or_error, readers=readers())
     large = sum(map(_work, sources)) >= LARGE
     work = [_Reading(source, read, split=large) for source in sources]
     tasks = [(reading, task) for reading in work for task in reading.tasks]
+    finished, size = 0, max(sum(source.size for source in sources), 1)
+    progress("reading profiles", 0)
     for number, result in done([task for _, task in tasks], processors() if large else 1):
         reading, task = tasks[number]
         reading.results[task] = result
-        if progress is not None and len(reading.results) == len(reading.tasks):
-            progress(reading.source.size)
+        if len(reading.results) == len(reading.tasks):
+            finished += reading.source.size
+            progress("reading profiles", finished / size)
     return [reading.profile() for reading in work]
 
 
@@ -133,7 +135,7 @@ def _run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
     return [results[number] for number in range(len(tasks))]
 
 
-def _reader(progress: Progress | None) -> Reader:
+def _reader(progress: Progress) -> Reader:
     return lambda sources: read_all(sources, progress)
 
 
@@ -149,17 +151,17 @@ def tests_in(sources: Sequence[SourceFile]) -> int:
     return count
 
 
-def compare(given: PipelineInput, progress: Progress | None = None) -> Built:
+def compare(given: PipelineInput, progress: Progress = silent) -> Built:
     """Compare the input and return the judged report and its pages."""
-    return build_report(given, _reader(progress), strategies(), _run)
+    return build_report(given, _reader(progress), strategies(), _run, progress)
 
 
-def overlays(given: PipelineInput) -> list[Comparison]:
+def overlays(given: PipelineInput, progress: Progress = silent) -> list[Comparison]:
     """Return the comparisons without judging them, for commands that only draw or tabulate.
 
     Raises ComparisonError with the reasons if nothing can be compared.
     """
-    compared = compare_sources(given, _reader(None))
+    compared = compare_sources(given, _reader(progress), progress=progress)
     if not compared.comparisons:
         names = (" ".join(filter(None, (entry.name, entry.metric))) for entry in compared.not_compared)
         reasons = (reason_text(entry.reason, str) for entry in compared.not_compared)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from profgate import wiring
@@ -12,36 +13,41 @@ from profgate.settings.config_file import schema
 from profgate.settings.inputs import SETTINGS
 
 ROOT = Path(__file__).parents[2]
-INPUTS = re.compile(r"(^inputs:\n).*?(^\n?outputs:)", re.DOTALL | re.MULTILINE)
+CONTAINER, COMPOSITE = ROOT / "action.yml", ROOT / "wheel" / "action.yml"
+FILES = pytest.mark.parametrize("place", [CONTAINER, COMPOSITE], ids=["container", "composite"])
+PARTS = re.compile(r"^inputs:\n.*?^runs:", re.DOTALL | re.MULTILINE)
 
 
-def action() -> dict[str, Any]:
-    content = yaml.safe_load((ROOT / "action.yml").read_text())
+def action(place: Path = CONTAINER) -> dict[str, Any]:
+    content = yaml.safe_load(place.read_text())
     assert isinstance(content, dict)
     return content
 
 
-def test_inputs_are_the_settings() -> None:
-    entries = (
+@FILES
+def test_inputs_and_outputs_are_those_of_the_code(place: Path) -> None:
+    inputs = "".join(
         f"  {spec.name}:\n    description: {json.dumps(spec.meaning)}\n    required: false\n"
         f"    default: {json.dumps(spec.default)}\n"
         for spec in SETTINGS
     )
-    text = (ROOT / "action.yml").read_text()
-    wanted = INPUTS.sub(lambda found: found[1] + "".join(entries) + found[2], text)
+    values = dict.fromkeys(OUTPUTS, "")
+    if place == COMPOSITE:
+        values = {name: f"    value: ${{{{ steps.profgate.outputs.{name} }}}}\n" for name in OUTPUTS}
+    outputs = "".join(
+        f"  {name}:\n    description: {json.dumps(meaning)}\n{values[name]}" for name, meaning in OUTPUTS.items()
+    )
+    expected = PARTS.sub(lambda _: f"inputs:\n{inputs}\noutputs:\n{outputs}\nruns:", place.read_text())
     if os.environ.get("PROFGATE_UPDATE_GOLDEN"):
-        (ROOT / "action.yml").write_text(wanted)
-    assert (ROOT / "action.yml").read_text() == wanted
+        place.write_text(expected)
+    assert place.read_text() == expected
 
 
-def test_outputs_are_those_that_are_set() -> None:
-    assert action()["outputs"] == {name: {"description": meaning} for name, meaning in OUTPUTS.items()}
-
-
-def test_texts_hold_no_expressions() -> None:
+@FILES
+def test_texts_hold_no_expressions(place: Path) -> None:
     """The runner evaluates them everywhere and refuses to load an action with an unknown context in a text."""
-    texts = [entry["description"] for part in ("inputs", "outputs") for entry in action()[part].values()]
-    assert not [text for text in [action()["description"], *texts] if "${{" in text]
+    texts = [entry["description"] for part in ("inputs", "outputs") for entry in action(place)[part].values()]
+    assert not [text for text in [action(place)["description"], *texts] if "${{" in text]
 
 
 def test_action_runs_the_image_with_an_argument() -> None:

@@ -228,7 +228,7 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
         (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
-        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs sources"),
+        (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs the sources of both sides"),
     ],
 )
 def test_wrong_input_is_named(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -371,7 +371,7 @@ def test_reports_of_two_shards_are_merged(tmp_path: Path, capsys: pytest.Capture
     ("places", "message"),
     [
         (["nowhere/report.json"], "No such file"),
-        (["report.json", "report.json"], "is given twice"),
+        (["report.json", "report.json"], "contains the same file twice"),
         (["report.json"], "is not JSON"),
     ],
 )
@@ -395,3 +395,17 @@ def test_same_files_on_both_sides_are_a_warning(
         file.write(change)
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 0
     assert ("contain the same files" in " ".join(capsys.readouterr().out.split())) is warned
+
+
+def test_function_called_total_differs_from_the_total(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for side, count in (("baseline", 600), ("target", 2600)):
+        for run in range(5):
+            place = tmp_path / side / "w" / f"run-{run}.folded"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(f"main;total {count + run}\nmain;parse {3000 - run}\n")
+    assert main(["compare", str(tmp_path / "baseline"), str(tmp_path / "target"), "--interleaved"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("FAILED  total() is 4.3x slower")
+    assert "; total +" in text
+    assert re.search(r"^  total worse +total of the run  ", text, re.MULTILINE)
+    assert re.search(r"^  severe +total\(\)  ", text, re.MULTILINE)

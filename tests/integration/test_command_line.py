@@ -4,21 +4,39 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
+import click
 import pytest
 
 from profgate.__main__ import main
-from profgate.cli.main import COMMANDS
+from profgate.cli.main import COMMANDS, profgate
 
 PROFGATE = [sys.executable, "-I", "-m", "profgate"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+def all_commands() -> Iterator[str]:
+    context = click.Context(profgate)
+    for name in COMMANDS:
+        yield name
+        command = profgate.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from (f"{name} {inner}" for inner in command.list_commands(context))
+
+
+@pytest.mark.parametrize("name", ["", *all_commands()])
 def test_help_has_a_usage_and_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([name, "--help"]) == 0
+    assert main([*name.split(), "--help"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith(f"Usage: profgate {name}")
-    assert "Commands:" in text or f"profgate {name}" in text.partition("Examples:")[2]
+    assert text.startswith(f"Usage: profgate {name}".rstrip())
+    assert f"profgate {name}" in text.partition("Examples:")[2]
+
+
+@pytest.mark.parametrize("name", [name for name in all_commands() if " " not in name])
+def test_summaries_are_complete_sentences(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2].partition("Examples:")[0]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +60,50 @@ def test_usage_error_suggests_a_fix(arguments: list[str], message: str, capsys: 
 def test_missing_command_shows_the_help(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert "Commands:" in capsys.readouterr().err
+
+
+# Each script loads the completion script that its first argument names and prints the completions of "profgate flame".
+SHELLS = {
+    "bash": """
+        source "$1"
+        COMP_WORDS=(profgate flame) COMP_CWORD=1
+        "$(complete -p profgate | sed 's/.*-F \\([^ ]*\\).*/\\1/')" profgate flame profgate
+        printf '%s\\n' "${COMPREPLY[@]}"
+    """,
+    "zsh": """
+        compdef() { }
+        source "$1"
+        _describe() { print -l -- ${(P)3} ${(P)4} }
+        compadd() { print -l -- "$@" }
+        words=(profgate flame) CURRENT=2
+        _profgate_completion
+    """,
+    "fish": """
+        source $argv[1]
+        complete --do-complete 'profgate flame'
+    """,
+}
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shell_completes_a_command(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = shutil.which(shell)
+    if place is None or shutil.which("bash") is None:
+        pytest.skip(f"{shell} is not installed")
+    assert main(["completion", shell]) == 0
+    (tmp_path / "completion").write_text(capsys.readouterr().out)
+    (tmp_path / "script").write_text(SHELLS[shell])
+    (tmp_path / "profgate").write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -m profgate "$@"\n')
+    (tmp_path / "profgate").chmod(0o755)
+    done = subprocess.run(
+        [place, tmp_path / "script", tmp_path / "completion"],
+        env=os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert "flamegraph" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -255,7 +255,7 @@ def test_passing_report_is_not_measured_again(
     first = tmp_path / "first"
     assert main(["compare", str(tmp_path / "a.folded"), str(tmp_path / "a.folded"), "-o", str(first)]) == 0
     assert confirm(first / "report.json", checkouts["fast"], checkouts["slow"], "nothing-is-started") == 0
-    assert "nothing fails the gate, so nothing is measured again" in capsys.readouterr().err
+    assert "no finding fails the gate, so nothing is measured again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -54,5 +54,5 @@ def test_configured_alias_pairs_two_names(tmp_path: Path, capsys: pytest.Capture
 def test_missing_profile_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain-name", "missing.folded", "plain"]) == 0
     captured = capsys.readouterr()
-    assert captured.err == "missing.folded: no such file; explained as the name of a frame\n"
+    assert captured.err == "profgate: there is no file missing.folded, so it is explained as the name of a frame\n"
     assert "key:    missing.folded" in captured.out

@@ -31,7 +31,7 @@ def test_classic_preset_matches_flamegraph_pl(sides: list[str], tmp_path: Path) 
 
 def test_preset_is_refused_for_pages(sides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flamegraph", *sides, "-o", str(tmp_path / "x.html"), "--preset", "classic"]) == 2
-    assert "--preset is for .svg" in capsys.readouterr().err
+    assert "--preset works only for .svg files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("mode", "first"), [("decimals", "200"), ("whole", "200")])
@@ -50,7 +50,7 @@ def test_metrics_against_each_other_need_one_unit(tmp_path: Path, capsys: pytest
     assert main(["flamegraph", heap, "--metric", "inuse_objects", "--against", "inuse_space", *output]) == 2
     assert "inuse_objects in count and inuse_space in bytes have different units" in capsys.readouterr().err
     assert main(["flamegraph", heap, "--against", "inuse_space", *output]) == 2
-    assert "name the first with --metric" in capsys.readouterr().err
+    assert "name the first metric with --metric" in capsys.readouterr().err
 
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"

@@ -228,6 +228,12 @@ def test_help_of_each_action(capsys: Capture, action: str) -> None:
     assert rest.partition("\n")[0].endswith(".")
 
 
+def test_stored_workload_compared_with_itself_is_a_warning(repository: Repository, capsys: Capture) -> None:
+    repository.measured("one")
+    assert main(["compare", "HEAD:shop", "HEAD:shop"]) == 0
+    assert "HEAD:shop and HEAD:shop contain the same files" in capsys.readouterr().out
+
+
 def test_compare_with_noise_of_history(repository: Repository, capsys: Capture, tmp_path: Path) -> None:
     for number in range(4):
         repository.measured(f"Steady {number}")

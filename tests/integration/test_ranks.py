@@ -141,7 +141,7 @@ def test_check_and_history_over_a_store(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["record"], "RESULTS: give the results of a run, or a COMMAND"),
+        (["record"], "RESULTS: use either the results of a run, or a COMMAND"),
         (["record", "--repeat", "3"], "--repeat: needs a COMMAND"),
         (["record", "same.json", "--", "true"], "--repeat: needs a COMMAND"),
         (["record", "--repeat", "0", "--", "true"], "--repeat: '0' is not a whole number from 1 to 100"),

@@ -1,5 +1,6 @@
 """What the release workflow does to files, on copies of them."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ done
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    for name in ("action.yml", "src/profgate/version.py"):
+    for name in ("action.yml", "src/profgate/version.py", "wheel/action.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "CHANGELOG.md").write_text(
@@ -43,6 +44,21 @@ def copy(tmp_path: Path) -> Path:
 def release(copy: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     environ = {**os.environ, "PROFGATE_ROOT": str(copy)}
     return subprocess.run([ROOT / ".ci" / "release", *words], env=environ, capture_output=True, text=True, check=False)
+
+
+def wheel(folder: Path, version: str) -> str:
+    """Write a file that stands for a wheel outside of the repository's history."""
+    place = folder / ".git" / f"profgate-{version}-py3-none-any.whl"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("content")
+    return str(place)
+
+
+def test_wheels_are_locked_by_their_hashes(copy: Path) -> None:
+    place = wheel(copy, "1.2.3")
+    assert release(copy, "lock", "1.2.3", place, place).returncode == 0
+    hashed = f"    --hash=sha256:{hashlib.sha256(b'content').hexdigest()}"
+    assert (copy / "wheel" / "profgate.lock").read_text() == f"profgate==1.2.3 \\\n{hashed} \\\n{hashed}\n"
 
 
 def test_the_action_runs_the_image_by_its_digest_and_is_else_the_same(copy: Path) -> None:
@@ -65,6 +81,9 @@ def test_the_action_runs_the_image_by_its_digest_and_is_else_the_same(copy: Path
         ("check", "1.2.3; true"),
         ("notes", "1.2.2"),
         ("notes", "4.5.6"),
+        ("lock", "1.2.3"),
+        ("lock", "1.2.3", "profgate-1.2.4-py3-none-any.whl"),
+        ("lock", "1.2.3", "profgate-1.2.3-py3-none-any.whl"),
         ("built", "1.2.3"),
         ("built", "1.2.3", "false"),
         ("built", "1.2.3", "echo", "profgate 1.2.3 (pure Python)"),
@@ -128,6 +147,7 @@ def published(cloned: Path, version: str, digest: str = DIGEST) -> "subprocess.C
     """What the last job of a release does, on a fresh checkout of the branch."""
     git(cloned, "checkout", "--quiet", "--detach", "--force", "main")
     assert release(cloned, "pin", IMAGE, digest).returncode == 0
+    assert release(cloned, "lock", version, wheel(cloned, version)).returncode == 0
     return release(cloned, "tag", version)
 
 
@@ -150,7 +170,11 @@ def test_a_version_is_tagged_beside_the_branch_and_the_major_tag_follows(cloned:
         "v1.3.0": f"docker://{IMAGE}@{second}",
     }
     assert git(cloned / "origin.git", "rev-parse", "main") == before
-    assert git(cloned / "origin.git", "diff", "--name-only", before, "v1.3.0").split() == [WORKFLOW, "action.yml"]
+    assert git(cloned / "origin.git", "diff", "--name-only", before, "v1.3.0").split() == [
+        WORKFLOW,
+        "action.yml",
+        "wheel/profgate.lock",
+    ]
     assert before in git(cloned / "origin.git", "show", "--no-patch", "--format=%B", "v1.3.0")
 
 
@@ -187,6 +211,9 @@ def test_release_that_was_cut_off_can_run_again(cloned: Path) -> None:
 
 def test_nothing_is_tagged_without_an_image_or_with_other_changes(cloned: Path) -> None:
     assert release(cloned, "tag", "1.2.3").returncode == 1
+    assert "wheel/profgate.lock does not exist" in release(cloned, "tag", "1.2.3").stderr
+    assert release(cloned, "lock", "1.2.3", wheel(cloned, "1.2.3")).returncode == 0
+    assert "names no image" in release(cloned, "tag", "1.2.3").stderr
     assert release(cloned, "pin", IMAGE, DIGEST).returncode == 0
     (cloned / "CHANGELOG.md").write_text("changed\n")
     result = release(cloned, "tag", "1.2.3")
@@ -209,6 +236,8 @@ def test_jobs_hold_only_the_rights_they_use_and_actions_are_pinned() -> None:
     assert content["permissions"] == {}
     assert {name: set(job["permissions"].items()) for name, job in content["jobs"].items()} == {
         "build": {("contents", "read"), ("packages", "write")},
+        "wheels": {("contents", "read")},
+        "packages": {("contents", "read"), ("id-token", "write"), ("attestations", "write")},
         "publish": {
             ("contents", "write"),
             ("packages", "write"),

@@ -63,7 +63,7 @@ def test_findings_say_whether_their_function_was_changed(
     shown = evidence(capsys.readouterr().out)
     assert {name: shown[name] for name in ("total", "count")} == {"total": "changed", "count": "same"}
     main(["compare", *checkout, "--diff", "x.diff"])
-    assert "total (changed here)" in capsys.readouterr().out
+    assert "total() (changed here)" in capsys.readouterr().out
     main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
     assert "| changed in this PR |" in capsys.readouterr().out
 
@@ -188,7 +188,7 @@ def test_renamed_file_is_reported(form: str, moved: list[str], capsys: pytest.Ca
 def test_two_metrics_of_one_file_have_no_diff(sides: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     against = ["--metric", "samples", "--against", "samples", "--diff", "x.diff", "-o", "x.svg"]
     assert main(["flamegraph", sides[0], *against]) == 2
-    assert "--diff: compares two builds; --against draws one file" in capsys.readouterr().err
+    assert "--diff: compares two builds, but --against draws a single file" in capsys.readouterr().err
 
 
 def test_a_picture_shows_a_renamed_file_as_one_location(moved: list[str], tmp_path: Path) -> None:

@@ -28,12 +28,15 @@ def test_processes_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     here = wiring.read_all(sources)
     monkeypatch.setattr(wiring, "LARGE", 0)
     monkeypatch.setattr(wiring, "PART", 300)
-    sizes: list[int] = []
-    there = wiring.read_all(sources, progress=sizes.append)
+    steps: list[tuple[str, float]] = []
+    there = wiring.read_all(sources, progress=lambda step, part: steps.append((step, part)))
     assert [seen(one) for one in there] == [seen(one) for one in here]
     assert [type(one) for one in here].count(ProfileError) == 0
     assert sum(isinstance(one, ProfileError) for one in here) == 1
-    assert sorted(sizes) == sorted(source.size for source in sources)
+    parts = [part for step, part in steps if step == "reading profiles"]
+    assert len(parts) == len(sources) + 1
+    assert parts == sorted(parts)
+    assert (parts[0], parts[-1]) == (0, 1)
 
 
 FORKED = """

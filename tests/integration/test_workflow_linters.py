@@ -69,7 +69,7 @@ def test_the_published_schema_accepts_them(faulty: Path) -> None:
     assert workflows.returncode == 0, workflows.stdout
     forms = ROOT / ".github" / "ISSUE_TEMPLATE"
     others = {
-        "actions": [ROOT / "action.yml"],
+        "actions": [ROOT / "action.yml", ROOT / "wheel" / "action.yml"],
         "issue-config": [forms / "config.yml"],
         "issue-forms": [path for path in forms.glob("*.yml") if path.name != "config.yml"],
     }
@@ -82,7 +82,9 @@ def test_the_published_schema_accepts_them(faulty: Path) -> None:
 
 def test_zizmor_reports_nothing(faulty: Path) -> None:
     zizmor = (tool("zizmor"), "--offline", "--no-progress", "--format", "plain")
-    ours = output_of(*zizmor, *OURS, ROOT / "action.yml", ROOT / ".github" / "dependabot.yml")
+    ours = output_of(
+        *zizmor, *OURS, ROOT / "action.yml", ROOT / "wheel" / "action.yml", ROOT / ".github" / "dependabot.yml"
+    )
     assert ours.returncode == 0, ours.stdout
     examples = output_of(*zizmor, "--config", ROOT / "examples" / "zizmor.yml", *EXAMPLES)
     assert examples.returncode == 0, examples.stdout

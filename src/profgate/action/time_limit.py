@@ -11,6 +11,8 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
+from profgate.errors import ProfgateError
+
 INTERNAL_ERROR = 4
 POLL_SECONDS = 0.05
 
@@ -18,8 +20,11 @@ POLL_SECONDS = 0.05
 def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
     """Return the exit code of ``run``, or None if it exceeded the time limit or was killed by a signal.
 
-    For example, the kernel sends such a signal if memory is short.
+    For example, the kernel sends such a signal if memory is short. Raises ProfgateError on Windows, which has no
+    function to copy a process.
     """
+    if sys.platform == "win32":
+        raise ProfgateError("runs-on", "this event needs a Linux or macOS runner, because it reads data of a fork")
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()

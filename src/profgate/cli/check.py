@@ -8,7 +8,7 @@ from profgate.cli import options as opt
 from profgate.history.checker import Checker
 from profgate.history.checks import checks_json, checks_lines
 from profgate.history.history_store import open_history
-from profgate.io.terminal import show
+from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 
 MOST_CHECKED = 50  # maximum number of commits for --all, because each can take seconds
@@ -17,7 +17,7 @@ MOST_CHECKED = 50  # maximum number of commits for --all, because each can take 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")
 @click.argument("rev", default="HEAD")
 @click.option("--all", "every", is_flag=True, help="Check REV and every measured commit before it.")
-@opt.last_option(MOST_CHECKED, "With --all: ")
+@opt.last_option(MOST_CHECKED, "Use with --all. ")
 @opt.history_option
 @opt.policy_options
 @opt.strategies_option
@@ -36,10 +36,11 @@ def check(
 ) -> int:
     """Compare the stored profiles of commit REV (default: HEAD) with those of its nearest comparable ancestor.
 
-    Exit code: 0 passed or advisory, 1 the gate failed, 3 something was not compared.
+    The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
+    compared.
     """
-    with open_history(history) as store:
-        checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None)
+    with open_history(history) as store, progress(sys.stderr) as step:
+        checks = Checker(store, rev, policy, strategies or None, verbose=verbose).checks(last if every else None, step)
     if output == "json":
         sys.stdout.write(checks_json(checks))
     else:

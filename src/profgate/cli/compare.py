@@ -12,7 +12,7 @@ from profgate import api
 from profgate.cli import options as opt
 from profgate.cli.sides import Sides, Sources, sides_arguments, sources_options
 from profgate.errors import ProfgateError
-from profgate.io.terminal import reading, show
+from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.source import SourceFile
@@ -32,13 +32,17 @@ GATE_FAILED = 1
 @opt.strategies_option
 @opt.format_option("terminal", "json", "markdown", "csv")
 @opt.output_option("comment.md, report.json and the flame graphs")
-@click.option("--interleaved", is_flag=True, help="The runs of both sides alternated, so that the total can also fail.")
+@click.option(
+    "--interleaved",
+    is_flag=True,
+    help="The runs of both sides were recorded in alternating order, so that the total can also fail the gate.",
+)
 @sources_options
 @click.option(
     "--history",
     type=opt.DIRECTORY,
     metavar="DIR",
-    help=f"Folder of the history, for sides named REV:WORKLOAD (default: {opt.FOLDER}) and for the noise of files.",
+    help=f"Folder of the history, for sides named REV:WORKLOAD (default: {opt.FOLDER}) and to estimate the noise.",
 )
 @opt.verbose_option()
 def compare(
@@ -55,14 +59,15 @@ def compare(
 ) -> int:
     """Compare the profiles of two builds and judge the difference.
 
-    BASELINE and TARGET are files or folders of profiles, or REV:WORKLOAD of a history. Exit code: 0 passed or advisory,
-    1 the gate failed, 3 something was not compared.
+    BASELINE and TARGET are files or folders of profiles, or REV:WORKLOAD, which is a workload of a commit in the
+    history. The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
+    compared.
     """
     given = sources.added_to(_input(sides, policy, history))
     given = replace(given, interleaved=interleaved, strategies=strategies or None, verbose=verbose)
-    with reading(sys.stderr, sum(source.size for source in (*given.baseline, *given.target))) as progress:
-        report = api.compare_input(given, progress)
-    if not sides.difference and _same_files(given):
+    with progress(sys.stderr) as step:
+        report = api.compare_input(given, step)
+    if not sides.difference and (sides.baseline == sides.target or _same_files(given)):
         paths: dict[str, Parameter] = {"baseline": sides.baseline, "target": str(sides.target)}
         warnings = (*report.data.warnings, Reason(ReasonCode.SAME_FILES, paths))
         report = replace(report, data=replace(report.data, warnings=warnings))

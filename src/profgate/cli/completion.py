@@ -9,13 +9,13 @@ from profgate.cli.options import command
 
 
 @command(
-    'bash: add  eval "$(profgate completion bash)"  to ~/.bashrc',
-    'zsh:  add  eval "$(profgate completion zsh)"   to ~/.zshrc',
-    "fish: run  profgate completion fish > ~/.config/fish/completions/profgate.fish",
+    """echo 'eval "$(profgate completion bash)"' >> ~/.bashrc""",
+    """echo 'eval "$(profgate completion zsh)"' >> ~/.zshrc""",
+    "profgate completion fish > ~/.config/fish/completions/profgate.fish",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
-    """Print the completion script for a shell: commands, options and paths."""
+    """Print the script that completes commands, options and paths in a shell."""
     from profgate.cli.main import VARIABLE, profgate
 
     made = get_completion_class(shell)

@@ -69,7 +69,9 @@ checkout_options: opt.Decorator = opt.bundled(
         "--target-dir", type=opt.DIRECTORY, metavar="DIR", help="Checkout of the target (default: a git worktree)."
     ),
     click.option("--setup", metavar="TEXT", help="Shell command that prepares each git worktree."),
-    click.option("--timeout", type=opt.SECONDS, default=900.0, metavar="S", help="Seconds for one run."),
+    click.option(
+        "--timeout", type=opt.SECONDS, default=900.0, metavar="S", help="Maximum number of seconds for one run."
+    ),
 )
 
 
@@ -79,7 +81,9 @@ checkout_options: opt.Decorator = opt.bundled(
     cls=opt.Measuring,
 )
 @click.argument("report", type=opt.FILE)
-@click.option("--runs", type=opt.Number(FEWEST_RUNS, MOST_RUNS), default=5, metavar="N", help="Runs of each side.")
+@click.option(
+    "--runs", type=opt.Number(FEWEST_RUNS, MOST_RUNS), default=5, metavar="N", help="Number of runs of each side."
+)
 @checkout_options
 @click.option(
     "--minutes",
@@ -90,7 +94,7 @@ checkout_options: opt.Decorator = opt.bundled(
 @click.option("--fallback", is_flag=True, help="If the measurement fails, use only the first measurement.")
 @opt.config_option
 @opt.output_option("report.json, links.json and comment.md")
-@click.option("--key", default="default", help="Key of the comment.")
+@click.option("--key", default="default", help="Key of the comment that the report belongs to.")
 def confirm(
     report: str,
     runs: int,
@@ -118,7 +122,7 @@ def confirm(
     found = suspects(result, stated)
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     if not found:
-        sys.stderr.write("nothing fails the gate, so nothing is measured again\n")
+        sys.stderr.write("profgate: no finding fails the gate, so nothing is measured again\n")
     else:
         try:
             with ExitStack() as stack:
@@ -129,7 +133,7 @@ def confirm(
         except ProfgateError as error:
             if not fallback:
                 raise
-            sys.stderr.write(f"{error}\nthe first measurement decides alone\n")
+            sys.stderr.write(f"profgate: {error}\nprofgate: only the first measurement is used\n")
             warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
     # Links to the pages of the first measurement are kept, but the link to the report of that measurement is removed.

@@ -37,7 +37,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
             sys.stdout.writelines(_file_lines(name, level, policy.aliases))
             continue
         if name.endswith(PROFILE_SUFFIXES):
-            sys.stderr.write(f"{visible(name)}: no such file; explained as the name of a frame\n")
+            sys.stderr.write(f"profgate: there is no file {visible(name)}, so it is explained as the name of a frame\n")
         steps, key = steps_of(name, level, policy.aliases, native=native, root=root)
         sys.stdout.write(f"{visible(name)}\n")
         for step in steps:

@@ -1,6 +1,7 @@
 """The ``profgate flamegraph`` command."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,6 +19,7 @@ from profgate.flamegraph.page_input import PageContext, metrics_against, page_in
 from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
+from profgate.io.terminal import progress
 from profgate.model.comparison import Comparison
 from profgate.pipeline import states_of
 
@@ -52,23 +54,46 @@ def flamegraph(
     normalize: str | None,
 ) -> int:
     """Draw one profile, the difference of two, or the difference of two metrics of one profile."""
+    with progress(sys.stderr) as step:
+        comparisons = wiring.overlays(replace(sides.read(alone=True), diff=sources.diff), step)
+        step("drawing the flame graph", 0)
+        tree, header = _tree(comparisons, sides, sources, metric, against, workload)
+        text, repairs = _drawn(tree, header, output, preset, normalize)
+    if repairs:
+        count = f"{repairs:,} names" if repairs > 1 else "1 name"
+        sys.stderr.write(
+            f"profgate: {count} contained characters that folded lines cannot contain; these characters were replaced\n"
+        )
+    write_text(output, text)
+    return 0
+
+
+def _tree(
+    comparisons: Sequence[Comparison],
+    sides: Sides,
+    sources: Sources,
+    metric: str | None,
+    against: str | None,
+    workload: str | None,
+) -> tuple[PageTree, PageHeader]:
+    """Return the tree of the chosen comparison, or of two metrics. Raises ProfgateError if it cannot be drawn."""
     diff = sources.diff
-    comparisons = wiring.overlays(replace(sides.read(alone=True), diff=diff))
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
         states = None if diff is None else states_of(comparison, diff, function_changes(diff))
-        tree, header = page_input(comparison, PageContext(states=states, diff=diff, embed=sources.embed or "changed"))
-    elif diff is not None:
-        raise ProfgateError("--diff", "compares two builds; --against draws one file, so leave one of them out")
-    elif metric is None or sides.target is not None or sides.difference:
-        raise ProfgateError("--against", "draws two metrics of one file: name the first with --metric, give no TARGET")
-    else:
-        try:
-            tree, header = metrics_against(comparison, _drawable(chosen(comparisons, against, workload)))
-        except ValueError as error:
-            raise ProfgateError(sides.baseline, str(error)) from None
-    write_text(output, _drawn(tree, header, output, preset, normalize))
-    return 0
+        return page_input(comparison, PageContext(states=states, diff=diff, embed=sources.embed or "changed"))
+    if diff is not None:
+        raise ProfgateError(
+            "--diff", "compares two builds, but --against draws a single file; use only one of these options"
+        )
+    if metric is None or sides.target is not None or sides.difference:
+        raise ProfgateError(
+            "--against", "draws two metrics of one file; name the first metric with --metric and omit TARGET"
+        )
+    try:
+        return metrics_against(comparison, _drawable(chosen(comparisons, against, workload)))
+    except ValueError as error:
+        raise ProfgateError(sides.baseline, str(error)) from None
 
 
 def _drawable(comparison: Comparison) -> Comparison:
@@ -77,32 +102,35 @@ def _drawable(comparison: Comparison) -> Comparison:
     return comparison
 
 
-def _drawn(tree: PageTree, header: PageHeader, output: str, preset: str | None, normalize: str | None) -> str:
-    """Draw the picture in the format that corresponds to the file extension of ``output``."""
+def _drawn(
+    tree: PageTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
+) -> tuple[str, int]:
+    """Draw the picture in the format of the file extension of ``output``.
+
+    The second result is the number of names that were changed because the format cannot contain them.
+    """
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
     if normalize or preset:
         header = replace(header, normalisation="total" if normalize else "none")
     if output.endswith(".svg"):
-        return build_svg(tree, header, style=CLASSIC if preset else USUAL)
+        return build_svg(tree, header, style=CLASSIC if preset else USUAL), 0
     if not output.endswith(".html"):
-        raise ProfgateError(output, "does not end in .html, .svg or .folded; the name states the format")
+        raise ProfgateError(
+            output, "does not end in .html, .svg or .folded, which select the format; choose another name"
+        )
     if preset:
-        raise ProfgateError(output, "has its own switch for the classic colours; --preset is for .svg")
-    return build_page(tree, header)
+        raise ProfgateError(output, "is a page with its own menu of colours; --preset works only for .svg files")
+    return build_page(tree, header), 0
 
 
-def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | None) -> str:
+def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
     before, after = exact_sum(tree.baseline_self), exact_sum(tree.target_self)
     scaling = None
     if normalize:
         if not before or not after:
-            raise ProfgateError(output, "cannot be normalised: one side is empty")
+            raise ProfgateError(output, "cannot be normalised, because one side is empty; omit --normalize")
         scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
     files = tree.files or [None] * len(tree.names)  # files are appended to names as by stack collapsers
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]
-    text, repairs = two_column_folded(tree, names, header.exponent, scaling)
-    if repairs:
-        count = f"{repairs:,} names" if repairs > 1 else "1 name"
-        sys.stderr.write(f"profgate: {count} had characters that folded lines cannot hold; they were replaced\n")
-    return text
+    return two_column_folded(tree, names, header.exponent, scaling)

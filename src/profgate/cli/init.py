@@ -23,16 +23,18 @@ NEXT = (
 plan_options: Decorator = bundled(
     "options",
     Options,
-    click.option("--language", type=click.Choice([recipe.language for recipe in RECIPES]), help="Language to record."),
-    click.option("--command", metavar="TEXT", help="Command to record."),
+    click.option(
+        "--language", type=click.Choice([recipe.language for recipe in RECIPES]), help="Programming language."
+    ),
+    click.option("--command", metavar="TEXT", help="Command whose execution is profiled."),
     click.option(
         "--install",
         metavar="TEXT",
-        help="Shell command that installs the requirements (may be empty).",
+        help="Shell command that installs the requirements of the command (may be empty).",
     ),
     click.option("--measure", is_flag=True, help="Run the command once, to choose the number of runs."),
     click.option("--branch", metavar="NAME", help="Branch that pull requests are merged into."),
-    click.option("--runner", metavar="LABEL", help="Runner, or its labels separated by commas."),
+    click.option("--runner", metavar="LABEL", help="Label of the runner, or several labels separated by commas."),
 )
 
 

@@ -35,6 +35,16 @@ VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the completion script
 class Commands(click.Group):
     """A command group that suggests the closest match for an unknown command."""
 
+    def summaries(self, ctx: click.Context) -> dict[str, str]:
+        """Return the summary of each command."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        return {name: command.get_short_help_str(200) for name, command in found.items() if command is not None}
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names and summaries of the commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries(ctx).items()))
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -62,11 +72,10 @@ class LazyCommands(Commands):
         found: click.Command = getattr(import_module(f"profgate.cli.{module}"), module)
         return found
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names and summaries of the commands."""
+    def summaries(self, ctx: click.Context) -> dict[str, str]:
+        """Return the summaries without importing the commands."""
         del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        return COMMANDS
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands whose names start with this text."""
@@ -77,13 +86,14 @@ class LazyCommands(Commands):
 @click.group(
     cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
-    epilog="'profgate COMMAND --help' describes a command. 'profgate completion --help' sets up completion.",
+    epilog="\b\nExamples:\n  profgate compare baseline/ target/\n  profgate compare --help",
 )
 @click.version_option(VERSION, message="profgate %(version)s")
 def profgate() -> None:
     """Compare profiles of two builds, function by function, and judge the difference.
 
-    Exit codes: 0 passed, 1 the gate failed, 2 invalid input, 3 not compared, 4 internal error.
+    The exit code is 0 if the gate passed, 1 if it failed, 2 for invalid input, 3 if something was not compared, and 4
+    for an internal error.
     """
 
 

@@ -110,7 +110,7 @@ CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )
 FAIL_ON = click.option(
-    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Lowest severity that fails (default: as configured)."
+    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Lowest severity that fails the gate (default: as configured)."
 )
 
 

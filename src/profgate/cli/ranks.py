@@ -31,7 +31,7 @@ NOT_COMPARED = 3
 Runs = Callable[[Sequence[str]], list[DurationRun]]
 
 
-@click.group(cls=Commands)
+@opt.command("profgate ranks check new/junit.xml --fail-on slower", of=click.group, cls=Commands)
 def ranks() -> None:
     """Check whether the order of test durations has changed.
 
@@ -55,13 +55,15 @@ def ranks() -> None:
     metavar="GLOB",
     help="Results that COMMAND writes (default: PROFGATE_OUT; repeatable).",
 )
-@click.option("--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: they are errors).")
+@click.option(
+    "--keep-failed", is_flag=True, help="Also store failed runs of COMMAND (default: a failed run is an error)."
+)
 @click.option(
     "--timeout",
     type=opt.SECONDS,
     default=7200.0,
     metavar="S",
-    help="Seconds for one run.",
+    help="Maximum number of seconds for one run.",
 )
 @opt.output_option("stored runs", FOLDER)
 @click.option("--label", default="", show_default=False, help="Name of the run (default: its time).")
@@ -86,9 +88,9 @@ def record(
     if bool(program) != bool(repeat):
         raise ProfgateError("--repeat", "needs a COMMAND after --, and a COMMAND needs --repeat")
     if bool(files) == bool(program):
-        raise ProfgateError("RESULTS", "give the results of a run, or a COMMAND after -- that writes them")
+        raise ProfgateError("RESULTS", "use either the results of a run, or a COMMAND after -- that writes them")
     if results and not program:
-        raise ProfgateError("--results", "needs a COMMAND; name existing files without it")
+        raise ProfgateError("--results", "needs a COMMAND; omit this option to use existing files")
     recording = Recording(
         label,
         head_commit() if commit is None else commit,
@@ -189,8 +191,9 @@ def check_ranks(
     """Compare the order of the durations with that of the baseline runs.
 
     All RESULTS together form one run. The test of the number of stable ranks is two-sided: a low number means that some
-    tests changed relative to the others, a high number that the order is more stable than before. Exit code: 0 stable
-    or advisory, 1 the result given with --fail-on, 3 not compared.
+    tests changed relative to the others, and a high number means that the order is more stable than before. The exit
+    code is 0 if the order is stable or the check is only advisory, 1 for the result given with --fail-on, and 3 if
+    nothing was compared.
     """
     baseline = runs(folders)[-last:]
     found = check(side_by_side(baseline, [run_at(results, "target")]), rules)
@@ -218,8 +221,8 @@ def check_ranks(
 def history(folders: tuple[str, ...], window: int, runs: Runs, rules: RankRules, output: str) -> int:
     """Compare each stored run with the usual runs before it.
 
-    DIR are folders of runs (default: those written by 'profgate ranks record'). Exit code: 0, or 3 if no run could be
-    compared.
+    Each DIR is a folder of runs (default: the folder written by 'profgate ranks record'). The exit code is 0, or 3 if
+    no run could be compared.
     """
     points = rank_history(runs(folders), rules, window)
     if output == "json":

@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.report.json_report import REPORT_NAME
 
 
-@click.group(cls=Commands)
+@opt.command("profgate report merge linux/report.json mac/report.json", of=click.group, cls=Commands)
 def report() -> None:
     """Work with finished reports."""
 
@@ -33,7 +33,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
     Each REPORT is a report.json; a links.json in the same folder is also read.
     """
     if len(set(reports)) < len(reports):
-        raise SettingsError("REPORT", "a file is given twice; give each report once")
+        raise SettingsError("REPORT", "contains the same file twice; name each report once")
     shards = []
     for place, name in _names(reports).items():
         loaded = Report.load(place)

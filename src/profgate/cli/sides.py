@@ -32,7 +32,9 @@ class Sides:
         policy = policy or Policy()
         if self.difference:
             if self.target is not None:
-                raise ProfgateError(self.target, "--difference takes one folded file; leave TARGET out")
+                raise ProfgateError(
+                    self.target, "cannot be used with --difference, which takes one folded file; omit TARGET"
+                )
             return two_columns(self.baseline, policy)
         if self.target is None and not alone:
             raise ProfgateError(self.baseline, "TARGET is missing; use two profiles, or --difference")
@@ -72,7 +74,9 @@ def _sources(
     diff: str | None, baseline_source: str | None, target_source: str | None, embed_source: EmbedSource | None
 ) -> Sources:
     if embed_source and None in (baseline_source, target_source):
-        raise ProfgateError("--embed-source", "needs sources: add --baseline-source and --target-source")
+        raise ProfgateError(
+            "--embed-source", "needs the sources of both sides; add --baseline-source and --target-source"
+        )
     return Sources(load_diff(diff, baseline_source, target_source), embed_source)
 
 
@@ -86,8 +90,19 @@ sides_arguments: Decorator = bundled(
 sources_options: Decorator = bundled(
     "sources",
     _sources,
-    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources; - reads standard input."),
-    click.option("--baseline-source", type=DIRECTORY, metavar="DIR", help="Sources of BASELINE, instead of --diff."),
-    click.option("--target-source", type=DIRECTORY, metavar="DIR", help="Sources of TARGET, instead of --diff."),
-    click.option("--embed-source", type=click.Choice(get_args(EmbedSource)), help="Sources that the pages show."),
+    click.option("--diff", type=FILE, metavar="FILE", help="Unified diff of the sources, or - for standard input."),
+    click.option(
+        "--baseline-source",
+        type=DIRECTORY,
+        metavar="DIR",
+        help="Folder with the sources of BASELINE, instead of --diff.",
+    ),
+    click.option(
+        "--target-source", type=DIRECTORY, metavar="DIR", help="Folder with the sources of TARGET, instead of --diff."
+    ),
+    click.option(
+        "--embed-source",
+        type=click.Choice(get_args(EmbedSource)),
+        help="Functions whose sources the pages show.",
+    ),
 )

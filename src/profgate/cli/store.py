@@ -31,7 +31,7 @@ def _newest(name: str, content: str) -> opt.Decorator:
     )
 
 
-@click.group(cls=Commands)
+@opt.command("profgate store add profiles/", "profgate store list", of=click.group, cls=Commands)
 def store() -> None:
     """Store the profiles of a commit; list, prune and merge histories."""
 
@@ -46,7 +46,7 @@ def store() -> None:
     default="",
     show_default=False,
     metavar="ID",
-    help="Job that recorded the profiles; its runs are not independent.",
+    help="Job that recorded the profiles. Runs of the same job are not independent.",
 )
 @opt.config_option
 @click.option("--summaries", is_flag=True, help="Store the cost of each symbol instead of the files.")
@@ -83,7 +83,7 @@ def list_commits(output: str, history: str) -> int:
         sys.stdout.write(json.dumps({"schema": "profgate.history-list/1", "commits": rows}, indent=1) + "\n")
         return 0
     if not measured:
-        raise ProfgateError("history", "is empty; fill it with 'profgate store add PROFILES'")
+        raise ProfgateError("history", "is empty; add profiles with 'profgate store add PROFILES'")
     lines = [
         f"{sha[:12]}  {counted(len(measured[sha]), 'workload')}  {cut(plain(commits[sha].title), 60)}".rstrip()
         for sha in sorted(measured, key=lambda sha: -commits[sha].time)
@@ -101,7 +101,7 @@ def prune(runs: int, symbols: int, profiles: int, history: str) -> int:
     """Reduce old runs to their totals and heaviest symbols."""
     with open_history(history, write=True, create=False) as opened:
         pruned = opened.prune(Retention(runs, symbols, profiles))
-    show(f"{counted(pruned, 'reading')} lost the lighter symbols", sys.stdout)
+    show(f"{counted(pruned, 'reading')} reduced to the heaviest symbols", sys.stdout)
     return 0
 
 

@@ -51,15 +51,23 @@ def _plan(
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
-        raise ProfgateError("versions", "give one of --last N, --tags PATTERN, --releases LIST, revisions or a range")
+        raise ProfgateError(
+            "versions", "use exactly one of --last N, --tags PATTERN, --releases LIST, revisions or a range"
+        )
     repository = None if releases else repository_around(".")
     found = _releases(releases or "") if repository is None else _revisions(version, last, tags, repository)
     if not found:
-        raise ProfgateError("versions", "none found; git log and git tag list what can be tracked")
+        raise ProfgateError(
+            "versions", "were not found; 'git log' and 'git tag' list the versions that can be measured"
+        )
     if repository is None and not setup:
-        raise ProfgateError("--releases", "needs a --setup that installs {version} into {source}")
+        raise ProfgateError(
+            "--releases", "needs an option --setup with a command that installs {version} into {source}"
+        )
     if repository is None and bring:
-        raise ProfgateError("--bring", "copies into worktrees of git; with --releases COMMAND runs in this folder")
+        raise ProfgateError(
+            "--bring", "copies files into git worktrees, but with --releases, COMMAND runs in this folder; omit --bring"
+        )
     for path in bring:
         if not Path(path).exists():
             raise ProfgateError(path, "does not exist, so --bring cannot copy it; give its path from this folder")
@@ -110,12 +118,12 @@ evolution_options: opt.Decorator = opt.bundled(
         "--min-change",
         type=Percent(0.0, 1_000_000.0),
         metavar="PERCENT",
-        help="Smallest jump (default: 5; counted metrics: 1).",
+        help="Smallest change that is a jump (default: 5, or 1 for counted metrics).",
     ),
     click.option(
         "--stretches",
         is_flag=True,
-        help="If the source of a benchmark changed, compare the versions between the changes.",
+        help="If the source of a benchmark changed, compare the versions between two changes.",
     ),
 )
 
@@ -129,13 +137,13 @@ plan_options: opt.Decorator = opt.bundled(
     click.option(
         "--setup", multiple=True, metavar="COMMAND", help="Command to run once before each version (repeatable)."
     ),
-    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Runs of each version."),
+    click.option("--runs", type=opt.COUNT, default=3, metavar="N", help="Number of runs of each version."),
     click.option(
         "--timeout",
         type=opt.SECONDS,
         default=1800.0,
         metavar="S",
-        help="Seconds for one run.",
+        help="Maximum number of seconds for one run.",
     ),
     click.option("--here", is_flag=True, help="Run COMMAND in this folder; PROFGATE_SOURCE is the worktree."),
     click.option("--bring", multiple=True, metavar="PATH", help="Copy this path into each worktree (repeatable)."),
@@ -167,7 +175,7 @@ def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) 
     none, its wall time is the result. The variables PROFGATE_SOURCE, PROFGATE_VERSION and PROFGATE_COMMIT are also set,
     and {out}, {source}, {version}, {commit} in its arguments are replaced by the corresponding values.
 
-    Exit code: 0 if every version was measured or skipped, 3 if none could be measured.
+    The exit code is 0 if every version was measured or skipped, and 3 if no version could be measured.
     """
     for warning in plan.warnings():
         _report(warning)

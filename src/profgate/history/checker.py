@@ -14,7 +14,7 @@ from profgate.history.stored_profiles import stored_sides
 from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.report import Side
-from profgate.pipeline import PipelineInput
+from profgate.pipeline import PipelineInput, Progress, silent
 
 Graph = dict[str, StoredCommit]
 
@@ -33,7 +33,7 @@ class Checker:
         self._policy = with_false_alarms(policy, store.verdicts())
         self._strategies, self._verbose = strategies, verbose
 
-    def checks(self, last: int | None) -> Checks:
+    def checks(self, last: int | None, progress: Progress = silent) -> Checks:
         """Check the commit. If ``last`` is given, check the last ``last`` measured commits up to this commit instead.
 
         Raises ProfgateError if no commit was measured.
@@ -46,7 +46,8 @@ class Checker:
             raise ProfgateError(self._target[:12], what)
         newest = measured[-(last or 1) :]
         checks, first = list[Check](), list[tuple[str, str]]()
-        for sha in newest:
+        for number, sha in enumerate(newest):
+            progress(f"checking {sha[:12]}", number / len(newest))
             groups, without = self._baselines(sha)
             checks += [self._check(sha, *baseline, keys) for baseline, keys in sorted(groups.items())]
             first += [(sha, self._series[key].workload) for key in without]

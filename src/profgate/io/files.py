@@ -133,9 +133,9 @@ def give_to_owner(folder: str, workspace: str) -> None:
     """Change the owner of a folder and its content to the owner of the workspace, if possible.
 
     Without this change, the next checkout on a self-hosted machine could not remove files that root created in a
-    container. Links are not followed. If ``workspace`` is empty, the owner does not change.
+    container. Links are not followed. If ``workspace`` is empty, and on Windows, the owner does not change.
     """
-    if not workspace:
+    if not workspace or sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
         owner = Path(workspace).stat()

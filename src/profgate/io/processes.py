@@ -105,8 +105,9 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
     """
     environment = os.environ | variables
-    with tempfile.NamedTemporaryFile(prefix="profgate-") as log:
-        outcome = run_command(words, folder=folder, environment=environment, log=log.name, timeout=timeout)
+    with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
+        log = str(Path(scratch, "log"))
+        outcome = run_command(words, folder=folder, environment=environment, log=log, timeout=timeout)
     if outcome.failure:
         lines = " | ".join(line for line in outcome.output.splitlines() if line.strip())[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
@@ -123,7 +124,14 @@ def end_leftover(started: Started) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time."""
+    """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time.
+
+    Windows has no process groups of this kind, so only the command itself is killed there.
+    """
+    if sys.platform == "win32":
+        process.kill()
+        process.wait()
+        return
     try:
         if process.poll() is None:
             _signal(process.pid, signal.SIGTERM)
@@ -134,7 +142,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _signal(group: int, number: signal.Signals) -> None:
+def _signal(group: int, number: int) -> None:
+    if sys.platform == "win32":
+        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 

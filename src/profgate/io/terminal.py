@@ -2,47 +2,71 @@
 
 import io
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from typing import TextIO
+from typing import Any, TextIO
 
 from profgate.model.visible_text import without_commands
 
-LONG = 50 << 20  # bytes; smaller input is read too quickly for a bar
-STYLES = {"head": "bold", "bad": "bold red", "warn": "yellow", "good": "green", "quiet": "dim", "text": ""}
+LONGEST_STEP = 60  # columns
+STYLES: dict[str, dict[str, Any]] = {
+    "head": {"bold": True},
+    "bad": {"bold": True, "fg": "red"},
+    "warn": {"fg": "yellow"},
+    "good": {"fg": "green"},
+    "quiet": {"dim": True},
+}
 
 
 def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
     """Write plain text, or lines with styles. Characters that the stream cannot encode become question marks."""
+    from click import echo, style  # imported here because the action does not need it
+
     toned = [("text", line) for line in lines.removesuffix("\n").split("\n")] if isinstance(lines, str) else lines
     encoding = getattr(stream, "encoding", None) or "utf-8"
     printable = [(tone, line.encode(encoding, "replace").decode(encoding)) for tone, line in toned]
-    if stream.isatty():
-        _coloured(printable, stream)
+    if coloured(stream):
+        printable = [
+            (tone, style(line, **STYLES[tone]) if line and tone in STYLES else line) for tone, line in printable
+        ]
+        for _, line in printable:
+            echo(line, file=stream, color=True)
     else:
         stream.write("".join(f"{line}\n" for _, line in printable))
     stream.flush()
 
 
+def coloured(stream: TextIO) -> bool:
+    """Return whether text for this stream has colours: on terminals, unless NO_COLOR or FORCE_COLOR is set."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
 @contextmanager
-def reading(stream: TextIO, size: int) -> Iterator[Callable[[int], None] | None]:
-    """Show a progress bar for large input on a terminal.
+def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
+    """Show the current step in one line of a terminal, and remove the line at the end.
 
-    Yields a callback that takes the number of bytes read, or None if no bar is shown.
+    Yields a function that takes the name of the step and its completed part, between 0 and 1. The function does nothing
+    if the stream is not a terminal.
     """
-    if size < LONG or not stream.isatty():
-        yield None
+    if not stream.isatty():
+        yield lambda _step, _part: None
         return
-    from rich.console import Console
-    from rich.progress import Progress
+    try:
+        yield lambda step, part: _replace_line(stream, f"{step} ({part:.0%})" if part else step)
+    finally:
+        _replace_line(stream, "")
+        stream.write("\r")
 
-    # there is no refresh thread, because a process with threads cannot fork safely
-    with Progress(console=Console(file=stream), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("reading profiles", total=size)
-        bar.refresh()
-        yield lambda done: bar.update(task, advance=done, refresh=True)
+
+def _replace_line(stream: TextIO, text: str) -> None:
+    width = min(LONGEST_STEP, shutil.get_terminal_size().columns - 1)
+    stream.write(f"\r{text[:width]:<{width}}")
+    stream.flush()
 
 
 @contextmanager
@@ -91,13 +115,3 @@ def _is_file(stream: TextIO) -> bool:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except OSError:  # also raised for a stream without a file descriptor
         return False
-
-
-def _coloured(lines: Sequence[tuple[str, str]], stream: TextIO) -> None:
-    # importing rich takes 0.1 s and is not needed without colours
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
-    for tone, line in lines:
-        console.print(Text(line, style=STYLES.get(tone, "")))

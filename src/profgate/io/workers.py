@@ -18,7 +18,9 @@ _SHARED = 1 << 14  # minimum number of bytes of a shared array; copying a smalle
 
 def processors() -> int:
     """Return the number of processes that can run at the same time."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+    if sys.platform != "linux":
+        return 1
+    return len(os.sched_getaffinity(0))
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
@@ -72,7 +74,11 @@ def _taken(waiting: int, tasks: int) -> Iterator[int]:
 class _Child(Generic[Result]):
     """A forked process that runs batches of tasks until the queue is empty."""
 
+    _made: int
+
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
+        if sys.platform != "linux":
+            raise NotImplementedError
         self._made = os.memfd_create("results")
         self._pid: int | None = os.fork()
         if self._pid:
@@ -93,7 +99,7 @@ class _Child(Generic[Result]):
 
     def end(self) -> None:
         """Kill the process if it is still running."""
-        if self._pid is not None:
+        if sys.platform == "linux" and self._pid is not None:
             os.kill(self._pid, signal.SIGKILL)
             os.waitpid(self._pid, 0)
             self._pid = None

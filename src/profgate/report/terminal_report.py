@@ -7,7 +7,7 @@ from dataclasses import replace
 from profgate.model.change import Change, path_text
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report, Side
-from profgate.model.visible_text import cut, name_text, plain
+from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
 from profgate.report.rank_report import rank_lines, rank_sections
@@ -72,12 +72,12 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     if not rows.pairs(report) and conclusion in {"pass", "warn"}:
         conclusion = "not_compared"
     tone = TONES[conclusion]
-    headline = rows.headline(report, name_text)
+    headline = rows.headline(report, _name)
     if conclusion == "not_compared":
-        headline = plain(rows.doubt(report, name_text))
+        headline = plain(rows.doubt(report, _name))
         unlisted = tuple(reason for reason in report.verdict.reasons if reason.code not in LISTED)
         report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
-    reasons = [plain(reason) for reason in rows.further_reasons(report, name_text)]
+    reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     if conclusion == "inconclusive":
@@ -117,7 +117,7 @@ def _pair_lines(
     texts = ["; ".join(filter(None, facts)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)
     yield from _found_lines(*found, width, verbose=verbose)
-    renames = statements.renames([metric], lambda name: name_text(name, LABEL))
+    renames = statements.renames([metric], lambda name: _name(name, LABEL))
     yield from (("quiet", f"  {text}") for text in renames[: None if verbose else ROWS])
     yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
@@ -134,12 +134,12 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
         yield "quiet", "  no finding"
     else:
         yield from finding_lines(shown, width)
-    names = [name_text(row.finding.location.name, LABEL) for row in shown]
+    names = ["total" if row.total else _name(row.finding.location.name, LABEL) for row in shown]
     for name, row in zip(names, shown, strict=True):
         if text := statements.growth(row.finding, row.metric):
             yield "text", f"  {name}: {text}"
     for name, row in zip(names, shown, strict=True):
-        reasons = rows.why(row, name_text)
+        reasons = rows.why(row, _name)
         if row.finding.colour in {"red", "yellow"} and reasons:
             yield "quiet", f"  {name}: {plain(reasons[0])}"
     if more := max(0, len(findings) - len(shown)):
@@ -147,6 +147,11 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
     if notes and not verbose:
         what = "related, within noise, new or gone"
         yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} (-v shows them)"
+
+
+def _name(text: str, length: int = NAME_LENGTH) -> str:
+    """Return the name of a function. A function called "total" has parentheses, unlike the total of a metric."""
+    return "total()" if text == "total" else name_text(text, length)
 
 
 def _tone(row: Row) -> Tone:
@@ -160,7 +165,7 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total of the run" if row.total else name_text(rows.name_of(finding, with_file=with_file)) + source,
+        "total of the run" if row.total else _name(rows.name_of(finding, with_file=with_file)) + source,
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
-from profgate.io.terminal import commands_disabled
+from profgate.io.terminal import commands_disabled, progress, show
 from runner_log import COMMANDS, as_read_by_the_runner
 
 NAME = "##[error]x"
@@ -61,3 +61,53 @@ def test_command_line_prints_no_command_in_a_workflow(
     assert [as_read_by_the_runner(text) for text in printed["true"]] == [[]] * 6
     assert sum(bool(as_read_by_the_runner(text)) for text in printed[""]) >= 4
     assert json.loads(printed["true"][0])["workloads"] == json.loads(printed[""][0])["workloads"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("variables", "terminal", "colours"),
+    [
+        ({}, True, True),
+        ({}, False, False),
+        ({"NO_COLOR": "1"}, True, False),
+        ({"NO_COLOR": ""}, True, True),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, True, False),
+    ],
+)
+def test_colours_follow_the_terminal_and_variables(
+    variables: dict[str, str], terminal: bool, colours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    stream = Terminal() if terminal else io.StringIO()
+    show([("bad", "FAILED"), ("text", ""), ("quiet", "caf\u00e9")], stream)
+    expected = "\x1b[31m\x1b[1mFAILED\x1b[0m\n\n\x1b[2mcaf\u00e9\x1b[0m\n" if colours else "FAILED\n\ncaf\u00e9\n"
+    assert stream.getvalue() == expected
+
+
+@pytest.mark.parametrize(("columns", "width"), [(80, 60), (40, 39)])
+def test_progress_is_removed_from_the_terminal(columns: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Terminal()
+    with progress(stream) as step:
+        step("reading profiles", 0.5)
+        step("comparing", 0)
+    _, *shown, last = stream.getvalue().split("\r")
+    assert [text.rstrip() for text in shown] == ["reading profiles (50%)", "comparing", ""]
+    assert {len(text) for text in shown} == {width}
+    assert last == ""
+
+
+def test_progress_writes_nothing_to_a_file() -> None:
+    stream = io.StringIO()
+    with progress(stream) as step:
+        step("comparing", 0)
+    assert stream.getvalue() == ""

@@ -2,8 +2,6 @@ import io
 import unicodedata
 from dataclasses import replace
 
-import pytest
-
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
@@ -100,11 +98,6 @@ def test_quiet_metrics_are_counted() -> None:
     assert "261 metrics without a finding (-v shows them)" in terminal_text(samples.many())
 
 
-class Screen(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def test_show_writes_plain_text_without_a_terminal() -> None:
     stream = io.StringIO()
     show(terminal_lines(samples.regression()), stream)
@@ -115,14 +108,6 @@ def test_show_takes_text_as_it_is() -> None:
     stream = io.StringIO()
     show("one\n\ntwo\n", stream)
     assert stream.getvalue() == "one\n\ntwo\n"
-
-
-def test_show_colours_for_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    screen = Screen()
-    show([("bad", "FAILED  [red]parse[/red]")], screen)
-    assert screen.getvalue() == "\x1b[1;31mFAILED  [red]parse[/red]\x1b[0m\n"
 
 
 def test_show_replaces_what_the_encoding_lacks() -> None:
