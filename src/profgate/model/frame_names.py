@@ -203,7 +203,8 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 
 
 @lru_cache(1 << 14)
-def _file_key(file: str, level: Level) -> str:
+def file_key(file: str, level: Level) -> str:
+    """Return the file that identifies frames of this file."""
     return normalised_name(normalised_path(file), level)
 
 
@@ -235,7 +236,7 @@ def frame_key(
     if level == "none":
         return FrameKey(name, file, line)
     if not native and not _may_change(name, needles):
-        return FrameKey(name, None if file is None else _file_key(file, level), line)
+        return FrameKey(name, None if file is None else file_key(file, level), line)
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name, level)
@@ -243,7 +244,7 @@ def frame_key(
         key = _NATIVE_CLONE.sub("", key)
     if file is None and (found := _file_at_end(key)):
         return FrameKey(*found, line)
-    return FrameKey(key, None if file is None else _file_key(file, level), line)
+    return FrameKey(key, None if file is None else file_key(file, level), line)
 
 
 class NameStep(NamedTuple):

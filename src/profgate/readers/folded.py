@@ -1,7 +1,7 @@
 """Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -58,6 +58,12 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     if not scan.lines:
         notes.append("the file contains no samples")
     return tuple(notes)
+
+
+def _decoded(frames: Collection[bytes]) -> list[str]:
+    """Return the names of the frames, which contain no line breaks, so that all of them are decoded at once."""
+    names = b"\n".join(frames).decode("utf-8", "replace").split("\n") if frames else []
+    return [name or "[unknown]" for name in names] if b"" in frames else names
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
@@ -120,7 +126,7 @@ class FoldedReader(BuiltInReader):
         Raises ProfileError if the file is invalid.
         """
         scan = join_scans(parts)
-        names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
+        names = _decoded(scan.frames)
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
         depth, frame, leaf = scan.events()
