@@ -188,7 +188,11 @@ def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
 
     A rule of the level changes only names that contain at least one of these substrings.
     """
-    text = "\n".join(names)
+    return needles_of("\n".join(names), level)
+
+
+def needles_of(text: str, level: Level) -> tuple[str, ...]:
+    """Return the substrings described in `needles_in` for a text that contains the names."""
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
 

@@ -53,7 +53,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     notes = []
     if scan.bad_count:
         notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {quoted}")
-    if replaced := sum("\ufffd" in name for name in names):
+    if replaced := len([name for name in names if "\ufffd" in name]):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
         notes.append("the file contains no samples")
@@ -220,7 +220,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING
-    if 2 * sum(name[-1:].isdigit() and ":" in name for name in names) > len(names):
+    if 2 * sum(name[-1].isdigit() for name in names if ":" in name) > len(names):
         for dialect in (_rbspy, _phpspy):
             frames = _frames(names, dialect)
             if 2 * sum(file is not None for file in frames.files) > len(names):
