@@ -13,7 +13,7 @@ from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, S
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, base_unit
 from profgate.readers.builders import line_of
-from profgate.readers.folded_scan import SMALL, WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
+from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
@@ -74,6 +74,11 @@ def _first_lines(source: SourceFile) -> list[bytes]:
         return [stream.readline(LONGEST_FIRST_LINE)]
 
 
+def _fits(line: bytes) -> bool:
+    _, space, value = line.rpartition(b" ")
+    return bool(space and value.isdigit()) or stack_and_value(line) is not None
+
+
 class FoldedReader(BuiltInReader):
     """Reader for folded stacks (py-spy raw, async-profiler, Python 3.15, ...): one column, `frame;frame number`."""
 
@@ -102,7 +107,7 @@ class FoldedReader(BuiltInReader):
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
             lines.pop()  # the last line in the head may be incomplete
-        fitting = sum(stack_and_value(line) is not None for line in lines)
+        fitting = sum(_fits(line) for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
         if fitting == len(lines) or (2 * fitting >= len(lines) and any(b";" in line for line in lines)):
@@ -118,7 +123,7 @@ class FoldedReader(BuiltInReader):
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
         """Return the scan of the lines that start in this byte range. Raises ProfileError if a line is invalid."""
-        return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
+        return scan_file(source, start, stop, self._kernels)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
         """Return the profile of a file whose scanned ``parts`` are given in file order.
