@@ -26,6 +26,7 @@ from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdi
 from profgate.model.source import SourceFile
 
 if TYPE_CHECKING:
+    from profgate.detect.evidence import Evidence
     from profgate.detect.rules import Selection
     from profgate.detect.strategy import Strategy
     from profgate.model.history import Reading
@@ -176,17 +177,19 @@ def report_on(
     ``states`` contains for each comparison how the source of each symbol changed. ``alone`` contains the workloads that
     could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
-    from profgate.detect.evidence import evidence_of  # imported here because commands that only draw do not need it
+    from profgate.detect.evidence import evidence_tasks  # imported here because commands that only draw do not need it
     from profgate.detect.rules import report_changes
     from profgate.judge.changes import within_limit, workload_reports
     from profgate.judge.verdict import judge
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
-    evidence, families = evidence_of(comparisons, interleaved=given.interleaved)
+    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run)
     brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
-    contexts = (Context(known, shown) for known, shown in zip_longest(states, evidence))
-    detect = partial(_metric_report, given=given, strategies=strategies, brief=brief)
-    metrics = run([partial(detect, *pair) for pair in zip(comparisons, contexts, strict=True)])
+    kinds = [(one.configuration, one.metric, one.models is not None) for one in comparisons]
+    alike = dict(zip(kinds, comparisons, strict=True))
+    chosen = {kind: chosen_for(comparison, given, strategies) for kind, comparison in alike.items()}
+    tasks = zip_longest(comparisons, [chosen[kind] for kind in kinds], states, evidence)
+    metrics = run([partial(_metric_report, *task, given=given, brief=brief) for task in tasks])
     draft = Report(
         baseline=given.baseline_side,
         target=given.target_side,
@@ -203,17 +206,23 @@ def report_on(
 
 
 def _metric_report(
-    comparison: Comparison, context: Context, *, given: PipelineInput, strategies: "Sequence[Strategy]", brief: bool
+    comparison: Comparison,
+    selection: "Sequence[Selection]",
+    states: SourceStates | None,
+    evidence: "Callable[[], Evidence | Reason]",
+    *,
+    given: PipelineInput,
+    brief: bool,
 ) -> MetricReport:
     from profgate.attribution.call_links import causes_of
     from profgate.detect.rules import detections_of, quiet
     from profgate.judge.changes import metric_report
 
-    found = detections_of(comparison, chosen_for(comparison, given, strategies), context, brief=brief)
+    found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
     if not all(map(quiet, found)):
         comparison = replace(comparison, causes=causes_of(comparison))
     requested = bool(_rules(given).rules)
-    return metric_report(comparison, found, verbose=given.verbose, states=context.source_states, requested=requested)
+    return metric_report(comparison, found, verbose=given.verbose, states=states, requested=requested)
 
 
 def chosen_for(comparison: Comparison, given: PipelineInput, strategies: "Sequence[Strategy]") -> "list[Selection]":

@@ -69,7 +69,7 @@ def by_symbol(columns: dict[str, Any], values: list[Any]) -> list[Any]:
 def test_column_round_trip(seed: int, threshold: float) -> None:
     tree = random_tree(seed, optional=True)
     whole = order_tree(tree)
-    ordered = cut_tree(tree, whole, threshold, {3}) if threshold else whole
+    ordered = cut_tree(whole, threshold, {3}) if threshold else whole
     columns, header = decoded(tree, ordered, PageHeader("t", "w", "m", "ns"))
     divisor = header["g"]
     other = ordered.name == OTHER_NAME

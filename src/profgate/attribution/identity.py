@@ -147,6 +147,9 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
     paired with a named function. Among several candidates, the function with the most similar callers, callees and name
     is chosen. ``refused`` contains symbols that must not be paired because of their sources.
     """
+    before, after = comparison.present.astype(np.bool_)
+    if not (before & ~after).any() or not (after & ~before).any():
+        return {}
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
     if not gone or not new:

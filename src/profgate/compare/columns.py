@@ -71,9 +71,10 @@ class Forest:
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
     """Return the index of a metric in a profile, or None. The exponents of the metrics may differ."""
-    key = (metric.name, metric.unit, metric.better)
-    places = (place for place, other in enumerate(profile.metrics) if (other.name, other.unit, other.better) == key)
-    return next(places, None)
+    for place, other in enumerate(profile.metrics):
+        if other.name == metric.name and other.unit == metric.unit and other.better == metric.better:
+            return place
+    return None
 
 
 def factor_of(profile: Profile, place: int, metric: Metric) -> int:
@@ -238,12 +239,13 @@ def within_real(body: Measurements) -> BoolArray:
 
     The real time already includes these records.
     """
-    subtypes = np.array(body.subtypes, dtype=np.str_)
-    return np.asarray(np.isin(subtypes, PARTS_OF_REAL) & bool((subtypes == REAL).any()))
+    if REAL not in body.subtypes:
+        return np.zeros(len(body.subtypes), np.bool_)
+    return np.array([subtype in PARTS_OF_REAL for subtype in body.subtypes], np.bool_)
 
 
 def _finite(amounts: FloatArray) -> FloatArray:
-    return np.nan_to_num(amounts, nan=0.0, posinf=0.0, neginf=0.0)
+    return np.where(np.isfinite(amounts), amounts, 0.0)
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:

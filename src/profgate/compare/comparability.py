@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -16,6 +14,7 @@ _MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
+_NO_NAME_STARTS = "[?0u<("  # the first characters of these names, which are faster to check than the pattern
 
 
 def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
@@ -107,8 +106,9 @@ def doubts(comparison: Comparison) -> tuple[Note, ...]:
             for side, own, below in roots
             if own[0] > NO_FRAME * below[0]
         ]
-    nameless = np.array([bool(_NO_NAME.fullmatch(name)) for name in comparison.symbols.names], np.bool_)
-    if nameless.any():
+    names = enumerate(comparison.symbols.names)
+    nameless = [symbol for symbol, name in names if name[:1] in _NO_NAME_STARTS and _NO_NAME.fullmatch(name)]
+    if nameless:
         for side, runs in (("baseline", slice(None, split)), ("target", slice(split, None))):
             total = float(comparison.run_totals[runs].sum())
             share = float(comparison.self_value[runs][:, nameless].sum()) / total if total > 0.0 else 0.0

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
-from profgate.model.frame_names import FrameKey, Level, frame_key, needles_in, root_name
+from profgate.model.frame_names import FrameKey, Level, file_key, frame_key, needles_in, needles_of, root_name
 from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile
 
@@ -58,7 +59,45 @@ def _root_frames(profile: Profile) -> list[int]:
     return np.flatnonzero(roots).tolist()
 
 
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """The normalised name and file, and the line, of each frame of a profile."""
+
+    names: list[str]
+    files: list[str | None]
+    lines: list[int | None]
+
+
 def _keys_of(
+    profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
+) -> _Keys:
+    frames = profile.frames
+    if level != "none" and not _has_special_names(profile, level, policy_aliases):
+        known = {file: None if file is None else file_key(file, level) for file in set(frames.files)}
+        names, files, lines = frames.names, [known[file] for file in frames.files], frames.lines
+    else:
+        found = _special_keys(profile, level, cache, policy_aliases)
+        names, files, lines = [key.name for key in found], [key.file for key in found], [key.line for key in found]
+    renamed = {
+        number: name
+        for number in (_root_frames(profile) if level != "none" else ())
+        if (name := root_name(names[number])) != names[number]
+    }
+    return _Keys([renamed.get(number, name) for number, name in enumerate(names)] if renamed else names, files, lines)
+
+
+def _has_special_names(profile: Profile, level: Level, policy_aliases: Aliases) -> bool:
+    """Return whether a rule may change a name of this profile."""
+    if policy_aliases.pairs or profile.facts.format in _NATIVE_FORMATS:
+        return True
+    lines = profile.frames.lines
+    text = "\n".join(["", *profile.frames.names, ""])  # one search in a long text is faster than a search in each name
+    if "\n\n" in text or "\n/" in text or needles_of(text, level):
+        return True
+    return ":" in text and lines.count(None) < len(lines)
+
+
+def _special_keys(
     profile: Profile, level: Level, cache: dict[tuple[str, str | None, int | None], FrameKey], policy_aliases: Aliases
 ) -> list[FrameKey]:
     frames = profile.frames
@@ -72,12 +111,7 @@ def _keys_of(
             name = name.removesuffix(f":{line}") or name  # names of locations from Perun end with the line
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
         cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
-    keys = list(map(cache.__getitem__, frames_read))
-    for number in _root_frames(profile) if level != "none" else ():
-        key = keys[number]
-        if (renamed := root_name(key.name)) != key.name:
-            keys[number] = FrameKey(renamed, key.file, key.line)
-    return keys
+    return list(map(cache.__getitem__, frames_read))
 
 
 def number_symbols(
@@ -99,29 +133,31 @@ def number_symbols(
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
     if files or aliases:
-        keys = [[_under_new_name(key, aliases or {}, files or {}) for key in of_profile] for of_profile in keys]
+        keys = [_under_new_names(of_profile, aliases or {}, files or {}) for of_profile in keys]
     shown = _shown_modules(profiles, targets)
     several = _in_several_modules(keys, shown)
     parts: dict[str, Identity] = {}
     found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
-    texts = sorted(set(chain.from_iterable(found)))
-    number = {text: place for place, text in enumerate(texts)}
+    # a dict keeps the order of the frames, which is often nearly sorted
+    texts = sorted(dict.fromkeys(chain.from_iterable(found)))
+    number = dict(zip(texts, range(len(texts)), strict=True))
     maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
-    identities = [parts.get(text, (text, None)) for text in texts]
-    names, symbol_files = [name for name, _ in identities], [file for _, file in identities]
+    identities = [parts.get(text, (text, None)) for text in texts] if parts else []
+    names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
+    symbol_files = symbol_files or [None] * len(texts)
     return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts))), maps)
 
 
-def _identity_texts(
-    keys: Sequence[FrameKey], modules: Sequence[str], several: set[str], parts: dict[str, Identity]
-) -> list[str]:
+def _identity_texts(keys: _Keys, modules: Sequence[str], several: set[str], parts: dict[str, Identity]) -> list[str]:
     """Return a text for each key. Texts are equal only for equal identities, and sort like (name, file, module).
 
     A text is sorted and found much faster than a tuple. If the identity is only a name, the text is this name. For all
     other texts, the name and file are added to ``parts``.
     """
+    if not several and not any(keys.files) and not [name for name in keys.names if "\0" in name]:
+        return keys.names
     texts = []
-    for (name, file, _), module in zip(keys, modules, strict=True):
+    for name, file, module in zip(keys.names, keys.files, modules, strict=True):
         apart = module if file is None and name in several else ""
         text = name
         if file or apart or "\0" in name:
@@ -134,28 +170,33 @@ def _identity_texts(
 def _details(
     profiles: Sequence[Profile],
     maps: Sequence[IntArray],
-    keys: Sequence[Sequence[FrameKey]],
+    keys: Sequence[_Keys],
     shown: Sequence[Sequence[str]],
     symbols: int,
 ) -> tuple[list[int | None], list[str | None], list[str]]:
     """Return the line, module and raw name of each symbol, from the last profile that has them."""
-    lines: list[int | None] = [None] * symbols
-    modules: list[str | None] = [None] * symbols
-    labels = [""] * symbols
+    lines, modules = np.full(symbols, None, np.object_), np.full(symbols, None, np.object_)
+    labels = np.full(symbols, "", np.object_)
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
-        places = mapping.tolist()
-        for place, key, raw in zip(places, of_profile, profile.frames.names, strict=True):
-            labels[place] = raw
-            if key.line is not None:
-                lines[place] = key.line
-        for place, module in zip(places, own, strict=True) if any(own) else ():
-            modules[place] = module or modules[place]
-    return lines, modules, labels
+        labels[mapping] = profile.frames.names
+        if of_profile.lines.count(None) < len(mapping):
+            _set_known(lines, mapping, np.array(of_profile.lines, np.object_), None)
+        if any(own):
+            _set_known(modules, mapping, np.array(own, np.object_), "")
+    return lines.tolist(), modules.tolist(), labels.tolist()
 
 
-def _under_new_name(key: FrameKey, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> FrameKey:
-    file = files.get(key.file or "", key.file)
-    return FrameKey(*aliases.get((key.name, file or None), (key.name, file)), key.line)
+def _set_known(
+    column: NDArray[np.object_], mapping: IntArray, values: NDArray[np.object_], unknown: str | None
+) -> None:
+    known = values != unknown
+    column[mapping[known]] = values[known]
+
+
+def _under_new_names(keys: _Keys, aliases: Mapping[Identity, Identity], files: Mapping[str, str]) -> _Keys:
+    moved = [files.get(file or "", file) for file in keys.files]
+    found = [aliases.get((name, file or None), (name, file)) for name, file in zip(keys.names, moved, strict=True)]
+    return _Keys([name for name, _ in found], [file for _, file in found], keys.lines)
 
 
 def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]:
@@ -191,14 +232,15 @@ def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
     return shapes
 
 
-def _in_several_modules(keys: Sequence[Sequence[FrameKey]], shown: Sequence[Sequence[str]]) -> set[str]:
+def _in_several_modules(keys: Sequence[_Keys], shown: Sequence[Sequence[str]]) -> set[str]:
     """Return the names without a file that occur in more than one module of a profile."""
     found: set[str] = set()
     for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
-        for key, module in zip(of_profile, modules, strict=True) if any(modules) else ():
-            if key.file is None and module and first.setdefault(key.name, module) != module:
-                found.add(key.name)
+        frames = zip(of_profile.names, of_profile.files, modules, strict=True)
+        for name, file, module in frames if any(modules) else ():
+            if file is None and module and first.setdefault(name, module) != module:
+                found.add(name)
     return found
 
 
@@ -206,9 +248,8 @@ def waiting_symbols(symbols: Symbols) -> BoolArray:
     """Return a bool array that marks functions that only wait, because their wall-clock time depends on the load."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
-        last = name.rpartition(".")[2]
         if name in WAITING:
             found[place] = True
-        elif last in WAITING_ANYWHERE and (file := symbols.files[place]) is not None:
+        elif (file := symbols.files[place]) is not None and (last := name.rpartition(".")[2]) in WAITING_ANYWHERE:
             found[place] = last in WAITING_IN_FILES.get(file.rpartition("/")[2], ())
     return found

@@ -1,13 +1,15 @@
 """Calibrated tests of all comparisons of a report: permutation tests, base jobs or exact comparison."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
-from profgate.detect.permutation import POWER, Rows, observed, tested_together, visible_factor
+from profgate.detect.permutation import POWER, Observed, Rows, tested_together, visible_factor
 from profgate.detect.sampling import sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, finite
 from profgate.model.comparison import Comparison
@@ -64,58 +66,79 @@ def evidence_of(
     Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. The
     result of a comparison that cannot be tested is a reason.
     """
-    found: dict[int, Evidence | Reason] = {}
+    tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
+    return [task() for task in tasks], families
+
+
+def evidence_tasks(
+    comparisons: Sequence[Comparison], *, interleaved: bool, run: Callable[[list[Any]], list[Any]] | None = None
+) -> tuple[list[Callable[[], Evidence | Reason]], tuple[TestFamily, ...]]:
+    """Return functions that return the results of `evidence_of`, so that processes can share the work.
+
+    ``run`` runs functions and returns their results in the same order.
+    """
+    found: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
     for place, comparison in enumerate(comparisons):
         if (comparison.run_totals <= 0).any():
-            found[place] = Reason(ReasonCode.ZERO_TOTAL)
+            found[place] = partial(Reason, ReasonCode.ZERO_TOTAL)
         elif (comparison.self_value < 0).any():
-            found[place] = Reason(ReasonCode.NEGATIVE_VALUES)
+            found[place] = partial(Reason, ReasonCode.NEGATIVE_VALUES)
         elif _by_jobs(comparison, interleaved=interleaved):
-            found[place] = _with_jobs(comparison)
+            found[place] = partial(_with_jobs, comparison)
         else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
     families = []
     for sides, places in alike.items():
-        family, evidence = _with_splits([comparisons[place] for place in places], *sides, interleaved=interleaved)
-        families.append(family)
-        found |= dict(zip(places, evidence, strict=True))
+        together = [comparisons[place] for place in places]
+        measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
+        costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
+        tested = tested_together([_rows(cost) for cost in costs], *sides, RED)
+        rises = tested.last[0]
+        name = f"{sides[0]}+{sides[1]}"
+        families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
+        test = _SplitTest(name, rises, float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED), interleaved)
+        results = zip(together, costs, tested.seen, tested.p, strict=True)
+        found |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
     return [found[place] for place in range(len(comparisons))], tuple(families)
 
 
-def _with_splits(
-    comparisons: Sequence[Comparison], baseline: int, target: int, *, interleaved: bool
-) -> tuple[TestFamily, list[Evidence]]:
-    """Test comparisons with equal numbers of exchangeable runs as one family."""
-    costs = [costs_of(comparison, interleaved=interleaved) for comparison in comparisons]
-    rows = [_rows(cost) for cost in costs]
-    family = tested_together(rows, baseline, target, RED)
-    name, rises = f"{baseline}+{target}", family.last[0]
-    bar, visible = float(np.quantile(rises, 1.0 - RED)), visible_factor(rises, LISTED)
-    found = []
-    for comparison, cost, row, p in zip(comparisons, costs, rows, family.p, strict=True):
-        seen = observed(row, baseline)
+@dataclass(frozen=True, slots=True, eq=False)
+class _SplitTest:
+    """Test of comparisons with equal numbers of exchangeable runs.
+
+    ``rises`` contains the largest statistic of each split, ``bar`` is the gate threshold, and ``visible`` is the result
+    of `visible_factor`.
+    """
+
+    name: str
+    rises: FloatArray
+    bar: float
+    visible: float
+    interleaved: bool
+
+    def evidence(self, comparison: Comparison, costs: Costs, seen: Observed, p: FloatArray) -> Evidence:
+        """Return the evidence of one comparison."""
         evidence = Evidence(
-            costs=cost,
+            costs=costs,
             mode="runs",
             p=p,
             t=seen.t,
             difference=seen.difference,
             error=seen.error,
-            distance=_distance(seen.t, bar),
+            distance=_distance(seen.t, self.bar),
             bound=np.full(len(p), np.nan),
             listed=p <= LISTED,
             certain=p <= RED,
             calibration=Calibration(
-                family=name,
-                splits=len(rises),
-                interleaved=interleaved,
-                different_jobs=_different_jobs(comparison) and not interleaved,
+                family=self.name,
+                splits=len(self.rises),
+                interleaved=self.interleaved,
+                different_jobs=_different_jobs(comparison) and not self.interleaved,
                 base_jobs=len(np.unique(jobs_of(comparison.runs))),
             ),
         )
-        found.append(_finished(comparison, evidence, visible))
-    return TestFamily(name, _stored(family.first), _stored(family.last)), found
+        return _finished(comparison, evidence, self.visible)
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:

@@ -69,7 +69,8 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         subtree = None if noise is None else np.concatenate([noise, active])
     counted = comparison.metric.kind is MetricKind.COUNTED
     runs, between = comparison.runs, 1.0
-    factors = np.ones(len(own)) if counted else common_factors(own)
+    ratios = None if counted else Ratios(own)
+    factors = np.ones(len(own)) if ratios is None else ratios.common_factors()
     if interleaved:
         factors, between = within_sides(factors, runs.target)
     whole = float((totals / factors).mean())
@@ -79,8 +80,8 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
         inner = _active(comparison, _of_weight(subtree / factors[:, None], whole))
         inner = inner[~np.isclose(subtree[:, inner], own[:, inner], rtol=1e-12).all(axis=0)]
         values, kinds, symbols = [*values, subtree[:, inner].T], [*kinds, SUBTREE], [*symbols, inner]
-    if not counted:
-        values = [part / factors_of_others(own, rows) for part, rows in zip(values, symbols, strict=True)]
+    if ratios is not None:
+        values = [part / ratios.factors_of_others(rows) for part, rows in zip(values, symbols, strict=True)]
         for part in values:
             part[:, -runs.target :] *= between
     kind = np.repeat(np.array(kinds, np.int64), [len(rows) for rows in symbols])
@@ -143,32 +144,13 @@ def sampling_variance(mean: FloatArray, per_sample: float, spread: float) -> Flo
     return np.asarray(DISPERSION * per_sample * np.maximum(mean, per_sample) + (spread * mean) ** 2)
 
 
-def common_factors(own: FloatArray) -> FloatArray:
-    """Return the common factor of each run: how much slower the run is than the mean run.
+class Ratios:
+    """Log ratios of each run to the mean run, for the locations with enough cost.
 
-    ``own`` contains the self costs, with one row per run and one column per symbol. The factor is the weighted median
-    of the ratios of all locations that have a cost in every run. The weight of a location is its cost, limited to
-    `MOST_WEIGHT`.
+    ``own`` contains the self costs, with one row per run and one column per symbol. The common factor of a run, which
+    is how much slower the run is than the mean run, is the weighted median of the ratios of all locations that have a
+    cost in every run. The weight of a location is its cost, limited to `MOST_WEIGHT`.
     """
-    ratios = _Ratios(own)
-    return np.asarray(ratios.medians(ratios.weights[None])[0])
-
-
-def factors_of_others(own: FloatArray, symbols: IntArray) -> FloatArray:
-    """Return for each symbol the common factor of all other locations, with one value per run."""
-    ratios = _Ratios(own)
-    place = np.full(own.shape[1], len(ratios.steady))
-    place[ratios.steady] = np.arange(len(ratios.steady))
-    found = np.empty((len(symbols), len(own)))
-    for start in range(0, len(symbols), BLOCK):
-        rows = place[symbols[start : start + BLOCK], None]
-        others = np.where(np.arange(len(ratios.steady)) == rows, 0.0, ratios.weights)
-        found[start : start + BLOCK] = ratios.medians(others)
-    return found
-
-
-class _Ratios:
-    """Log ratios of each run to the mean run, for the locations with enough cost."""
 
     def __init__(self, own: FloatArray) -> None:
         mean = own.mean(axis=0)
@@ -178,7 +160,19 @@ class _Ratios:
         self.weights = np.minimum(share[self.steady], MOST_WEIGHT)
         self.order = np.argsort(self.ratios, axis=1)
 
-    def medians(self, weights: FloatArray) -> FloatArray:
+    def common_factors(self) -> FloatArray:
+        """Return the common factor of each run."""
+        return np.asarray(self._medians(self.weights[None])[0])
+
+    def factors_of_others(self, symbols: IntArray) -> FloatArray:
+        """Return for each symbol the common factor of all other locations, with one value per run."""
+        found = np.empty((len(symbols), len(self.ratios)))
+        for start in range(0, len(symbols), BLOCK):
+            others = np.where(self.steady == symbols[start : start + BLOCK, None], 0.0, self.weights)
+            found[start : start + BLOCK] = self._medians(others)
+        return found
+
+    def _medians(self, weights: FloatArray) -> FloatArray:
         """Return the exponential of the weighted median for each row of weights and each run.
 
         The value is 1 for a row with too few positive weights.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
-from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, active_totals, common_factors, within_sides
+from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals, within_sides
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
@@ -133,7 +133,7 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
     if evidence.mode == "jobs":
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
-    factors = common_factors(own)
+    factors = Ratios(own).common_factors()
     return within_sides(factors, comparison.runs.target)[0] if evidence.calibration.interleaved else factors
 
 

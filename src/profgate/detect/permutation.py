@@ -127,12 +127,13 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
 class Family:
     """The tests of all comparisons with the same numbers of runs.
 
-    ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences.
-    ``first`` and ``last`` are the results of `largest` before and after the step-down removes the significant
-    locations.
+    ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences, and
+    ``seen`` contains the results of the observed split. ``first`` and ``last`` are the results of `largest` before and
+    after the step-down removes the significant locations.
     """
 
     p: list[FloatArray]
+    seen: list[Observed]
     first: FloatArray
     last: FloatArray
 
@@ -144,17 +145,17 @@ def tested_together(members: list[Rows], baseline: int, target: int, found_at: f
     further location is found.
     """
     splits = splits_of(baseline, target)
-    t = [observed(rows, baseline).t for rows in members]
+    seen = [observed(rows, baseline) for rows in members]
     p = [np.ones(len(rows.values)) for rows in members]
     left = [np.ones(len(rows.values), np.bool_) for rows in members]
     blocks = [range(start, min(start + BLOCK, len(members))) for start in range(0, len(members), BLOCK)]
     maxima = [_largest_of(members, left, block, splits) for block in blocks]
     first = last = np.max(maxima, axis=0)
     while True:
-        p = [np.where(still, np.minimum(q, p_of(own, last)), q) for still, q, own in zip(left, p, t, strict=True)]
+        p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
         found = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
         if not any(here.any() for here in found):
-            return Family(p, first, last)
+            return Family(p, seen, first, last)
         for place, block in enumerate(blocks):
             if any(found[member].any() for member in block):
                 for member in block:

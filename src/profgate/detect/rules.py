@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-import numpy as np
-
 from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
 from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Strategy, not_tested, resolved
 from profgate.model.change import Change, Context, Detection, Location
@@ -19,6 +17,7 @@ from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
 DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can get a colour
+KINDS = frozenset(Kind)
 COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
@@ -128,9 +127,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
             yield f"its column {name} has {len(column)} rows, symbol has {rows}"
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
-    yield from (
-        f"{code} is not the code of a Kind" for code in np.unique(detection.kind).tolist() if code not in set(Kind)
-    )
+    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - KINDS))
     if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
         ends = [*detection.node.tolist(), *detection.moved.values()]

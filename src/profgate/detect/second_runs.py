@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from profgate.detect.location_costs import BETWEEN_RUNS, common_factors, sampling_variance, within_sides
+from profgate.detect.location_costs import BETWEEN_RUNS, Ratios, sampling_variance, within_sides
 from profgate.detect.permutation import p_of_one, splits_of
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.change import Location
@@ -31,7 +31,7 @@ def second_measurement(
     rows = _rows(comparison, location)
     if not rows.any():
         return None
-    factors = within_sides(common_factors(comparison.self_value.astype(np.float64)), comparison.runs.target)[0]
+    factors = within_sides(Ratios(comparison.self_value.astype(np.float64)).common_factors(), comparison.runs.target)[0]
     values = comparison.total_value if subtree else comparison.self_value
     costs = values[:, rows].sum(axis=1) / factors
     return _second(comparison, costs, worse, whole=float((totals / factors).mean())) if (costs > 0).any() else None

@@ -64,7 +64,7 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
         threshold = 0.0
         if most_rows < whole.size:
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
-        shown = cut_tree(tree, whole, threshold, keep) if threshold else whole
+        shown = cut_tree(whole, threshold, keep) if threshold else whole
         page, data_size = _filled(tree, whole, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:

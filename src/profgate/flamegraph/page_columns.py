@@ -4,6 +4,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from operator import lt
 from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
@@ -12,7 +14,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, added_at, pre_order, with_children
 from profgate.model.timeline import Timeline
-from profgate.model.visible_text import full_name, plain, visible
+from profgate.model.visible_text import full_name, full_names, plain, visible
 from profgate.report import numbers
 
 ROOT_NAME = -1
@@ -173,7 +175,8 @@ class OrderedTree:
     """The tree in preorder, with siblings sorted by name.
 
     `before` and `after` are inclusive values. `name` is a symbol, `ROOT_NAME` or `OTHER_NAME`. `row` is the row in the
-    `PageTree` or, for merged rows, the first of these rows.
+    `PageTree` or, for merged rows, the first of these rows. All arrays except `ranks`, the result of `name_ranks`, have
+    one element per row.
     """
 
     parent: IntArray
@@ -186,6 +189,7 @@ class OrderedTree:
     after: IntArray
     hidden: IntArray
     row: IntArray
+    ranks: IntArray
 
     @property
     def size(self) -> int:
@@ -198,9 +202,9 @@ def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHead
     return (
         replace(
             tree,
-            names=[full_name(name) for name in tree.names],
+            names=full_names(tree.names),
             former={symbol: full_name(name) for symbol, name in tree.former.items()},
-            files=[_plain(file) for file in tree.files],
+            files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,
         ),
         replace(
             header,
@@ -247,7 +251,7 @@ def order_tree(tree: PageTree) -> OrderedTree:
     return _in_preorder(tree.parent.astype(np.int64), columns, name_ranks(tree))
 
 
-def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
+def cut_tree(ordered: OrderedTree, threshold: float, keep: Collection[int]) -> OrderedTree:
     """Merge subtrees whose share is below `threshold` on both sides into one `other` row per parent.
 
     Rows of symbols in `keep` and the ancestors of these rows are not merged.
@@ -266,7 +270,7 @@ def cut_tree(tree: PageTree, ordered: OrderedTree, threshold: float, keep: Colle
     own = (ordered.name, ordered.before_self, ordered.after_self, ordered.hidden, ordered.row)
     merged = (np.full(len(owners), OTHER_NAME, np.int64), *others, ordered.row[cut[first]])
     columns = [np.concatenate([column[rows], more]) for column, more in zip(own, merged, strict=True)]
-    return _in_preorder(np.concatenate([own_parent, place[owners]]), columns, name_ranks(tree))
+    return _in_preorder(np.concatenate([own_parent, place[owners]]), columns, ordered.ranks)
 
 
 def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -> float:
@@ -357,6 +361,7 @@ def _in_preorder(parent: IntArray, columns: Sequence[IntArray], ranks: IntArray)
         after=_sums_of_subtrees(end, after),
         hidden=hidden,
         row=row,
+        ranks=ranks,
     )
 
 
@@ -374,10 +379,16 @@ def name_ranks(tree: PageTree) -> IntArray:
 
     Two additional elements contain the ranks of `other`, which is last, and of the root, which is first.
     """
-    files = tree.files or [None] * len(tree.names)
-    texts = sorted(zip(tree.names, (file or "" for file in files), range(len(tree.names)), strict=True))
-    order = [symbol for _, _, symbol in texts]
-    ranks = np.empty(len(order) + 2, np.int64)
-    ranks[order] = np.arange(len(order))
-    ranks[OTHER_NAME], ranks[ROOT_NAME] = len(order), -1
+    ranks = np.empty(len(tree.names) + 2, np.int64)
+    ranks[_by_name(tree)] = np.arange(len(tree.names))
+    ranks[OTHER_NAME], ranks[ROOT_NAME] = len(tree.names), -1
     return ranks
+
+
+def _by_name(tree: PageTree) -> Sequence[int]:
+    names, numbers = tree.names, range(len(tree.names))
+    # symbols are usually in this order already
+    if all(map(lt, names, islice(names, 1, None))):
+        return numbers
+    files = [file or "" for file in tree.files] or [""] * len(names)
+    return sorted(numbers, key=list(zip(names, files, strict=True)).__getitem__)

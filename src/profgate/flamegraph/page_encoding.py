@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from profgate.flamegraph.page_columns import (
     OTHER_NAME,
-    ROOT_NAME,
     OrderedTree,
     PageFinding,
     PageHeader,
     PageTree,
     exact_sum,
-    name_ranks,
 )
 from profgate.model.arrays import IntArray
 from profgate.model.attribution import SOURCE_STATES
@@ -51,11 +49,11 @@ def encode_page(
 
     `cut` and `one_sided` describe the complete tree, while `ordered` may be a cut tree.
     """
-    symbols = _by_frequency(tree, ordered)
-    place_of = {symbol: place for place, symbol in enumerate(symbols)}
-    number = np.full(len(tree.names) + 2, -1, np.int64)
-    number[symbols] = np.arange(2, len(symbols) + 2)
-    number[ROOT_NAME], number[OTHER_NAME] = 0, 1
+    by_frequency = _by_frequency(len(tree.names), ordered)
+    symbols: list[int] = by_frequency.tolist()
+    place_of = np.full(len(tree.names), -1, np.int64)  # -1 for symbols that do not occur in the tree
+    place_of[by_frequency] = np.arange(len(symbols))
+    number = np.append(place_of + 2, [1, 0])  # the last two elements are `OTHER_NAME` and `ROOT_NAME`
     divisor = max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
     depth = ordered.depth
     before, after = ordered.before_self // divisor, ordered.after_self // divisor
@@ -70,7 +68,7 @@ def encode_page(
         *_row_columns(tree, ordered),
         ("names", _json_bytes([tree.names[symbol] for symbol in symbols])),
         *_text_columns("files", "file", _chosen(tree.files, symbols)),
-        ("line", varints(np.array([line or 0 for line in _chosen(tree.lines, symbols)]))),
+        ("line", varints(_lines(tree, by_frequency))),
         *_symbol_columns(tree, symbols),
         *_sources(header, place_of),
     ]
@@ -97,12 +95,18 @@ Column = tuple[str, bytes]
 _Value = TypeVar("_Value")
 
 
-def _by_frequency(tree: PageTree, ordered: OrderedTree) -> list[int]:
+def _by_frequency(names: int, ordered: OrderedTree) -> IntArray:
     """Return the symbols that occur in the tree, most frequent first."""
-    frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=len(tree.names))
+    frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=names)
     used = np.flatnonzero(frequency)
-    order: list[int] = used[np.lexsort((name_ranks(tree)[used], -frequency[used]))].tolist()
-    return order
+    return used[np.lexsort((ordered.ranks[used], -frequency[used]))]
+
+
+def _lines(tree: PageTree, symbols: IntArray) -> IntArray:
+    """Return the line of each symbol, or 0 if it is unknown."""
+    if not any(tree.lines):
+        return np.zeros(len(symbols), np.int64)
+    return np.array([line or 0 for line in tree.lines], np.int64)[symbols]
 
 
 def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value | None]:
@@ -140,25 +144,26 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
     """
     different = sorted({value for value in values if value})
     places = {text: place for place, text in enumerate(different, 1)}
+    numbers = [places.get(value or "", 0) for value in values] if different else [0] * len(values)
     yield texts, _json_bytes(different)
-    yield column, varints(np.array([places.get(value or "", 0) for value in values], np.int64))
+    yield column, varints(np.array(numbers, np.int64))
 
 
-def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
+def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
     """Yield a column with the source changes of functions in the tree."""
-    found = [source for source in header.sources if source["symbol"] in place_of]
+    found = [source for source in header.sources if place_of[source["symbol"]] >= 0]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
-        yield "sources", _json_bytes([{**source, "symbol": place_of[source["symbol"]]} for source in found])
+        yield "sources", _json_bytes([{**source, "symbol": int(place_of[source["symbol"]])} for source in found])
 
 
-def _findings(findings: Sequence[PageFinding], place_of: dict[int, int], ordered: OrderedTree) -> list[dict[str, Any]]:
+def _findings(findings: Sequence[PageFinding], place_of: IntArray, ordered: OrderedTree) -> list[dict[str, Any]]:
     """Return the findings of functions in the tree, with symbols and rows renumbered."""
     whole = np.flatnonzero(ordered.name != OTHER_NAME)
     placed: list[dict[str, Any]] = []
     for finding in findings:
-        if finding["symbol"] in place_of:
-            placed.append({**finding, "symbol": place_of[finding["symbol"]]})
+        if (place := int(place_of[finding["symbol"]])) >= 0:
+            placed.append({**finding, "symbol": place})
             if "rows" in finding:
                 placed[-1]["rows"] = whole[np.isin(ordered.row[whole], finding["rows"])].tolist()
     return placed

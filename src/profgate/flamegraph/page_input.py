@@ -158,7 +158,8 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
     """Return the findings whose function is in the tree, except neutral findings, in the order of other reports."""
     symbols = comparison.symbols
-    place_of = dict(zip(zip(symbols.names, symbols.files, strict=True), range(len(symbols)), strict=True))
+    names = {finding.location.name for finding in findings}
+    place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
     marks = []
     for finding in sorted(findings, key=weight_of):
         symbol = place_of.get((finding.location.name, finding.location.file))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from profgate.errors import ProfgateError
-from profgate.model.source import HEAD_SIZE, SourceFile
+from profgate.model.source import HEAD_SIZE, BytesInMemory, SourceFile
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -175,7 +175,10 @@ def _source(path: str, name: str) -> SourceFile:
         facts = os.fstat(stream.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise ProfgateError(name, "is not a regular file; use regular files")
-        return SourceFile(_shown(name), facts.st_size, stream.read(HEAD_SIZE), partial(_open_range, path), path)
+        head = stream.read(HEAD_SIZE)
+        complete = len(head) == facts.st_size
+        opened = BytesInMemory(head) if complete else partial(_open_range, path)
+        return SourceFile(_shown(name), facts.st_size, head, opened, path)
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:

@@ -58,7 +58,10 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of all others."""
+    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of all others.
+
+    If no row is listed, the shares may be empty.
+    """
 
     kinds: IntArray
     share_from: FloatArray
@@ -95,10 +98,15 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
 
 def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool) -> _Rows:
     kinds = detection.kind
+    if not verbose and (kinds == Kind.NO_CHANGE).all():  # most detections of a large report
+        nothing = np.zeros(0)
+        counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
+        counts.update(detection.counts)
+        return _Rows(kinds, nothing, nothing, [], counts)
     if detection.strategy == "overweight":
         kinds = _capped(kinds, total_changed=total_changed)
     share_from, share_to = _shares(detection, sums)
-    counts: Counter[str] = Counter()
+    counts = Counter[str]()
     listed = np.ones(len(kinds), dtype=np.bool_)
     for kind, name in ((Kind.NO_CHANGE, "no_change"), (Kind.UNKNOWN, "unknown")):
         rows = kinds == kind

@@ -188,7 +188,11 @@ def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
 
     A rule of the level changes only names that contain at least one of these substrings.
     """
-    text = "\n".join(names)
+    return needles_of("\n".join(names), level)
+
+
+def needles_of(text: str, level: Level) -> tuple[str, ...]:
+    """Return the substrings described in `needles_in` for a text that contains the names."""
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
 
@@ -203,7 +207,8 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 
 
 @lru_cache(1 << 14)
-def _file_key(file: str, level: Level) -> str:
+def file_key(file: str, level: Level) -> str:
+    """Return the file that identifies frames of this file."""
     return normalised_name(normalised_path(file), level)
 
 
@@ -235,7 +240,7 @@ def frame_key(
     if level == "none":
         return FrameKey(name, file, line)
     if not native and not _may_change(name, needles):
-        return FrameKey(name, None if file is None else _file_key(file, level), line)
+        return FrameKey(name, None if file is None else file_key(file, level), line)
     if line is None and (match := _LINE_AT_END.match(name)):
         line = int(match[3])
     key = normalised_name(name, level)
@@ -243,7 +248,7 @@ def frame_key(
         key = _NATIVE_CLONE.sub("", key)
     if file is None and (found := _file_at_end(key)):
         return FrameKey(*found, line)
-    return FrameKey(key, None if file is None else _file_key(file, level), line)
+    return FrameKey(key, None if file is None else file_key(file, level), line)
 
 
 class NameStep(NamedTuple):

@@ -102,8 +102,9 @@ class Measurements:
 
     def runs(self, place: int) -> int:
         """Return the number of runs of one metric in the file."""
-        order = self.order[self.of_metric(place)]
-        return int(order.max()) + 1 if self.scenarios and len(order) else 1
+        if not self.scenarios:
+            return 1
+        return int(self.order[self.of_metric(place)].max(initial=0)) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 NAME_LENGTH = 80
 LONGEST_PARSED = 4_000  # maximum number of characters of a name whose brackets are parsed
@@ -71,6 +72,13 @@ def _without_inside(text: str, deepest: int) -> str:
 def full_name(text: str) -> str:
     """Return a nonempty name of visible characters for an HTML page."""
     return plain(text) or NO_NAME
+
+
+def full_names(texts: Sequence[str]) -> list[str]:
+    """Return the `full_name` of each text."""
+    if all(map(str.isprintable, texts)):  # much faster than `full_name` for a million names
+        return [text.strip() or NO_NAME for text in texts]
+    return [full_name(text) for text in texts]
 
 
 def name_text(text: str, length: int = NAME_LENGTH) -> str:

@@ -1,7 +1,7 @@
 """Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile, S
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, base_unit
 from profgate.readers.builders import line_of
-from profgate.readers.folded_scan import SMALL, WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
+from profgate.readers.folded_scan import WORST_SHARE, Scan, check_sum, join_scans, scan_file, stack_and_value
 from profgate.readers.reader import BuiltInReader
 
 LONGEST_FIRST_LINE = 1 << 24
@@ -53,11 +53,17 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     notes = []
     if scan.bad_count:
         notes.append(f"{scan.bad_count} of {scan.lines} lines skipped: {quoted}")
-    if replaced := sum("\ufffd" in name for name in names):
+    if replaced := len([name for name in names if "\ufffd" in name]):
         notes.append(f"{replaced} frame names hold bytes that are not UTF-8, replaced")
     if not scan.lines:
         notes.append("the file contains no samples")
     return tuple(notes)
+
+
+def _decoded(frames: Collection[bytes]) -> list[str]:
+    """Return the names of the frames, which contain no line breaks, so that all of them are decoded at once."""
+    names = b"\n".join(frames).decode("utf-8", "replace").split("\n") if frames else []
+    return [name or "[unknown]" for name in names] if b"" in frames else names
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
@@ -66,6 +72,11 @@ def _first_lines(source: SourceFile) -> list[bytes]:
         return source.head.splitlines()[:SNIFFED]
     with source.open(0, None) as stream:
         return [stream.readline(LONGEST_FIRST_LINE)]
+
+
+def _fits(line: bytes) -> bool:
+    _, space, value = line.rpartition(b" ")
+    return bool(space and value.isdigit()) or stack_and_value(line) is not None
 
 
 class FoldedReader(BuiltInReader):
@@ -96,7 +107,7 @@ class FoldedReader(BuiltInReader):
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
             lines.pop()  # the last line in the head may be incomplete
-        fitting = sum(stack_and_value(line) is not None for line in lines)
+        fitting = sum(_fits(line) for line in lines)
         if not lines:
             return "it holds only comments and blank lines"
         if fitting == len(lines) or (2 * fitting >= len(lines) and any(b";" in line for line in lines)):
@@ -112,7 +123,7 @@ class FoldedReader(BuiltInReader):
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
         """Return the scan of the lines that start in this byte range. Raises ProfileError if a line is invalid."""
-        return scan_file(source, start, stop, self._kernels if source.size > SMALL else None)
+        return scan_file(source, start, stop, self._kernels)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
         """Return the profile of a file whose scanned ``parts`` are given in file order.
@@ -120,7 +131,7 @@ class FoldedReader(BuiltInReader):
         Raises ProfileError if the file is invalid.
         """
         scan = join_scans(parts)
-        names = [frame.decode("utf-8", "replace") or "[unknown]" for frame in scan.frames]
+        names = _decoded(scan.frames)
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
         depth, frame, leaf = scan.events()
@@ -214,7 +225,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING
-    if 2 * sum(name[-1:].isdigit() and ":" in name for name in names) > len(names):
+    if 2 * sum(name[-1].isdigit() for name in names if ":" in name) > len(names):
         for dialect in (_rbspy, _phpspy):
             frames = _frames(names, dialect)
             if 2 * sum(file is not None for file in frames.files) > len(names):

@@ -284,8 +284,8 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.values.extend(taken.values)
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
-        for name in lines.names(len(scan.frames)):
-            scan.frames[name]  # inserts the name; the number is the same as in compiled code
+        scan.frames.update(zip(lines.names(len(scan.frames)), count(len(scan.frames))))  # numbered as in compiled code
+        scan.frames.default_factory = count(len(scan.frames)).__next__
         if at == len(data):
             break
         end = data.find(b"\n", at)

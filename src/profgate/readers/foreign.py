@@ -3,6 +3,7 @@
 import re
 import shlex
 from dataclasses import dataclass
+from functools import cached_property
 
 from profgate.model.source import SourceFile
 
@@ -10,7 +11,7 @@ _TIME_PROFILE = """--xpath '/trace-toc/run/data/table[@schema="time-profile"]' >
 _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f RECORDING -F a.folded"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Foreign:
     """Unsupported format with its name, a pattern that matches the first bytes of its files, and advice.
 
@@ -20,6 +21,11 @@ class Foreign:
     what: str
     looks: bytes
     advice: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """The compiled pattern."""
+        return re.compile(self.looks, re.DOTALL)
 
 
 FOREIGN = (
@@ -86,7 +92,7 @@ FOREIGN = (
 
 def advice_for(source: SourceFile) -> str | None:
     """Return the name of the format and advice on how to convert the file, or None if the format is unknown."""
-    found = next((foreign for foreign in FOREIGN if re.match(foreign.looks, source.head, re.DOTALL)), None)
+    found = next((foreign for foreign in FOREIGN if foreign.pattern.match(source.head)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]
     if found is None:

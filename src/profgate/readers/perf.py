@@ -6,6 +6,7 @@ Source: the manual page perf-script(1). The fields in the output depend on the o
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class PerfReader(BuiltInReader):
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
         lines = (line.rstrip() for line in source.head.splitlines() if not line.startswith(b"#"))
-        first, second, *_ = (*(line for line in lines if line), b"", b"")
+        first, second = islice(chain((line for line in lines if line), (b"", b"")), 2)
         header = _header_of(first)
         if header is None:
             return False

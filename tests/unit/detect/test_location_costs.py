@@ -12,9 +12,8 @@ from profgate.detect.location_costs import (
     SUBTREE,
     TOTAL,
     Costs,
-    common_factors,
+    Ratios,
     costs_of,
-    factors_of_others,
 )
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison
@@ -60,14 +59,14 @@ def test_large_function_is_not_the_common_factor() -> None:
 def test_few_functions_have_no_common_factor(steady: int, factor: float) -> None:
     own = np.full((2, steady), 1000.0)
     own[1] *= 1.3
-    assert relative(common_factors(own)) == pytest.approx([1, factor])
+    assert relative(Ratios(own).common_factors()) == pytest.approx([1, factor])
 
 
 def test_functions_of_some_runs_are_not_steady() -> None:
     own = np.full((2, FEWEST_STEADY), 1000.0)
     own[1] *= 1.3
     own[0, 0] = 0.0
-    assert relative(common_factors(own)) == [1.0, 1.0]
+    assert relative(Ratios(own).common_factors()) == [1.0, 1.0]
 
 
 def test_exact_counts_have_no_common_factor() -> None:
@@ -127,6 +126,6 @@ def test_samples_scatter_by_their_value() -> None:
 def test_own_change_is_not_in_common_factor() -> None:
     own = np.full((2, 7), 1000.0)
     own[1] *= np.linspace(1.0, 1.6, 7)
-    ratio = common_factors(own)[1] / common_factors(own)[0]
-    without_fastest, without_slowest = (row[1] / row[0] for row in factors_of_others(own, np.array([0, 6])))
+    ratio = Ratios(own).common_factors()[1] / Ratios(own).common_factors()[0]
+    without_fastest, without_slowest = (row[1] / row[0] for row in Ratios(own).factors_of_others(np.array([0, 6])))
     assert without_slowest < ratio < without_fastest

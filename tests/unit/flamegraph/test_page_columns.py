@@ -136,7 +136,7 @@ def test_cut_keeps_totals_and_marked_rows(threshold: float) -> None:
     tree = random_tree(9, 400)
     whole = order_tree(tree)
     keep = {7}
-    cut = cut_tree(tree, whole, threshold, keep)
+    cut = cut_tree(whole, threshold, keep)
     assert (int(cut.before[0]), int(cut.after[0])) == (int(whole.before[0]), int(whole.after[0]))
     assert int(cut.hidden.sum()) == whole.size - int((cut.name != OTHER_NAME).sum())
     assert int((cut.name == 7).sum()) == int((whole.name == 7).sum()) > 0
@@ -146,7 +146,7 @@ def test_cut_keeps_totals_and_marked_rows(threshold: float) -> None:
 
 def test_cut_uses_larger_share_of_both_sides() -> None:
     tree = tree_of((0, 0, 1000, 10), (0, 1, 1, 9), (0, 2, 1, 0), (0, 3, 2, 0))
-    cut = cut_tree(tree, order_tree(tree), 0.05, set())
+    cut = cut_tree(order_tree(tree), 0.05, set())
     assert stacks(cut, list(tree.names)) == {"*": (0, 0), "*;b": (1, 9), "*;main": (1000, 10), "*;*": (3, 0)}
     assert cut.hidden.tolist() == [0, 0, 0, 2]
 

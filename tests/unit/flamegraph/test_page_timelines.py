@@ -74,7 +74,7 @@ def test_bins_are_longer_in_less_room() -> None:
 def test_entries_of_merged_rows_belong_to_their_other_row() -> None:
     tree = random_tree(400, 3000)
     whole = order_tree(tree)
-    shown = cut_tree(tree, whole, 0.02, set())
+    shown = cut_tree(whole, 0.02, set())
     assert 0 < (shown.name == OTHER_NAME).sum() < shown.size < whole.size / 2
     place = _shown_rows(whole, shown)
     for side, own in zip(tree.timelines, (shown.before_self, shown.after_self), strict=True):

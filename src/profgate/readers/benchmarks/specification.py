@@ -119,7 +119,7 @@ class ResultFormat(BuiltInReader):
         """Return whether the file looks like this format."""
         if super().fits(source) or (self.line and self.line.search(source.head)):
             return True
-        if not self.line or not self.at_end:
+        if not self.line or not self.at_end or source.size <= len(source.head):
             return False
         with source.open(max(0, source.size - HEAD_SIZE), None) as stream:
             return self.line.search(stream.read()) is not None

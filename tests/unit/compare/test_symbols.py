@@ -1,0 +1,37 @@
+"""Numbering of symbols: names that no rule can change are not normalised one by one."""
+
+import pytest
+
+from comparisons import SAMPLES
+from profgate.compare.symbols import number_symbols
+from profgate.model.frame_names import frame_key
+from profgate.model.profile import Configuration, FrameList, Profile
+
+PLAIN = ("main", "shop.orders.find", "std::sort")
+
+
+def profile(names: tuple[str, ...], files: tuple[str | None, ...], lines: tuple[int | None, ...]) -> Profile:
+    return Profile(
+        "p", Configuration(), (SAMPLES,), FrameList(list(names), list(files), list(lines), [None] * len(names))
+    )
+
+
+@pytest.mark.parametrize("special", ["main", "/usr/bin/python3", "", "f+0x12", "g (pkg/a.py:12)", "a\nb", "x\0y"])
+@pytest.mark.parametrize("file", [None, "", "/github/workspace/shop/orders.py"])
+def test_symbols_equal_the_keys_of_their_frames(special: str, file: str | None) -> None:
+    names, files, lines = (*PLAIN, special), (None, file, file, file), (None, 3, None, None)
+    numbering = number_symbols([profile(names, files, lines)], "safe")
+    expected = [frame_key(*frame) for frame in zip(names, files, lines, strict=True)]
+    symbols, (mapping,) = numbering.symbols, numbering.maps
+    assert [symbols.names[place] for place in mapping] == [key.name for key in expected]
+    assert [symbols.files[place] for place in mapping] == [key.file or None for key in expected]
+
+
+def test_line_at_the_end_of_a_name_is_removed() -> None:
+    assert number_symbols([profile(("work:12",), ("a.py",), (12,))], "safe").symbols.names == ["work"]
+
+
+def test_last_profile_names_the_line_and_label() -> None:
+    before, after = profile(("f", "g"), (None, None), (1, 2)), profile(("f",), (None,), (7,))
+    symbols = number_symbols([before, after], "safe", targets=1).symbols
+    assert (symbols.names, symbols.lines, symbols.labels) == (["f", "g"], [7, 2], ["f", "g"])
