@@ -158,8 +158,8 @@ def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
 def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
-        f"changes compared with {name}: {ours} only in this pull request, {shared} in both, "
-        f"{others} only in {name}{f' ({names})' if names else ''}"
+        f"compared with {name}, this pull request has {numbers.counted(int(ours or 0), 'change')} of its own and "
+        f"shares {shared}; the base branch has {others} more{f' ({names})' if names else ''}"
     )
 
 
