@@ -145,11 +145,14 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: dict[int, int]) -> Iterator[Column]:
-    """Yield a column with the source changes of functions in the tree."""
+    """Yield columns with the source changes and the costs of lines of functions in the tree."""
     found = [source for source in header.sources if source["symbol"] in place_of]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
         yield "sources", _json_bytes([{**source, "symbol": place_of[source["symbol"]]} for source in found])
+    lines = [{**lines, "symbol": place_of[lines["symbol"]]} for lines in header.lines if lines["symbol"] in place_of]
+    if lines:
+        yield "lines", _json_bytes(lines)
 
 
 def _findings(findings: Sequence[PageFinding], place_of: dict[int, int], ordered: OrderedTree) -> list[dict[str, Any]]:

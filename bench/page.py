@@ -1,0 +1,210 @@
+"""Measure one flame graph page in Chromium: ./run bench page [--size 10k,100k] [--repeat N] [--json FILE].
+
+The page is built from a generated pair of folded files; the size 100k has about 300,000 nodes. For the first picture
+and for each interaction, the table shows the CPU time of the page's main thread without painting. Playwright and Chromium must be installed. The exit code is 1 if a target is missed.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from bench.files import RECIPES, make_pair
+
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_columns import PageFinding
+from profgate.flamegraph.page_input import page_input
+from profgate.loading import two_sides
+from profgate.model.comparison import Comparison
+from profgate.model.policy import Policy
+from profgate.wiring import overlays
+
+FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+FIRST_PICTURE, INTERACTION = 1000.0, 16.0  # milliseconds
+FINDINGS = 12
+WINDOW = {"width": 1440, "height": 900}
+QUERY = "merge"
+CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline", "blink.user_timing"]
+TASK = "RunTask"
+PAINTING = frozenset({"Paint", "Layerize", "Commit", "RasterTask", "ImageDecodeTask"})  # parts of tasks, not counted
+PAINTED = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector("canvas[data-painted]")) return;
+  observer.disconnect();
+  window.firstPicture = performance.now();
+}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-painted"] });
+"""
+CHOOSE_VIEW = "(view) => document.querySelector(`input[name=view][value=${view}]`).click()"
+TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: CPU milliseconds of the main thread for each repetition, and the limit of the median."""
+
+    name: str
+    spent: tuple[float, ...]
+    limit: float
+
+    @property
+    def median(self) -> float:
+        """Median of the repetitions."""
+        return median(self.spent)
+
+
+class Recorder:
+    """Records the tasks of one opened page between marks, with the tracing of the browser."""
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        context = browser.new_context(viewport=WINDOW, offline=True)
+        context.add_init_script(PAINTED)
+        self.page = context.new_page()
+        self.names = ["first picture"]
+        browser.start_tracing(page=self.page, categories=CATEGORIES)
+
+    def open(self, path: Path) -> None:
+        """Open the page and wait for its first picture."""
+        self.page.goto(path.as_uri())
+        self.page.wait_for_function("() => window.firstPicture")
+
+    def perform(self, name: str, action: Callable[[], object]) -> None:
+        """Perform an interaction and wait for its picture."""
+        self.page.evaluate("() => performance.mark('bench')")
+        self.names.append(name)
+        action()
+        self.page.evaluate(TWO_FRAMES)
+
+    def spent(self) -> list[tuple[str, float]]:
+        """Return the CPU milliseconds of the first picture and of each interaction, in their order."""
+        events = json.loads(self.browser.stop_tracing())["traceEvents"]
+        self.page.context.close()
+        marks = [event for event in events if event.get("name") == "bench" and "blink.user_timing" in event["cat"]]
+        thread = {(event["pid"], event["tid"]) for event in marks}
+        starts = [event["ts"] for event in marks]
+        totals = [0.0] * len(self.names)
+        for event in events:
+            if event["ph"] != "X" or (event["pid"], event["tid"]) not in thread:
+                continue
+            sign = (event["name"] == TASK) - (event["name"] in PAINTING)
+            totals[bisect_right(starts, event["ts"])] += sign * event.get("tdur", 0) / 1000.0
+        return list(zip(self.names, totals, strict=True))
+
+
+def write_page(size: str, folder: Path) -> tuple[Path, int]:
+    """Write the page of a generated pair, with findings for the largest changes. Return its path and its nodes."""
+    pair = make_pair(RECIPES[size], folder)
+    comparison = overlays(two_sides(str(pair.base), str(pair.target), Policy()))[0]
+    tree, header = page_input(comparison)
+    path = folder / f"page-{size}.html"
+    path.write_text(build_page(tree, replace(header, findings=_findings(comparison))), encoding="utf-8")
+    return path, len(tree.parent)
+
+
+def _findings(comparison: Comparison) -> list[PageFinding]:
+    before, after = comparison.runs.means(comparison.self_value)
+    largest = np.argsort(-np.abs(after - before))[:FINDINGS].tolist()
+    return [
+        PageFinding(
+            symbol=symbol,
+            severity="degraded",
+            direction="worse" if after[symbol] > before[symbol] else "better",
+            key=f"finding-{symbol}",
+            judged="self",
+        )
+        for symbol in largest
+    ]
+
+
+def measure(path: Path, repeat: int) -> list[Row]:
+    """Open the page several times and return the measured rows."""
+    from playwright.sync_api import sync_playwright
+
+    spent: dict[str, list[float]] = {}
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for _ in range(repeat):
+            recorder = Recorder(browser)
+            recorder.open(path)
+            for name, action in _interactions(recorder.page):
+                recorder.perform(name, action)
+            for name, time in recorder.spent():
+                spent.setdefault(name, []).append(time)
+        browser.close()
+    return [
+        Row(name, tuple(found), FIRST_PICTURE if name == "first picture" else INTERACTION)
+        for name, found in spent.items()
+    ]
+
+
+def _interactions(page: Any) -> list[tuple[str, Callable[[], object]]]:
+    """Return the measured actions in their order. Rows with the same name are repetitions of one interaction."""
+    left, top = page.evaluate(
+        "() => { const box = document.querySelector('.graph').getBoundingClientRect(); return [box.left, box.top]; }"
+    )
+    mouse, keyboard = page.mouse, page.keyboard
+    actions: list[tuple[str, Callable[[], object]]] = [("(the measurement itself)", lambda: None)] * 3
+    for step in range(10):
+        actions.append(("hover", partial(mouse.move, left + 40 + 61 * step, top + 19 * (2 + 2 * (step % 9)) + 9)))
+    for row in (3, 6, 9):
+        actions.append(("zoom in", partial(mouse.click, left + 120, top + 19 * row + 9)))
+        actions.append(("zoom out", partial(keyboard.press, "Escape")))
+    mouse.move(left, top - 60)
+    actions.append(("focus the search", partial(page.focus, "#query")))
+    actions += [("search, one letter", partial(keyboard.press, letter)) for letter in QUERY]
+    actions.append(("next match", partial(page.click, "#next")))
+    actions.append(("clear the search", partial(page.fill, "#query", "")))
+    actions += [("cause chip", partial(page.click, f"#findings button >> nth={place}")) for place in range(3)]
+    actions.append(("show everything", partial(keyboard.press, "Escape")))
+    for tab in ("symbols", "graph", "blueprint", "graph", "symbols", "graph", "blueprint", "graph"):
+        actions.append((f"tab {tab}", partial(page.click, f"#tab-{tab}")))
+    actions.append(("tab sandwich", partial(page.click, "#tab-sandwich")))
+    actions.append(("tab graph", partial(page.click, "#tab-graph")))
+    for view in ("after", "union", "diff", "side"):
+        actions.append((f"view {view}", partial(page.evaluate, CHOOSE_VIEW, view)))
+    actions += [("self or total", partial(keyboard.press, "b"))] * 2
+    return actions
+
+
+def as_table(nodes: int, size: int, rows: Sequence[Row]) -> str:
+    """Return the rows as a Markdown table."""
+    lines = [
+        f"{nodes:,} nodes, {size / 1e6:.1f} MB",
+        "",
+        "| | median ms | slowest ms | wanted ms |",
+        "|:--|--:|--:|--:|",
+    ]
+    for row in rows:
+        lines.append(f"| {row.name} | {row.median:.1f} | {max(row.spent):.1f} | {row.limit:.0f} |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Print a table for each size. The exit code is 1 if a median is above its limit."""
+    parser = argparse.ArgumentParser(prog="bench page", description=__doc__)
+    parser.add_argument("--size", default="100k", metavar="LIST", help="10k (30,000 nodes) or 100k (300,000 nodes)")
+    parser.add_argument("--repeat", type=int, default=5, metavar="N", help="number of times the page is opened")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement there")
+    chosen = parser.parse_args(arguments)
+    missed, found = False, {}
+    for size in chosen.size.split(","):
+        path, nodes = write_page(size, FOLDER)
+        rows = measure(path, chosen.repeat)
+        print(as_table(nodes, path.stat().st_size, rows))
+        missed |= any(row.median > row.limit for row in rows)
+        found[size] = {row.name: row.spent for row in rows}
+    if chosen.json is not None:
+        chosen.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

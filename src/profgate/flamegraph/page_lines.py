@@ -1,0 +1,120 @@
+"""Select the source lines whose costs a page shows, and pair the lines of both sides."""
+
+import difflib
+from collections.abc import Collection, Sequence
+from typing import NotRequired, TypedDict
+
+import numpy as np
+
+from profgate.model.arrays import IntArray
+from profgate.model.attribution import ChangedFile, LineRange, SourceDiff, SourceStates, SourceTexts
+from profgate.model.comparison import Comparison, LineCosts
+
+MOST_FUNCTIONS = 50
+MOST_LINES = 200  # of one function
+LONGEST_FUNCTION = 400  # in lines per side; of longer functions, only the changed parts are shown
+
+LineRow = tuple[int, int, int, int, int, int]
+
+
+class PageLines(TypedDict):
+    """The costs of the lines of one symbol.
+
+    Each row contains the line number before and after (0: there is no such line), the self and total value before, and
+    the self and total value after. ``omitted`` is the number of rows beyond the limit.
+    """
+
+    symbol: int
+    rows: list[LineRow]
+    omitted: NotRequired[int]
+
+
+def page_lines(
+    comparison: Comparison, first: Collection[int], states: SourceStates | None, diff: SourceDiff | None
+) -> list[PageLines]:
+    """Return the costs of lines of the symbols in ``first`` and of the symbols with the largest changes.
+
+    At most `MOST_FUNCTIONS` symbols are returned, with at most `MOST_LINES` rows each.
+    """
+    costs = comparison.lines
+    if costs is None:
+        return []
+    files = {path: file for file in (diff.files if diff else ()) for path in (file.previous_path, file.path)}
+    starts = np.flatnonzero(np.diff(costs.symbol, prepend=-1))
+    ends = dict(zip(costs.symbol[starts].tolist(), [*starts[1:].tolist(), len(costs.symbol)], strict=True))
+    begins = dict(zip(costs.symbol[starts].tolist(), starts.tolist(), strict=True))
+    found = []
+    for symbol in _chosen(comparison, costs, first):
+        file = files.get(states.paths[symbol] or "") if states else None
+        part = slice(begins[symbol], ends[symbol])
+        rows = _paired(costs.line[part], costs.own[:, part], costs.total[:, part], file)
+        largest = sorted(rows, key=lambda row: (-max(row[2:]), row[:2]))[:MOST_LINES]
+        lines = PageLines(symbol=symbol, rows=sorted(largest, key=_position))
+        if len(rows) > MOST_LINES:
+            lines["omitted"] = len(rows) - MOST_LINES
+        found.append(lines)
+    return found
+
+
+def _chosen(comparison: Comparison, costs: LineCosts, first: Collection[int]) -> list[int]:
+    """Return the symbols whose lines are shown, the most important first."""
+    known = np.unique(costs.symbol)
+    changes = [
+        np.abs(np.subtract(*comparison.runs.means(values)))[known].astype(np.float64)
+        for values in (comparison.self_value, comparison.total_value)
+    ]
+    order = np.lexsort((known, -changes[1], -changes[0], ~np.isin(known, list(first))))
+    chosen: list[int] = known[order][:MOST_FUNCTIONS].tolist()
+    return chosen
+
+
+def _position(row: LineRow) -> tuple[int, int]:
+    """Return the sort key of a row. A removed line comes before the line that replaced it."""
+    return row[1] or row[0], row[0]
+
+
+def _paired(line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None) -> list[LineRow]:
+    """Return one row for each line. A line of the baseline is in the row of the same line of the target."""
+    rows: dict[tuple[int, int], list[int]] = {}
+    for side in (0, 1):
+        for number, self_value, whole in zip(line.tolist(), own[side].tolist(), total[side].tolist(), strict=True):
+            if whole:
+                values = rows.setdefault(_both_numbers(number, side, file), [0] * 4)
+                values[2 * side : 2 * side + 2] = self_value, whole
+    return [(*numbers, *values) for numbers, values in rows.items()]  # type: ignore[misc]
+
+
+def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
+    """Return the number of a line before and after, according to the edits. 0 means that there is no such line."""
+    shift = 0
+    for edit in (edit for hunk in (file.hunks if file else ()) for edit in hunk.edits):
+        if number in edit[side]:
+            return (0, number) if side else (number, 0)
+        if edit[side].first > number:
+            break
+        shift += edit.target.size - edit.baseline.size
+    return (number - shift, number) if side else (number, number + shift)
+
+
+def whole_function(
+    texts: SourceTexts | None, file: ChangedFile, spans: tuple[LineRange | None, LineRange | None]
+) -> tuple[int, int, list[str]] | None:
+    """Return both versions of a function as one hunk, or None if the texts are unknown or too long."""
+    if texts is None or spans == (None, None):
+        return None
+    sides = []
+    for text, span in ((texts.baseline.get(file.previous_path), spans[0]), (texts.target.get(file.path), spans[1])):
+        if span is not None and (text is None or span.size > LONGEST_FUNCTION):
+            return None
+        sides.append([] if span is None or text is None else text.split("\n")[span.first - 1 : span.last])
+    before, after = ([line.removesuffix("\r") for line in side] for side in sides)
+    lines = _unified(before, after)
+    return spans[0].first if spans[0] else 0, spans[1].first if spans[1] else 0, lines
+
+
+def _unified(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for kind, *places in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        old, new = before[places[0] : places[1]], after[places[2] : places[3]]
+        lines += [f" {text}" for text in new] if kind == "equal" else [f"-{t}" for t in old] + [f"+{t}" for t in new]
+    return lines
