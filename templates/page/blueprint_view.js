@@ -2,9 +2,9 @@
 import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
-import { makeSourcePane } from "./blueprint_source.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
+import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
 import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
 import { linkOf } from "./words.js";
@@ -29,7 +29,7 @@ function makeBlueprint(page, section) {
   const parts = scaffold(page, section);
   const { frame, svg, count, pane, popup } = parts;
   const menu = makeMenu(section, frame);
-  const source = makeSourcePane(parts.source, { narrow: window.innerWidth < 900 });
+  const source = makeSourcePane(page, parts.source);
   const view = { scale: 1, selected: 0, shown: null, stale: true };
   let figures;
   let marks;
@@ -157,16 +157,7 @@ function makeBlueprint(page, section) {
       actions.append(button);
     }
     pane.append(actions);
-    const symbol = tree.symbol[node];
-    source.show(tree.sourceDiffs?.get(symbol) ?? null, noSource(tree, symbol));
-  }
-
-  function noSource(tree, symbol) {
-    if (symbol < 0) return "Choose a function to see its source.";
-    const state = tree.sources?.[symbol] ?? "unknown";
-    if (state === "same") return "The source of this function is the same in both versions.";
-    if (state === "unknown") return "The source of this function is not known to this page.";
-    return "The source of this function changed; its text is not part of this page.";
+    source.show(tree.symbol[node]);
   }
 
   function goTo(node) {

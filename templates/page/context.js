@@ -5,6 +5,7 @@
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
+//   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events in the order of their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
@@ -13,7 +14,7 @@
 //                              page.openFinding(finding) the row of a finding
 //
 // Listeners run after everything that depends on a change has been updated.
-import { GATES, shadesOf } from "./colour.js";
+import { GATES, levelOfChange, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "./tree.js";
@@ -175,6 +176,7 @@ const COMPUTE = {
       repeats: testsRepeats(page),
     };
     page.scale = shadesOf(page.tree, options);
+    page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
     // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
       shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shadesOf(shape, { ...options, fixed: page.scale.reference }),

@@ -1,9 +1,8 @@
 // The legend of the colours.
 import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
-import { byId, element } from "./dom.js";
+import { byId, element, themeOf } from "./dom.js";
 import { formatShare, formatSignedShare } from "./format.js";
-import { themeOf } from "./graph.js";
 import { isEdited } from "./tree.js";
 import { changeOf } from "./words.js";
 

@@ -1,10 +1,9 @@
 // The views above the graph, and the two panels: all changes, and the settings.
 import { GATES } from "./colour.js";
-import { announce, byId, element, radioChoices } from "./dom.js";
+import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
-import { themeOf } from "./graph.js";
 import { pathKey } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };

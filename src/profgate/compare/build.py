@@ -130,7 +130,7 @@ def _compared(
         warnings=_warnings(runs, symbols, columns, forest),
         renamed=_renamed(symbols, options),
         files=options.files,
-        lines=line_costs(runs, Numbering(symbols, maps), metric, forest, baselines),
+        lines=line_costs(runs, Numbering(symbols, maps), metric, forest),
     )
 
 

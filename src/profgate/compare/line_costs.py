@@ -22,25 +22,23 @@ _Pairs = tuple[IntArray, IntArray, IntArray]  # symbol * _MOST_LINES + line, sel
 
 
 def line_costs(
-    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, forest: Forest | None, baselines: int
+    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, forest: Forest | None
 ) -> LineCosts | None:
     """Return the costs of the executed lines, or None if a profile does not record executed lines.
 
     Stacks that `Forest.dropped` marks have no cost. The total cost of a line counts each stack once.
     """
-    sides: list[list[_Pairs]] = [[], []]
+    runs = list[_Pairs]()
     for run, (profile, symbols) in enumerate(zip(profiles, numbering.maps, strict=True)):
         found = _of_profile(profile, symbols, metric, forest, run)
         if found is None:
             return None
-        sides[run >= baselines].append(found)
-    keys = np.unique(np.concatenate([pairs[0] for side in sides for pairs in side]))
-    own, total = np.zeros((2, len(keys)), np.int64), np.zeros((2, len(keys)), np.int64)
-    for place, side in enumerate(sides):
-        for line, self_values, totals in side:
-            rows = np.searchsorted(keys, line)
-            own[place, rows] += self_values
-            total[place, rows] += totals
+        runs.append(found)
+    keys = np.unique(np.concatenate([lines for lines, _, _ in runs]))
+    own, total = np.zeros((len(runs), len(keys)), np.int64), np.zeros((len(runs), len(keys)), np.int64)
+    for run, (lines, self_values, totals) in enumerate(runs):
+        places = np.searchsorted(keys, lines)
+        own[run, places], total[run, places] = self_values, totals
     symbol = keys // _MOST_LINES
     # if every function has a single line, the lines are probably those at which the functions begin
     if not len(keys) or np.bincount(symbol).max() < 2:

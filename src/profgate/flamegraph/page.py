@@ -30,9 +30,9 @@ from profgate.report.templates import read_asset, render_template
 MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
-    *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
+    *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph"),
     *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys"),
-    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
+    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
 STYLES = ("page", "blueprint")

@@ -2,26 +2,32 @@
 
 import difflib
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NotRequired, TypedDict
 
 import numpy as np
 
-from profgate.model.arrays import IntArray
-from profgate.model.attribution import ChangedFile, LineRange, SourceDiff, SourceStates, SourceTexts
+from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
 from profgate.model.comparison import Comparison, LineCosts
 
 MOST_FUNCTIONS = 50
 MOST_LINES = 200  # of one function
 LONGEST_FUNCTION = 400  # in lines per side; of longer functions, only the changed parts are shown
 
-LineRow = tuple[int, int, int, int, int, int]
+ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
+SIGMA = 4.0  # in standard errors, as for the rows of the tree
+SELF, TOTAL = 1, 2
+
+LineRow = tuple[int, ...]
 
 
 class PageLines(TypedDict):
     """The costs of the lines of one symbol.
 
     Each row contains the line number before and after (0: there is no such line), the self and total value before, and
-    the self and total value after. ``omitted`` is the number of rows beyond the limit.
+    the self and total value after. If there are enough runs for a test, a bit set of the significant changes (`SELF`,
+    `TOTAL`) follows. ``omitted`` is the number of rows beyond the limit.
     """
 
     symbol: int
@@ -47,9 +53,9 @@ def page_lines(
     for symbol in _chosen(comparison, costs, first):
         file = files.get(states.paths[symbol] or "") if states else None
         part = slice(begins[symbol], ends[symbol])
-        rows = _paired(costs.line[part], costs.own[:, part], costs.total[:, part], file)
-        largest = sorted(rows, key=lambda row: (-max(row[2:]), row[:2]))[:MOST_LINES]
-        lines = PageLines(symbol=symbol, rows=sorted(largest, key=_position))
+        rows = _paired(costs.line[part], costs.own[:, part], costs.total[:, part], file, comparison)
+        largest = sorted(rows, key=lambda row: (-max(row[2:6]), row[:2]))[:MOST_LINES]
+        lines = PageLines(symbol=symbol, rows=sorted(largest, key=partial(_position, file=file)))
         if len(rows) > MOST_LINES:
             lines["omitted"] = len(rows) - MOST_LINES
         found.append(lines)
@@ -68,26 +74,55 @@ def _chosen(comparison: Comparison, costs: LineCosts, first: Collection[int]) ->
     return chosen
 
 
-def _position(row: LineRow) -> tuple[int, int]:
-    """Return the sort key of a row. A removed line comes before the line that replaced it."""
-    return row[1] or row[0], row[0]
+def _position(row: LineRow, file: ChangedFile | None) -> tuple[int, bool]:
+    """Return the sort key of a row. A removed line comes before the lines that replaced it."""
+    if row[1]:
+        return row[1], True
+    removed = next(edit for edit in _edits(file) if row[0] in edit.baseline)
+    return removed.target.first + min(row[0] - removed.baseline.first, max(removed.target.size - 1, 0)), False
 
 
-def _paired(line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None) -> list[LineRow]:
+def _edits(file: ChangedFile | None) -> list[Edit]:
+    return [edit for hunk in (file.hunks if file else ()) for edit in hunk.edits]
+
+
+def _paired(
+    line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None, comparison: Comparison
+) -> list[LineRow]:
     """Return one row for each line. A line of the baseline is in the row of the same line of the target."""
-    rows: dict[tuple[int, int], list[int]] = {}
-    for side in (0, 1):
-        for number, self_value, whole in zip(line.tolist(), own[side].tolist(), total[side].tolist(), strict=True):
-            if whole:
-                values = rows.setdefault(_both_numbers(number, side, file), [0] * 4)
-                values[2 * side : 2 * side + 2] = self_value, whole
-    return [(*numbers, *values) for numbers, values in rows.items()]  # type: ignore[misc]
+    runs = len(own)
+    places: dict[tuple[int, int], int] = {}
+    columns = np.zeros((2, runs, 2 * len(line)), np.int64)
+    split = comparison.runs.baseline
+    for side, part in enumerate((slice(split), slice(split, None))):
+        for at in np.flatnonzero(total[part].any(axis=0)).tolist():
+            place = places.setdefault(_both_numbers(int(line[at]), side, file), len(places))
+            columns[0, part, place], columns[1, part, place] = own[part, at], total[part, at]
+    columns = columns[:, :, : len(places)]
+    sums = np.concatenate([columns[:, :split].sum(axis=1), columns[:, split:].sum(axis=1)]).T.tolist()
+    if min(split, runs - split) < ENOUGH_RUNS:
+        return [(*numbers, *values) for numbers, values in zip(places, sums, strict=True)]
+    passed = [_significant(values, split, comparison.period) for values in columns]
+    bits = (passed[0] * SELF + passed[1] * TOTAL).tolist()
+    return [(*numbers, *values, bit) for numbers, values, bit in zip(places, sums, bits, strict=True)]
+
+
+def _significant(values: IntArray, split: int, period: int | None) -> BoolArray:
+    """Return whether the change of each column of the runs is significant. The first ``split`` runs are the baseline.
+
+    If each sample has the value ``period``, the standard error is at least that of a Poisson distribution.
+    """
+    sides = values[:split].astype(np.float64), values[split:].astype(np.float64)
+    shift = np.abs(sides[1].mean(axis=0) - sides[0].mean(axis=0))
+    variance = sum(side.var(axis=0, ddof=1) / len(side) for side in sides)
+    counting = sum((period or 0) * side.mean(axis=0) / len(side) for side in sides)
+    return np.asarray((shift > 0) & (shift >= SIGMA * np.sqrt(np.maximum(variance, counting))))
 
 
 def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
     """Return the number of a line before and after, according to the edits. 0 means that there is no such line."""
     shift = 0
-    for edit in (edit for hunk in (file.hunks if file else ()) for edit in hunk.edits):
+    for edit in _edits(file):
         if number in edit[side]:
             return (0, number) if side else (number, 0)
         if edit[side].first > number:

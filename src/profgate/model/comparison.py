@@ -68,10 +68,10 @@ class DiffTree:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineCosts:
-    """The costs of the executed source lines, sorted by symbol and line. Values are sums over the runs of a side.
+    """The costs of the executed source lines, sorted by symbol and line.
 
-    ``symbol`` and ``line`` are int64 arrays with one element per line. ``own`` and ``total`` are int64 arrays with one
-    row for the baseline and one row for the target.
+    ``symbol`` and ``line`` are int64 arrays with one element per line. ``own`` and ``total`` are int64 arrays by run
+    and line, with the baseline runs first.
     """
 
     symbol: IntArray
