@@ -29,6 +29,7 @@ from profgate.wiring import overlays
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
 FIRST_PICTURE, INTERACTION = 1000.0, 16.0  # milliseconds
+Action = str | Callable[[], object]
 FINDINGS = 12
 WINDOW = {"width": 1440, "height": 900}
 QUERY = "merge"
@@ -42,7 +43,16 @@ new MutationObserver((_, observer) => {
   window.firstPicture = performance.now();
 }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-painted"] });
 """
-CHOOSE_VIEW = "(view) => document.querySelector(`input[name=view][value=${view}]`).click()"
+CORNER = "(selector) => { const b = document.querySelector(selector).getBoundingClientRect(); return [b.left, b.top]; }"
+CENTRE = """(selector) => {
+  const box = document.querySelector(selector).getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+}"""
+CLEAR = """() => {
+  const query = document.getElementById("query");
+  query.value = "";
+  query.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
 TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
@@ -76,8 +86,10 @@ class Recorder:
         self.page.goto(path.as_uri())
         self.page.wait_for_function("() => window.firstPicture")
 
-    def perform(self, name: str, action: Callable[[], object]) -> None:
-        """Perform an interaction and wait for its picture."""
+    def perform(self, name: str, action: Action) -> None:
+        """Perform an interaction and wait for its picture. A text selects an element that is clicked."""
+        if isinstance(action, str):
+            action = partial(self.page.mouse.click, *self.page.evaluate(CENTRE, action))
         self.page.evaluate("() => performance.mark('bench')")
         self.names.append(name)
         action()
@@ -145,32 +157,27 @@ def measure(path: Path, repeat: int) -> list[Row]:
     ]
 
 
-def _interactions(page: Any) -> list[tuple[str, Callable[[], object]]]:
-    """Return the measured actions in their order. Rows with the same name are repetitions of one interaction."""
-    left, top = page.evaluate(
-        "() => { const box = document.querySelector('.graph').getBoundingClientRect(); return [box.left, box.top]; }"
-    )
-    mouse, keyboard = page.mouse, page.keyboard
-    actions: list[tuple[str, Callable[[], object]]] = [("(the measurement itself)", lambda: None)] * 3
-    for step in range(10):
-        actions.append(("hover", partial(mouse.move, left + 40 + 61 * step, top + 19 * (2 + 2 * (step % 9)) + 9)))
+def _interactions(page: Any) -> list[tuple[str, Action]]:
+    """Return the measured interactions in their order. Entries with the same name are repetitions."""
+    left, top = page.evaluate(CORNER, ".graph")
+    press = page.keyboard.press
+    hovered = [(left + 40 + 61 * step, top + 19 * (2 + 2 * (step % 9)) + 9) for step in range(10)]
+    actions: list[tuple[str, Action]] = [("(the measurement itself)", partial(page.evaluate, "0"))] * 3
+    actions += [("hover", partial(page.mouse.move, *place)) for place in hovered]
     for row in (3, 6, 9):
-        actions.append(("zoom in", partial(mouse.click, left + 120, top + 19 * row + 9)))
-        actions.append(("zoom out", partial(keyboard.press, "Escape")))
-    mouse.move(left, top - 60)
-    actions.append(("focus the search", partial(page.focus, "#query")))
-    actions += [("search, one letter", partial(keyboard.press, letter)) for letter in QUERY]
-    actions.append(("next match", partial(page.click, "#next")))
-    actions.append(("clear the search", partial(page.fill, "#query", "")))
-    actions += [("cause chip", partial(page.click, f"#findings button >> nth={place}")) for place in range(3)]
-    actions.append(("show everything", partial(keyboard.press, "Escape")))
+        zoom = partial(page.mouse.click, left + 120, top + 19 * row + 9)
+        actions += [("zoom in", zoom), ("zoom out", partial(press, "Escape"))]
+    actions.append(("focus the search", "#query"))
+    actions += [("search, one letter", partial(press, letter)) for letter in QUERY]
+    actions.append(("next match", "#next"))
+    actions.append(("clear the search", partial(page.evaluate, CLEAR)))
+    actions += [("cause chip", f"#findings button:nth-child({place})") for place in (1, 2, 3)]
+    actions.append(("show everything", partial(press, "Escape")))
     for tab in ("symbols", "graph", "blueprint", "graph", "symbols", "graph", "blueprint", "graph"):
-        actions.append((f"tab {tab}", partial(page.click, f"#tab-{tab}")))
-    actions.append(("tab sandwich", partial(page.click, "#tab-sandwich")))
-    actions.append(("tab graph", partial(page.click, "#tab-graph")))
-    for view in ("after", "union", "diff", "side"):
-        actions.append((f"view {view}", partial(page.evaluate, CHOOSE_VIEW, view)))
-    actions += [("self or total", partial(keyboard.press, "b"))] * 2
+        actions.append((f"tab {tab}", f"#tab-{tab}"))
+    actions += [("tab sandwich", "#tab-sandwich"), ("tab graph", "#tab-graph")] * 2
+    actions += [(f"view {view}", f"input[name=view][value={view}]") for view in ("after", "before", "diff", "side")]
+    actions += [("self or total", partial(press, "b"))] * 4
     return actions
 
 

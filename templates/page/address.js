@@ -1,7 +1,7 @@
 // Stores the state of the page in the URL fragment, and restores it.
 import { byId, showFragment } from "./dom.js";
 import { LINKED, makeFragment, parseFragment } from "./link.js";
-import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
+import { keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
 
@@ -15,14 +15,12 @@ export function makeAddress(page) {
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
-    const path = ancestorsOf(tree, node).slice(1).reverse().slice(0, LONGEST_PATH);
-    const hashes = path.length ? page.hashesOf(tree) : null;
     written = makeFragment(
       {
         ...state,
         drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
-        zoom: path.map((at) => pathKey(hashes, at)),
+        zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
       },
       page.defaults,

@@ -6,7 +6,7 @@ import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
-import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
+import { keysOfPath, nameOf, nodeOfKey, once, placeOf, widestOf } from "./tree.js";
 import { linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
@@ -23,7 +23,15 @@ export const blueprintPanel = {
     blueprintPanel.view = makeBlueprint(page, section);
   },
   show: () => blueprintPanel.view.refresh(),
+  prepare: measured,
 };
+
+function measured({ tree, ratio, header, sample, higher }) {
+  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => {
+    const figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
+    return { ...figures, moved: movedContexts(tree, figures, header.runs) };
+  });
+}
 
 function makeBlueprint(page, section) {
   const parts = scaffold(page, section);
@@ -39,17 +47,18 @@ function makeBlueprint(page, section) {
   // ---- shown boxes ------------------------------------------------------------------------------------------
 
   function refresh() {
-    if (view.stale || !figures) measure();
+    const changed = view.stale || !view.shown;
+    if (view.stale) measure();
     if (!view.shown) start();
     openLink();
-    render();
+    if (changed) render();
     if (!view.fitted) fit();
   }
 
   function measure() {
-    const { tree, ratio, header, sample, higher } = page;
-    figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
-    marks = { moved: movedContexts(tree, figures, header.runs), findings: page.findings };
+    const { moved, ...found } = measured(page);
+    figures = found;
+    marks = { moved, findings: page.findings };
     view.stale = false;
     showLegend();
   }
@@ -248,9 +257,7 @@ function makeBlueprint(page, section) {
 
   function boxLink(node) {
     if (!node) return "";
-    const hashes = page.hashesOf(page.tree);
-    const path = ancestorsOf(page.tree, node).slice(1).reverse().slice(0, LINK_LENGTH);
-    return `${path.map((at) => pathKey(hashes, at)).join(".")}~${nameOf(page.tree, node)}`;
+    return `${keysOfPath(page.tree, node, LINK_LENGTH).join(".")}~${nameOf(page.tree, node)}`;
   }
 
   function openLink() {

@@ -17,7 +17,7 @@
 import { GATES, levelOfChange, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
-import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
 const WIDE = 1100;
@@ -175,11 +175,12 @@ const COMPUTE = {
       sample: page.sample,
       repeats: testsRepeats(page),
     };
-    page.scale = shadesOf(page.tree, options);
+    const shades = (tree, chosen) => once(tree, `shades ${JSON.stringify(chosen)}`, () => shadesOf(tree, chosen));
+    page.scale = shades(page.tree, options);
     page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
     // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
-      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shadesOf(shape, { ...options, fixed: page.scale.reference }),
+      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shades(shape, { ...options, fixed: page.scale.reference }),
     );
   },
   layout(page) {
@@ -187,8 +188,10 @@ const COMPUTE = {
     page.panes = page.shapes.flatMap((tree, shape) => {
       const rows = fold ? foldedRows(tree, page.findings) : tree.depth;
       return sidesOf(view, strip && sandwich < 0).map((side) => {
-        const widths = widthsOf(tree, side, page.ratio);
-        return { shape, tree, view: side, widths, rows, starts: startsOf(tree, widths, order, page.ratio), flip: flip !== (sandwich >= 0 && shape === 0) };
+        const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
+        const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
+        const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
+        return { shape, tree, view: side, widths, rows, starts, flip: flip !== (sandwich >= 0 && shape === 0), plans: new Map() };
       });
     });
   },
@@ -233,8 +236,6 @@ function openNode(page, node) {
 }
 
 // Hashes of call paths are needed for links only, so they are computed once per tree on demand.
-const hashed = new WeakMap();
 function hashesOf(tree) {
-  if (!hashed.has(tree.symbol)) hashed.set(tree.symbol, pathHashes(tree));
-  return hashed.get(tree.symbol);
+  return once(tree.symbol, "hashes", () => pathHashes(tree));
 }

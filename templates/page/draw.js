@@ -1,9 +1,11 @@
 // Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box at a point.
 import { LEVELS, stateOf } from "./colour.js";
 import { shorten } from "./format.js";
-import { isEdited, nameOf } from "./tree.js";
+import { isEdited, nameOf, once } from "./tree.js";
 
-export const SMALLEST_BOX = 0.5;
+const SMALLEST_BOX = 0.5; // pixels
+const LEGIBLE = 3; // pixels
+const DETAILED = 3; // pixels; narrower boxes have no marks
 const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
@@ -13,34 +15,46 @@ const INKS = {
   dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
-// The boxes of each visible row from left to right. Boxes outside of the picture or narrower than half a pixel are
-// skipped together with everything below them; a sliver marks their position.
+// The boxes of each row from left to right. Boxes narrower than half a pixel are skipped together with everything below
+// them; a sliver marks their position. `deepest` is the deepest row with a box, and `legible` the deepest row with a box
+// of at least `LEGIBLE` pixels.
 export function planOf(scene) {
-  const { tree, widths, starts, root, width, firstRow, lastRow, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
-  const rows = Array.from({ length: Math.max(lastRow - firstRow + 1, 0) }, () => ({ nodes: [], slivers: [] }));
+  const { tree, widths, starts, root, width, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
+  const rows = [];
   const scale = full > 0 ? width / full : 0;
+  const smallest = SMALLEST_BOX / scale;
+  const wide = LEGIBLE / scale;
   const last = tree.end[root];
+  let deepest = rowOf[root];
+  let legible = rowOf[root];
+  const at = (row) => {
+    while (rows.length <= row) rows.push({ nodes: [], slivers: [] });
+    return rows[row];
+  };
   for (let i = root; scale && i < last; ) {
-    const size = widths[i] * scale;
     const row = rowOf[i];
-    if (size < SMALLEST_BOX || row > lastRow) {
-      if (size > 0 && row >= firstRow && row <= lastRow) {
+    if (widths[i] < smallest) {
+      if (widths[i] > 0) {
         const pixel = Math.floor((starts[i] - starts[root]) * scale);
-        const { slivers } = rows[row - firstRow];
+        const { slivers } = at(row);
         if (slivers[slivers.length - 1] !== pixel) slivers.push(pixel);
       }
       i = tree.end[i];
       continue;
     }
-    if (row >= firstRow && (i === root || !folded?.(i))) rows[row - firstRow].nodes.push(i);
+    if (row > deepest) deepest = row;
+    if (row > legible && widths[i] >= wide) legible = row;
+    if (i === root || !folded?.(i)) at(row).nodes.push(i);
     i++;
   }
   if (!sorted) for (const { nodes } of rows) nodes.sort((a, b) => starts[a] - starts[b]);
-  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) {
-    const row = rowOf[i];
-    if (row >= firstRow && row <= lastRow && row < rowOf[root] && !folded?.(i)) rows[row - firstRow].nodes.push(i);
-  }
-  return { rows, scale, firstRow };
+  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) if (rowOf[i] < rowOf[root] && !folded?.(i)) at(rowOf[i]).nodes.push(i);
+  return { rows, scale, firstRow: 0, deepest, legible };
+}
+
+// Returns the part of a plan that is visible.
+export function visiblePlan(plan, firstRow, lastRow) {
+  return { ...plan, rows: plan.rows.slice(firstRow, lastRow + 1), firstRow };
 }
 
 // Returns the left edge and the width in pixels. Ancestors of the root fill the row.
@@ -78,7 +92,7 @@ export function paint(canvas, scene, plan) {
   context.fillRect(0, 0, width, height);
   context.font = FONT;
   context.textBaseline = "middle";
-  const patterns = { new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) };
+  const patterns = once(ink, "patterns", () => ({ new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) }));
   plan.rows.forEach(({ nodes, slivers }, index) => {
     const y = scene.rowTop(index + plan.firstRow) - scene.offset;
     if (y > height || y + rowHeight < 0) return;
@@ -93,8 +107,14 @@ export function paint(canvas, scene, plan) {
 function paintBox(context, scene, scale, node, y, ink, patterns) {
   const { tree, shades, palette, rowHeight, found, root, findings, outlines } = scene;
   const [left, size] = boxOf(scene, scale, node);
-  const state = stateOf(tree, node);
   const shade = shades.level[node] + LEVELS;
+  if (size < DETAILED && !found && !outlines && tree.symbol[node] >= 0) {
+    context.globalAlpha = 1;
+    context.fillStyle = palette.fills[shade];
+    context.fillRect(left, y, Math.max(size, 0.5), rowHeight - 1);
+    return;
+  }
+  const state = stateOf(tree, node);
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];

@@ -3,8 +3,8 @@ import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
-import { boxOf, nodeAt, paint, planOf } from "./draw.js";
-import { fitFrames, makeFrame } from "./frame.js";
+import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
+import { fitFrames, makeFrame, planned } from "./frame.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip, showTip } from "./tip.js";
 import { neighbourOf } from "./walk.js";
@@ -70,7 +70,7 @@ export function makeGraph(page) {
       found: page.found,
       findings: page.findings,
     });
-    frame.plan = planOf(scene);
+    frame.plan = visiblePlan(planned(page, pane, scene.root, scene.width), scene.firstRow, scene.lastRow);
     paint(canvas, scene, frame.plan);
     canvas.dataset.painted = pane.view;
     rings(frame);
