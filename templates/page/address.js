@@ -10,8 +10,10 @@ export function makeAddress(page) {
   let opening = false;
   let lastStep;
 
+  // All events of an interaction have the same state, so only the first one writes it.
   function remember() {
     if (opening) return;
+    const before = written;
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
@@ -26,7 +28,7 @@ export function makeAddress(page) {
       page.defaults,
     );
     const step = stepNow();
-    showFragment(written, step !== lastStep);
+    if (written !== before || step !== lastStep) showFragment(written, step !== lastStep);
     lastStep = step;
   }
 

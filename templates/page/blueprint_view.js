@@ -3,6 +3,7 @@ import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, ho
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
+import { leadingTo } from "./colour.js";
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
@@ -29,7 +30,8 @@ export const blueprintPanel = {
 function measured({ tree, ratio, header, sample, higher }) {
   return once(tree, `figures ${ratio.num}/${ratio.den}`, () => {
     const figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
-    return { ...figures, moved: movedContexts(tree, figures, header.runs) };
+    const leads = leadingTo(tree, (node) => figures.state[node] === "slower");
+    return { ...figures, leads, moved: movedContexts(tree, figures, header.runs) };
   });
 }
 
@@ -471,7 +473,7 @@ function makeBlueprintLegend() {
     ["unchanged thick", "has hidden subnodes"],
   ].map(([kind, text]) => entry(kind, text));
   const unknown = entry("slower dotted", "dotted: source unknown");
-  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"));
+  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"), element("li", "↓ red edge: calls a slower context"));
   const bars = element("div", undefined, "bars");
   for (const points of [1, 5]) {
     const bar = element("i");

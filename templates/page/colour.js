@@ -105,6 +105,14 @@ function fewOf(before, after, totals, sample) {
   return expected / sample < NEW_SAMPLES;
 }
 
+// Marks the rows above a row that costs more (or less, if higher values are better), so that these rows can be found
+// even if they have no colour of their own.
+export function leadingTo(tree, marked) {
+  const leads = new Uint8Array(tree.size);
+  for (let i = tree.size - 1; i > 0; i--) if (leads[i] || marked(i)) leads[tree.parent[i]] = 1;
+  return leads;
+}
+
 export function stateOf(tree, node) {
   if (tree.symbol[node] === OTHER) return "other";
   if (tree.before[node] === 0 && tree.after[node] > 0) return "new";

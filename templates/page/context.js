@@ -4,7 +4,7 @@
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
 //   page.tree                  the tree without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
-//   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
+//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
 //   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events in the order of their dependencies: tree, shape, ratio, colour, layout, zoom,
@@ -14,7 +14,7 @@
 //                              page.openFinding(finding) the row of a finding
 //
 // Listeners run after everything that depends on a change has been updated.
-import { GATES, levelOfChange, shadesOf } from "./colour.js";
+import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
@@ -175,7 +175,12 @@ const COMPUTE = {
       sample: page.sample,
       repeats: testsRepeats(page),
     };
-    const shades = (tree, chosen) => once(tree, `shades ${JSON.stringify(chosen)}`, () => shadesOf(tree, chosen));
+    const worse = page.higher ? -1 : 1;
+    const shades = (tree, chosen) =>
+      once(tree, `shades ${JSON.stringify(chosen)}`, () => {
+        const found = shadesOf(tree, chosen);
+        return { ...found, leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
+      });
     page.scale = shades(page.tree, options);
     page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
     // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.

@@ -21,6 +21,7 @@ export function linkButton(text, action) {
 }
 
 export function themeOf(page) {
+  if (page.printing) return "light";
   if (page.state.theme !== "auto") return page.state.theme;
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }

@@ -8,6 +8,7 @@ const LEGIBLE = 3; // pixels
 const DETAILED = 3; // pixels; narrower boxes have no marks
 const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
+const NARROW_LETTERS = /^[ -~…▲▼↓◆×]*$/;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 const INKS = {
@@ -99,21 +100,55 @@ export function paint(canvas, scene, plan) {
     context.globalAlpha = 1;
     context.fillStyle = ink.sliver;
     for (const pixel of slivers) context.fillRect(pixel, y, 1, rowHeight - 1);
-    for (const node of nodes) paintBox(context, scene, plan.scale, node, y, ink, patterns);
+    paintNarrow(context, scene, plan.scale, nodes, y);
+    for (const node of nodes) if (!isNarrow(scene, plan.scale, node)) paintBox(context, scene, plan.scale, node, y, ink, patterns);
   });
   context.globalAlpha = 1;
+}
+
+// Whether a frame that is not red leads to a red frame.
+export function leadsToWorse({ leads, level, worse }, node) {
+  return leads[node] === 1 && level[node] * worse <= 0;
+}
+
+// Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are one rectangle.
+function isNarrow({ tree, widths, root, outlines }, scale, node) {
+  return node >= root && widths[node] * scale < DETAILED && !outlines && tree.symbol[node] >= 0;
+}
+
+function paintNarrow(context, scene, scale, nodes, y) {
+  const { tree, widths, starts, root, shades, palette, found, rowHeight } = scene;
+  let [level, dim, left, right] = [0, false, 0, 0];
+  const flush = () => {
+    if (right <= left) return;
+    context.globalAlpha = dim ? 0.4 : 1;
+    context.fillStyle = palette.fills[level + LEVELS];
+    context.fillRect(left, y, right - left, rowHeight - 1);
+  };
+  const matched = [];
+  for (const node of nodes) {
+    if (!isNarrow(scene, scale, node)) continue;
+    const at = (starts[node] - starts[root]) * scale;
+    const size = widths[node] * scale;
+    const isFound = found !== null && Boolean(found[tree.symbol[node]]);
+    if (isFound) matched.push(at, size);
+    const faint = found !== null && !isFound;
+    if (at - right > 0.01 || shades.level[node] !== level || faint !== dim) {
+      flush();
+      [level, dim, left] = [shades.level[node], faint, at];
+    }
+    right = at + size;
+  }
+  flush();
+  context.globalAlpha = 1;
+  context.fillStyle = INKS[scene.theme].match;
+  for (let i = 0; i < matched.length; i += 2) context.fillRect(matched[i], y + rowHeight - 4, matched[i + 1], 3);
 }
 
 function paintBox(context, scene, scale, node, y, ink, patterns) {
   const { tree, shades, palette, rowHeight, found, root, findings, outlines } = scene;
   const [left, size] = boxOf(scene, scale, node);
   const shade = shades.level[node] + LEVELS;
-  if (size < DETAILED && !found && !outlines && tree.symbol[node] >= 0) {
-    context.globalAlpha = 1;
-    context.fillStyle = palette.fills[shade];
-    context.fillRect(left, y, Math.max(size, 0.5), rowHeight - 1);
-    return;
-  }
   const state = stateOf(tree, node);
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
@@ -135,6 +170,11 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
+  const leads = !hollow && leadsToWorse(shades, node);
+  if (leads) {
+    context.fillStyle = palette.fills[LEVELS * (1 + shades.worse)];
+    context.fillRect(left, y + tall - 2, wide, 2);
+  }
   const edited = isEdited(tree.sources?.[tree.symbol[node]]);
   if (edited) {
     context.fillStyle = ink.edge;
@@ -148,7 +188,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   }
   if (size < LABEL_FROM) return;
   const indent = edited ? 7 : 4;
-  const glyph = glyphOf(state, shades.level[node], finding, edited);
+  const glyph = glyphOf(state, shades.level[node], finding, edited, leads);
   const room = Math.floor((size - indent - (finding ? 10 : 4)) / CHARACTER) - glyph.length;
   const label = shorten(labelOf(scene, node), room);
   if (!label) return;
@@ -157,7 +197,10 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillRect(left + indent - 2, y + 1, Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent), tall - 2);
   }
   context.fillStyle = hollow || state === "other" ? ink.edge : palette.labels[shade];
-  context.fillText(glyph + label, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
+  const text = glyph + label;
+  // a maximum width makes drawing slow, and only letters of other alphabets can be wider than expected
+  if (NARROW_LETTERS.test(text)) context.fillText(text, left + indent, y + tall / 2 + 0.5);
+  else context.fillText(text, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
 // A folded chain is labelled with its first and last frame.
@@ -169,13 +212,14 @@ function labelOf({ tree, folded }, node) {
 
 const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
 
-export function glyphOf(state, level, finding, edited) {
+export function glyphOf(state, level, finding, edited, leads = false) {
   const marks = [];
   if (finding) marks.push(SEVERITY_GLYPHS[finding.severity] ?? "!");
   if (edited) marks.push("◆");
   if (state === "new") marks.push("+");
   else if (state === "gone") marks.push("×");
   else if (level) marks.push(level > 0 ? "▲" : "▼");
+  if (leads) marks.push("↓");
   return marks.length ? `${marks.join("")} ` : "";
 }
 

@@ -45,7 +45,7 @@ export function fitFrames(page, frames) {
     raise(counts, groupOf(pane), deepest + 1);
     raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
-  const heights = heightsOf(wanted, roomFor(frames, wanted.size));
+  const heights = page.printing ? wanted : heightsOf(wanted, roomFor(frames, wanted.size));
   for (const frame of frames) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));

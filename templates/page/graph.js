@@ -46,10 +46,12 @@ export function makeGraph(page) {
   function draw() {
     if (scheduled) return;
     scheduled = true;
-    requestAnimationFrame(() => {
-      scheduled = false;
-      for (const frame of frames) if (frame.scene) drawFrame(frame);
-    });
+    requestAnimationFrame(drawNow);
+  }
+
+  function drawNow() {
+    scheduled = false;
+    for (const frame of frames) if (frame.scene) drawFrame(frame);
   }
 
   function drawFrame(frame) {
@@ -207,6 +209,10 @@ export function makeGraph(page) {
     message.textContent = text;
     message.hidden = !text;
     if (text) announce(text);
+  };
+  page.drawNow = () => {
+    fit();
+    drawNow();
   };
   page.zoomTo = zoomTo;
   page.zoomBack = zoomBack;

@@ -116,7 +116,7 @@ function sumsOf(owners, before, after) {
 }
 
 // Returns the rank of each symbol by name. Entry 0 is `other`, which comes last.
-function ranksOf(tree) {
+export function ranksOf(tree) {
   return once(tree.names, "ranks", () => ranksOfNames(tree));
 }
 

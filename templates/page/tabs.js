@@ -34,6 +34,11 @@ export function makeTabs(page, panels) {
     strip.append(tab);
     tabs.set(panel.key, { panel, tab, section, built: false, reason });
   }
+  page.prepareTab = (key) => {
+    const entry = tabs.get(key);
+    if (!entry.built) entry.panel.build(page, entry.section);
+    entry.built = true;
+  };
   const open = () => {
     if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = page.defaults.tab;
     for (const { section } of tabs.values()) section.hidden = true;
@@ -45,8 +50,7 @@ export function makeTabs(page, panels) {
       entry.section.hidden = false;
       entry.section.setAttribute("aria-labelledby", entry.tab.id);
       byId("views").hidden = entry.section.id !== "panel-graph";
-      if (!entry.built) entry.panel.build(page, entry.section);
-      entry.built = true;
+      page.prepareTab(key);
       entry.panel.show?.();
     }
   };

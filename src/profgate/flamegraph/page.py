@@ -47,6 +47,7 @@ _ATTEMPTS = 6
 _ROW_BYTES = 2.5  # lower bound of the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
@@ -70,8 +71,9 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
-    """Concatenate the modules of a page into one script, without imports and exports."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
+    """Concatenate the modules of a page into one script, without imports, exports and comments."""
+    texts = (_COMMENT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
+    return "\n".join(_EXPORT.sub("", text) for text in texts)
 
 
 def _filled(
