@@ -46,9 +46,7 @@ def line_costs(
     return LineCosts(read_only(symbol), read_only(keys % _MOST_LINES), read_only(own), read_only(total))
 
 
-def _of_profile(
-    profile: Profile, symbols: IntArray, metric: Metric, forest: Forest | None, run: int
-) -> _Pairs | None:
+def _of_profile(profile: Profile, symbols: IntArray, metric: Metric, forest: Forest | None, run: int) -> _Pairs | None:
     place, stacks, graph = place_of(profile, metric), profile.stacks, profile.graph
     if place is None:
         return None

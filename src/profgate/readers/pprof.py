@@ -126,9 +126,7 @@ class _Frames:
 
     def finished(self) -> FrameList:
         """Return the frames. The line of a function whose start is unknown is the first of its executed lines."""
-        lines = [
-            start or self.first.get(key) for start, (key, _) in zip(self.listed.lines, self.numbers, strict=True)
-        ]
+        lines = [start or self.first.get(key) for start, (key, _) in zip(self.listed.lines, self.numbers, strict=True)]
         return replace(self.listed, lines=lines, executed=self.executed)
 
 

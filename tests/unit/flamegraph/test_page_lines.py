@@ -59,7 +59,9 @@ def test_no_lines_without_executed_lines() -> None:
 
 
 def test_whole_function_has_both_versions() -> None:
-    texts = SourceTexts({"a.py": "x\ndef f():\n    old()\n    end()\n"}, {"a.py": "def f():\r\n    new()\r\n    end()\r\n"})
+    texts = SourceTexts(
+        {"a.py": "x\ndef f():\n    old()\n    end()\n"}, {"a.py": "def f():\r\n    new()\r\n    end()\r\n"}
+    )
     found = whole_function(texts, FILE, (LineRange(2, 4), LineRange(1, 3)))
     assert found == (2, 1, [" def f():", "-    old()", "+    new()", "     end()"])
     assert whole_function(texts, FILE, (None, LineRange(3, 3))) == (0, 3, ["+    end()"])
