@@ -1,7 +1,8 @@
 """Measure one flame graph page in Chromium: ./run bench page [--size 10k,100k] [--repeat N] [--json FILE].
 
 The page is built from a generated pair of folded files; the size 100k has about 300,000 nodes. For the first picture
-and for each interaction, the table shows the CPU time of the page's main thread: scripts and layout, and all tasks. Playwright and Chromium must be installed. The exit code is 1 if a target is missed.
+and for each interaction, the table shows the CPU time of the page's main thread: scripts and layout, and all tasks.
+Playwright and Chromium must be installed. The exit code is 1 if a target is missed.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from bench.files import RECIPES, make_pair
@@ -27,11 +28,14 @@ from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.wiring import overlays
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
 FIRST_PICTURE, INTERACTION = 1000.0, 16.0  # milliseconds
 Action = str | Callable[[], object]
 FINDINGS = 12
-WINDOW = {"width": 1440, "height": 900}
+WIDTH, HEIGHT = 1440, 900
 QUERY = "merge"
 CATEGORIES = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline", "blink.user_timing"]
 TASK = "RunTask"
@@ -85,9 +89,9 @@ class Row:
 class Recorder:
     """Records the tasks of one opened page between marks, with the tracing of the browser."""
 
-    def __init__(self, browser: Any) -> None:
+    def __init__(self, browser: "Browser") -> None:
         self.browser = browser
-        context = browser.new_context(viewport=WINDOW, offline=True)
+        context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, offline=True)
         context.add_init_script(PAINTED)
         self.page = context.new_page()
         self.names = ["first picture"]
@@ -181,7 +185,7 @@ def measure(path: Path, repeat: int) -> list[Row]:
     ]
 
 
-def _interactions(page: Any) -> list[tuple[str, Action]]:
+def _interactions(page: "Page") -> list[tuple[str, Action]]:
     """Return the measured interactions in their order. Entries with the same name are repetitions."""
     left, top = page.evaluate(CORNER, ".graph")
     press = page.keyboard.press

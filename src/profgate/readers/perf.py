@@ -27,7 +27,7 @@ _HEADER = re.compile(
 )
 _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
-_SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d{1,9})|:\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
+_SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d+)|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
 # patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
@@ -146,7 +146,7 @@ class _Text:
         elif (place := _SOURCE_LINE.fullmatch(text)) is None:
             self.skip(text, number)
         elif place["line"] is not None and self.last is not None:  # perf script -F +srcline writes it after each frame
-            self.stack[-1] = self.frame_of(self.last, line_of(int(place["line"])))
+            self.stack[-1] = self.frame_of(self.last, line_of(int(place["line"][:10])))
             self.last = None
 
     def skip(self, text: bytes, number: int) -> None:

@@ -12,17 +12,17 @@ from profgate.model.workload import Workload
 from profgate.readers.callgrind import CallgrindReader
 from profgate.readers.folded import FoldedReader
 from profgate.readers.perf import PerfReader
-from profgate.readers.reader import BuiltInReader
+from profgate.readers.reader import ProfileReader
 
 BEFORE = "main (a.py:9);work (a.py:3) 4\nmain (a.py:9);work (a.py:4) 6\nmain (a.py:8) 1\n"
 AFTER = "main (a.py:9);work (a.py:3);work (a.py:3) 5\nmain (a.py:9);work (a.py:3);work (a.py:4) 2\n"
 
 
-def compared(before: str, after: str, reader: BuiltInReader | None = None, **options: tuple[str, ...]) -> Comparison:
+def compared(before: str, after: str, reader: ProfileReader | None = None, ignore: tuple[str, ...] = ()) -> Comparison:
     read = (reader or FoldedReader()).read
     runs = [read(source_of(name, text.encode())) for name, text in (("before", before), ("after", after))]
     workload = Workload("w", Configuration(), (runs[0],), (runs[1],))
-    return compare_workload(workload, (), CompareOptions(**options))[0][0]
+    return compare_workload(workload, (), CompareOptions(ignore=ignore))[0][0]
 
 
 def lines_of(comparison: Comparison) -> dict[tuple[str, int], tuple[list[int], list[int]]]:

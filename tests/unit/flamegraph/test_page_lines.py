@@ -21,7 +21,7 @@ def given(lines: list[tuple[int, int, list[int]]], runs: int = 1) -> Comparison:
     """Return a comparison with lines, given as symbol, line and the value of each run."""
     side = [{"f": 10, "g": 4}] * runs
     comparison = from_stacks(side, side)
-    symbol, line = (np.array([row[place] for row in lines], np.int64) for place in (0, 1))  # type: ignore[index]
+    symbol, line = (np.array([row[place] for row in lines], np.int64) for place in (0, 1))
     values = np.array([row[2] for row in lines], np.int64).T
     return replace(comparison, lines=LineCosts(symbol, line, values, values))
 
