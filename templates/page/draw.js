@@ -99,7 +99,7 @@ export function paint(canvas, scene, plan) {
     if (y > height || y + rowHeight < 0) return;
     context.globalAlpha = 1;
     context.fillStyle = ink.sliver;
-    for (const pixel of slivers) context.fillRect(pixel, y, 1, rowHeight - 1);
+    for (const [left, right] of runsOf(slivers)) context.fillRect(left, y, right - left, rowHeight - 1);
     paintNarrow(context, scene, plan.scale, nodes, y);
     for (const node of nodes) if (!isNarrow(scene, plan.scale, node)) paintBox(context, scene, plan.scale, node, y, ink, patterns);
   });
@@ -114,6 +114,17 @@ export function leadsToWorse({ leads, level, worse }, node) {
 // Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are one rectangle.
 function isNarrow({ tree, widths, root, outlines }, scale, node) {
   return node >= root && widths[node] * scale < DETAILED && !outlines && tree.symbol[node] >= 0;
+}
+
+// Returns the ranges of adjacent pixels, so that few rectangles are drawn.
+export function runsOf(pixels) {
+  const runs = [];
+  for (const pixel of pixels) {
+    const last = runs[runs.length - 1];
+    if (last && last[1] === pixel) last[1] = pixel + 1;
+    else runs.push([pixel, pixel + 1]);
+  }
+  return runs;
 }
 
 function paintNarrow(context, scene, scale, nodes, y) {

@@ -38,24 +38,24 @@ export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
   const wanted = new Map();
+  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // read once, because writes make it slow
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
-  for (const { pane, graph } of frames) {
-    const root = page.state.zoom[pane.shape];
-    const { deepest, legible } = planned(page, pane, root, graph.clientWidth);
+  for (const [index, { pane }] of frames.entries()) {
+    const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
     raise(counts, groupOf(pane), deepest + 1);
     raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
   const heights = page.printing ? wanted : heightsOf(wanted, roomFor(frames, wanted.size));
-  for (const frame of frames) {
+  for (const [index, frame] of frames.entries()) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));
     const height = heights.get(groupOf(pane));
     const extent = Math.max(height, count * rowHeight);
-    graph.style.height = `${height}px`;
-    spacer.style.height = `${extent}px`;
-    canvas.style.height = `${height}px`;
+    setHeight(graph, height);
+    setHeight(spacer, extent);
+    setHeight(canvas, height);
     frame.scene = {
-      ...sceneOf(page, pane, page.state.zoom[pane.shape], graph.clientWidth),
+      ...sceneOf(page, pane, page.state.zoom[pane.shape], drawnWidths[index]),
       outlines: pane.view === "elided",
       height,
       rowHeight,
@@ -66,6 +66,10 @@ export function fitFrames(page, frames) {
     frame.plan = null;
     nameFrame(page, frame);
   }
+}
+
+function setHeight(part, pixels) {
+  if (part.style.height !== `${pixels}px`) part.style.height = `${pixels}px`;
 }
 
 function sceneOf(page, pane, root, width) {

@@ -63,7 +63,7 @@ export function makeGraph(page) {
     const [firstRow, lastRow] = pane.flip ? [turned(to), turned(from)] : [from, to];
     Object.assign(scene, {
       shades: page.shades[pane.shape],
-      width: graph.clientWidth,
+      width: graph.clientWidth, // a scroll bar may have appeared
       firstRow: Math.max(firstRow, 0),
       lastRow: Math.min(lastRow, count - 1),
       offset: graph.scrollTop,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planOf, visiblePlan } from "../../templates/page/draw.js";
+import { planOf, runsOf, visiblePlan } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
 import { VIEWS, foldedRows, isFolded, parseFactor, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
 import { randomTree, swapped, treeOf } from "./trees.mjs";
@@ -141,4 +141,9 @@ test("a straight chain takes one row, a mark or a second child ends it", () => {
   assert.deepEqual([...rows], [0, 1, 1, 1, 1, 2, 2]);
   assert.deepEqual([...foldedRows(tree, new Map([[tree.names.indexOf("b"), {}]]))], [0, 1, 1, 2, 2, 3, 3]);
   assert.deepEqual(Array.from(rows, (_, node) => isFolded({ rows, tree }, node)), [false, false, true, true, true, false, false]);
+});
+
+test("adjacent pixels are one range", () => {
+  assert.deepEqual(runsOf([1, 2, 3, 7, 9, 10]), [[1, 4], [7, 8], [9, 11]]);
+  assert.deepEqual(runsOf([]), []);
 });
