@@ -104,7 +104,7 @@ export function makeSourcePane(page, pane) {
   function aboutLines({ omitted }) {
     const { tree, state } = page;
     return [
-      `Each line has its ${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, as the mean per run.`,
+      `Each line has its ${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
       omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
       `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
@@ -145,7 +145,7 @@ function makeRowOf(page, lines, columns) {
   return (before, after) => {
     const row = element("tr", undefined, columns ? undefined : MARK_WORDS[(before ?? after).mark]);
     const costs = lines && costsAt(page, lines, before?.number ?? null, after?.number ?? null);
-    const cost = (side) => (costs ? [element("td", costs.costs[side] ? meanOf(page, costs.costs[side], side) : "", "cost")] : []);
+    const cost = (side) => (costs ? [element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost")] : []);
     const change = costs ? [changeCell(costs)] : [];
     if (columns) row.append(...half(before), ...cost(0), ...half(after), ...cost(1), ...change);
     else row.append(numberCell(before), numberCell(after), element("td", (before ?? after).mark, "mark"), ...cost(0), ...cost(1), ...change, codeCell((before ?? after).text));
@@ -160,7 +160,7 @@ function makeRowOf(page, lines, columns) {
   }
 
   function changeCell({ costs, change, level }) {
-    const cell = element("td", costs[0] || costs[1] ? changeOf(page, change) : "", "cost");
+    const cell = element("td", costs[0] || costs[1] ? withoutUnit(changeOf(page, change)) : "", "cost");
     if (level) {
       cell.style.background = palette.fills[level + LEVELS];
       cell.style.color = palette.labels[level + LEVELS];
@@ -168,6 +168,10 @@ function makeRowOf(page, lines, columns) {
     }
     return cell;
   }
+}
+
+function withoutUnit(text) {
+  return text.replace(" samples", ""); // the text below the table names the unit
 }
 
 function headOf(columns) {

@@ -63,13 +63,14 @@ def page_lines(
 
 
 def _chosen(comparison: Comparison, costs: LineCosts, first: Collection[int]) -> list[int]:
-    """Return the symbols whose lines are shown, the most important first."""
+    """Return the symbols whose lines are shown: ``first``, then the largest changes, then the largest costs."""
     known = np.unique(costs.symbol)
+    largest = comparison.self_value.max(axis=0)[known]
     changes = [
         np.abs(np.subtract(*comparison.runs.means(values)))[known].astype(np.float64)
         for values in (comparison.self_value, comparison.total_value)
     ]
-    order = np.lexsort((known, -changes[1], -changes[0], ~np.isin(known, list(first))))
+    order = np.lexsort((known, -largest, -changes[1], -changes[0], ~np.isin(known, list(first))))
     chosen: list[int] = known[order][:MOST_FUNCTIONS].tolist()
     return chosen
 
