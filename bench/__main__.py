@@ -1,7 +1,8 @@
 """Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
 ./run bench field measures the accuracy of verdicts, ./run bench history the size and speed of a history, ./run bench
-load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect.
+load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect, and ./run bench page how fast a
+page with 300,000 nodes is in a browser.
 """
 
 import argparse
@@ -49,6 +50,10 @@ def main() -> int:
         from bench.ranks import main as ranks
 
         return ranks(sys.argv[2:])
+    if sys.argv[1:2] == ["page"]:
+        from bench.page import main as page
+
+        return page(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")

@@ -1,7 +1,7 @@
 // Stores the state of the page in the URL fragment, and restores it.
 import { byId, showFragment } from "./dom.js";
 import { LINKED, PART_KEYS, makeFragment, parseFragment } from "./link.js";
-import { ancestorsOf, nameOf, nodeOfKey, pathKey, weightOf, widestOf } from "./tree.js";
+import { keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
 
@@ -10,25 +10,25 @@ export function makeAddress(page) {
   let opening = false;
   let lastStep;
 
+  // All events of an interaction have the same state, so only the first one writes it.
   function remember() {
     if (opening) return;
+    const before = written;
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
-    const path = ancestorsOf(tree, node).slice(1).reverse().slice(0, LONGEST_PATH);
-    const hashes = path.length ? page.hashesOf(tree) : null;
     written = makeFragment(
       {
         ...state,
         drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
-        zoom: path.map((at) => pathKey(hashes, at)),
+        zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
       },
       page.defaults,
     );
     const step = stepNow();
-    showFragment(written, step !== lastStep);
+    if (written !== before || step !== lastStep) showFragment(written, step !== lastStep);
     lastStep = step;
   }
 

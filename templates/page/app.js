@@ -10,6 +10,7 @@ import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
+import { ranksOf } from "./merge.js";
 import { makeSaving } from "./save.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
@@ -31,7 +32,7 @@ async function start() {
   if (page.timelines) makeActivity(page);
   makeTabs(page, [
     { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks, prepare: ({ tree }) => ranksOf(tree) },
     symbolsPanel,
     blueprintPanel,
   ]);

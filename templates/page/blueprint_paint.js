@@ -30,11 +30,15 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
 }
 
 function boxLabel(tree, figures, node, marks, box) {
-  const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", marks.findings.has(tree.symbol[node]) ? "◆" : ""].join("");
+  const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", marks.findings.has(tree.symbol[node]) ? "◆" : "", leadsToSlower(figures, node) ? "↓" : ""].join("");
   const name = `${signs}${signs ? " " : ""}${nameOf(tree, node)}`;
   const room = Math.floor((box.width - 10) / LETTER);
   const inside = box.height >= LABEL_ROOM && room >= Math.min(name.length, 8);
   return { text: shorten(name, inside ? room : LONGEST_LABEL), inside };
+}
+
+function leadsToSlower({ leads, state }, node) {
+  return leads[node] === 1 && state[node] !== "slower";
 }
 
 export function paintBoxes(svg, scene) {
@@ -60,13 +64,13 @@ function drawnBox(tree, figures, node, at, { hidden, selected, shown }) {
   const siblings = node ? shownSiblings(tree, figures, shown, node) : [0];
   const group = svgElement("g", {
     id: boxId(node),
-    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", selected ? "selected" : ""].filter(Boolean).join(" "),
+    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", selected ? "selected" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
     role: "treeitem",
     "aria-level": String(at.depth + 1),
     "aria-posinset": String(siblings.indexOf(node) + 1),
     "aria-setsize": String(siblings.length),
     "aria-selected": String(selected),
-    "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}`,
+    "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower context" : ""}`,
     "data-node": String(node),
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(childrenOf(tree, figures, node).some((child) => shown.has(child))));

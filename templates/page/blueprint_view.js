@@ -2,11 +2,12 @@
 import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
-import { makeSourcePane } from "./blueprint_source.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
+import { leadingTo } from "./colour.js";
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
+import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
-import { ancestorsOf, nameOf, nodeOfKey, pathKey, placeOf, widestOf } from "./tree.js";
+import { keysOfPath, nameOf, nodeOfKey, once, placeOf, widestOf } from "./tree.js";
 import { linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
@@ -23,13 +24,22 @@ export const blueprintPanel = {
     blueprintPanel.view = makeBlueprint(page, section);
   },
   show: () => blueprintPanel.view.refresh(),
+  prepare: measured,
 };
+
+function measured({ tree, ratio, header, sample, higher }) {
+  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => {
+    const figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
+    const leads = leadingTo(tree, (node) => figures.state[node] === "slower");
+    return { ...figures, leads, moved: movedContexts(tree, figures, header.runs) };
+  });
+}
 
 function makeBlueprint(page, section) {
   const parts = scaffold(page, section);
   const { frame, svg, count, pane, popup } = parts;
   const menu = makeMenu(section, frame);
-  const source = makeSourcePane(parts.source, { narrow: window.innerWidth < 900 });
+  const source = makeSourcePane(page, parts.source);
   const view = { scale: 1, selected: 0, shown: null, stale: true };
   let figures;
   let marks;
@@ -39,17 +49,18 @@ function makeBlueprint(page, section) {
   // ---- shown boxes ------------------------------------------------------------------------------------------
 
   function refresh() {
-    if (view.stale || !figures) measure();
+    const changed = view.stale || !view.shown;
+    if (view.stale) measure();
     if (!view.shown) start();
     openLink();
-    render();
+    if (changed) render();
     if (!view.fitted) fit();
   }
 
   function measure() {
-    const { tree, ratio, header, sample, higher } = page;
-    figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
-    marks = { moved: movedContexts(tree, figures, header.runs), findings: page.findings };
+    const { moved, ...found } = measured(page);
+    figures = found;
+    marks = { moved, findings: page.findings };
     view.stale = false;
     showLegend();
   }
@@ -157,16 +168,7 @@ function makeBlueprint(page, section) {
       actions.append(button);
     }
     pane.append(actions);
-    const symbol = tree.symbol[node];
-    source.show(tree.sourceDiffs?.get(symbol) ?? null, noSource(tree, symbol));
-  }
-
-  function noSource(tree, symbol) {
-    if (symbol < 0) return "Choose a function to see its source.";
-    const state = tree.sources?.[symbol] ?? "unknown";
-    if (state === "same") return "The source of this function is the same in both versions.";
-    if (state === "unknown") return "The source of this function is not known to this page.";
-    return "The source of this function changed; its text is not part of this page.";
+    source.show(tree.symbol[node]);
   }
 
   function goTo(node) {
@@ -257,9 +259,7 @@ function makeBlueprint(page, section) {
 
   function boxLink(node) {
     if (!node) return "";
-    const hashes = page.hashesOf(page.tree);
-    const path = ancestorsOf(page.tree, node).slice(1).reverse().slice(0, LINK_LENGTH);
-    return `${path.map((at) => pathKey(hashes, at)).join(".")}~${nameOf(page.tree, node)}`;
+    return `${keysOfPath(page.tree, node, LINK_LENGTH).join(".")}~${nameOf(page.tree, node)}`;
   }
 
   function openLink() {
@@ -473,7 +473,7 @@ function makeBlueprintLegend() {
     ["unchanged thick", "has hidden subnodes"],
   ].map(([kind, text]) => entry(kind, text));
   const unknown = entry("slower dotted", "dotted: source unknown");
-  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"));
+  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"), element("li", "↓ red edge: calls a slower context"));
   const bars = element("div", undefined, "bars");
   for (const points of [1, 5]) {
     const bar = element("i");

@@ -122,6 +122,7 @@ function optionalColumns(header, parts, size, symbols) {
     pathOf: has("path") ? readVarints(parts.get("path"), symbols) : null,
     links: text("links"),
     linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
+    lineCosts: new Map(text("lines").map((lines) => [lines.symbol, lines])),
     sourceDiffs: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }

@@ -55,14 +55,27 @@ export function shadesOf(tree, options) {
   }
   const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), kind);
   const floor = gate > 0 ? FIRST_LEVEL : 1;
-  for (let i = 0; i < tree.size; i++) {
-    const delta = change[i];
-    if (delta === 0) continue;
-    const part = Math.abs(delta) / whole / reference;
-    const strength = mode === "relative" ? Math.abs(delta) / Math.max(after[i], (before[i] * num) / den) : ramp === "linear" ? part : Math.sqrt(part);
-    level[i] = Math.sign(delta) * Math.max(floor, Math.round(LEVELS * Math.min(1, strength)));
+  const scale = { level, reference, coloured, whole, floor, mode, ramp };
+  for (let i = 0; i < tree.size; i++) if (change[i] !== 0) level[i] = levelOn(scale, change[i], Math.max(after[i], (before[i] * num) / den));
+  return scale;
+}
+
+function levelOn({ reference, whole, floor, mode, ramp }, delta, larger) {
+  const part = Math.abs(delta) / whole / reference;
+  const strength = mode === "relative" ? Math.abs(delta) / larger : ramp === "linear" ? part : Math.sqrt(part);
+  return Math.sign(delta) * Math.max(floor, Math.round(LEVELS * Math.min(1, strength)));
+}
+
+// Returns the level of any change on the scale of a tree. The significance is tested by z unless `passed` is known.
+export function levelOfChange(tree, scale, [before, after], { ratio, normalisation, gate, sample, chance = true, passed = null }) {
+  const old = scaled(before, ratio);
+  const size = Math.abs(after - old) / scale.whole;
+  if (!(size >= gate) || size <= 1e-12 || (chance && passed === false)) return 0;
+  if (chance && sample) {
+    const z = evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample);
+    if ((passed === null && Math.abs(z) < CERTAIN) || fewOf(before, after, tree.totals, sample)) return 0;
   }
-  return { level, reference, coloured, whole };
+  return levelOn(scale, after - old, Math.max(after, old));
 }
 
 function referenceOf(sizes, kind) {
@@ -83,10 +96,21 @@ function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
 
 // A new path is not significant if fewer than 16 samples of it are expected on the other side.
 export function few(tree, node, sample) {
-  if (!sample || (tree.before[node] > 0 && tree.after[node] > 0)) return false;
-  const { before, after, totals } = tree;
-  const expected = before[node] > 0 ? (before[node] * totals[1]) / totals[0] : (after[node] * totals[0]) / totals[1];
+  return fewOf(tree.before[node], tree.after[node], tree.totals, sample);
+}
+
+function fewOf(before, after, totals, sample) {
+  if (!sample || (before > 0 && after > 0)) return false;
+  const expected = before > 0 ? (before * totals[1]) / totals[0] : (after * totals[0]) / totals[1];
   return expected / sample < NEW_SAMPLES;
+}
+
+// Marks the rows above a row that costs more (or less, if higher values are better), so that these rows can be found
+// even if they have no colour of their own.
+export function leadingTo(tree, marked) {
+  const leads = new Uint8Array(tree.size);
+  for (let i = tree.size - 1; i > 0; i--) if (leads[i] || marked(i)) leads[tree.parent[i]] = 1;
+  return leads;
 }
 
 export function stateOf(tree, node) {

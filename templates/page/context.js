@@ -5,7 +5,8 @@
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
 //   page.tree                  the tree of the chosen times and threads, without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
-//   page.shades                the colours of each shape; page.panes the pictures, each with widths and starts
+//   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
+//   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
 //   page.on(event, listener)   events in the order of their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
@@ -14,11 +15,11 @@
 //                              page.openFinding(finding) the row of a finding
 //
 // Listeners run after everything that depends on a change has been updated.
-import { GATES, shadesOf } from "./colour.js";
+import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { rowOfFinding, worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { partOf } from "./timelines.js";
-import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
 const WIDE = 1100;
@@ -186,10 +187,17 @@ const COMPUTE = {
       sample: page.sample,
       repeats: testsRepeats(page),
     };
-    page.scale = shadesOf(page.tree, options);
+    const worse = page.higher ? -1 : 1;
+    const shades = (tree, chosen) =>
+      once(tree, `shades ${JSON.stringify(chosen)}`, () => {
+        const found = shadesOf(tree, chosen);
+        return { ...found, leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
+      });
+    page.scale = shades(page.tree, options);
+    page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
     // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
-      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shadesOf(shape, { ...options, fixed: page.scale.reference }),
+      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shades(shape, { ...options, fixed: page.scale.reference }),
     );
   },
   layout(page) {
@@ -197,8 +205,10 @@ const COMPUTE = {
     page.panes = page.shapes.flatMap((tree, shape) => {
       const rows = fold ? foldedRows(tree, page.findings) : tree.depth;
       return sidesOf(view, strip && sandwich < 0).map((side) => {
-        const widths = widthsOf(tree, side, page.ratio);
-        return { shape, tree, view: side, widths, rows, starts: startsOf(tree, widths, order, page.ratio), flip: flip !== (sandwich >= 0 && shape === 0) };
+        const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
+        const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
+        const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
+        return { shape, tree, view: side, widths, rows, starts, flip: flip !== (sandwich >= 0 && shape === 0), plans: new Map() };
       });
     });
   },
@@ -243,8 +253,6 @@ function openNode(page, node) {
 }
 
 // Hashes of call paths are needed for links only, so they are computed once per tree on demand.
-const hashed = new WeakMap();
 function hashesOf(tree) {
-  if (!hashed.has(tree.symbol)) hashed.set(tree.symbol, pathHashes(tree));
-  return hashed.get(tree.symbol);
+  return once(tree.symbol, "hashes", () => pathHashes(tree));
 }

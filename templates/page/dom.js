@@ -20,6 +20,12 @@ export function linkButton(text, action) {
   return makeButton(text, action, "link");
 }
 
+export function themeOf(page) {
+  if (page.printing) return "light";
+  if (page.state.theme !== "auto") return page.state.theme;
+  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
 // A link to another page.
 export function outwardLink(text, address) {
   const link = element("a", text);

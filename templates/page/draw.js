@@ -1,11 +1,14 @@
 // Paints the visible rows of the graph on a canvas as large as the viewport, and finds the box at a point.
 import { LEVELS, stateOf } from "./colour.js";
 import { shorten } from "./format.js";
-import { isEdited, nameOf } from "./tree.js";
+import { isEdited, nameOf, once } from "./tree.js";
 
-export const SMALLEST_BOX = 0.5;
+const SMALLEST_BOX = 0.5; // pixels
+const LEGIBLE = 3; // pixels
+const DETAILED = 3; // pixels; narrower boxes have no marks
 const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
+const NARROW_LETTERS = /^[ -~…▲▼↓◆×]*$/;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 const INKS = {
@@ -13,34 +16,46 @@ const INKS = {
   dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
-// The boxes of each visible row from left to right. Boxes outside of the picture or narrower than half a pixel are
-// skipped together with everything below them; a sliver marks their position.
+// The boxes of each row from left to right. Boxes narrower than half a pixel are skipped together with everything below
+// them; a sliver marks their position. `deepest` is the deepest row with a box, and `legible` the deepest row with a box
+// of at least `LEGIBLE` pixels.
 export function planOf(scene) {
-  const { tree, widths, starts, root, width, firstRow, lastRow, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
-  const rows = Array.from({ length: Math.max(lastRow - firstRow + 1, 0) }, () => ({ nodes: [], slivers: [] }));
+  const { tree, widths, starts, root, width, rows: rowOf, full = widths[root], folded, sorted = true } = scene;
+  const rows = [];
   const scale = full > 0 ? width / full : 0;
+  const smallest = SMALLEST_BOX / scale;
+  const wide = LEGIBLE / scale;
   const last = tree.end[root];
+  let deepest = rowOf[root];
+  let legible = rowOf[root];
+  const at = (row) => {
+    while (rows.length <= row) rows.push({ nodes: [], slivers: [] });
+    return rows[row];
+  };
   for (let i = root; scale && i < last; ) {
-    const size = widths[i] * scale;
     const row = rowOf[i];
-    if (size < SMALLEST_BOX || row > lastRow) {
-      if (size > 0 && row >= firstRow && row <= lastRow) {
+    if (widths[i] < smallest) {
+      if (widths[i] > 0) {
         const pixel = Math.floor((starts[i] - starts[root]) * scale);
-        const { slivers } = rows[row - firstRow];
+        const { slivers } = at(row);
         if (slivers[slivers.length - 1] !== pixel) slivers.push(pixel);
       }
       i = tree.end[i];
       continue;
     }
-    if (row >= firstRow && (i === root || !folded?.(i))) rows[row - firstRow].nodes.push(i);
+    if (row > deepest) deepest = row;
+    if (row > legible && widths[i] >= wide) legible = row;
+    if (i === root || !folded?.(i)) at(row).nodes.push(i);
     i++;
   }
   if (!sorted) for (const { nodes } of rows) nodes.sort((a, b) => starts[a] - starts[b]);
-  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) {
-    const row = rowOf[i];
-    if (row >= firstRow && row <= lastRow && row < rowOf[root] && !folded?.(i)) rows[row - firstRow].nodes.push(i);
-  }
-  return { rows, scale, firstRow };
+  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) if (rowOf[i] < rowOf[root] && !folded?.(i)) at(rowOf[i]).nodes.push(i);
+  return { rows, scale, firstRow: 0, deepest, legible };
+}
+
+// Returns the part of a plan that is visible.
+export function visiblePlan(plan, firstRow, lastRow) {
+  return { ...plan, rows: plan.rows.slice(firstRow, lastRow + 1), firstRow };
 }
 
 // Returns the left edge and the width in pixels. Ancestors of the root fill the row.
@@ -78,23 +93,74 @@ export function paint(canvas, scene, plan) {
   context.fillRect(0, 0, width, height);
   context.font = FONT;
   context.textBaseline = "middle";
-  const patterns = { new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) };
+  const patterns = once(ink, "patterns", () => ({ new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) }));
   plan.rows.forEach(({ nodes, slivers }, index) => {
     const y = scene.rowTop(index + plan.firstRow) - scene.offset;
     if (y > height || y + rowHeight < 0) return;
     context.globalAlpha = 1;
     context.fillStyle = ink.sliver;
-    for (const pixel of slivers) context.fillRect(pixel, y, 1, rowHeight - 1);
-    for (const node of nodes) paintBox(context, scene, plan.scale, node, y, ink, patterns);
+    for (const [left, right] of runsOf(slivers)) context.fillRect(left, y, right - left, rowHeight - 1);
+    paintNarrow(context, scene, plan.scale, nodes, y);
+    for (const node of nodes) if (!isNarrow(scene, plan.scale, node)) paintBox(context, scene, plan.scale, node, y, ink, patterns);
   });
   context.globalAlpha = 1;
+}
+
+// Whether a frame that is not red leads to a red frame.
+export function leadsToWorse({ leads, level, worse }, node) {
+  return leads[node] === 1 && level[node] * worse <= 0;
+}
+
+// Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are one rectangle.
+function isNarrow({ tree, widths, root, outlines }, scale, node) {
+  return node >= root && widths[node] * scale < DETAILED && !outlines && tree.symbol[node] >= 0;
+}
+
+// Returns the ranges of adjacent pixels, so that few rectangles are drawn.
+export function runsOf(pixels) {
+  const runs = [];
+  for (const pixel of pixels) {
+    const last = runs[runs.length - 1];
+    if (last && last[1] === pixel) last[1] = pixel + 1;
+    else runs.push([pixel, pixel + 1]);
+  }
+  return runs;
+}
+
+function paintNarrow(context, scene, scale, nodes, y) {
+  const { tree, widths, starts, root, shades, palette, found, rowHeight } = scene;
+  let [level, dim, left, right] = [0, false, 0, 0];
+  const flush = () => {
+    if (right <= left) return;
+    context.globalAlpha = dim ? 0.4 : 1;
+    context.fillStyle = palette.fills[level + LEVELS];
+    context.fillRect(left, y, right - left, rowHeight - 1);
+  };
+  const matched = [];
+  for (const node of nodes) {
+    if (!isNarrow(scene, scale, node)) continue;
+    const at = (starts[node] - starts[root]) * scale;
+    const size = widths[node] * scale;
+    const isFound = found !== null && Boolean(found[tree.symbol[node]]);
+    if (isFound) matched.push(at, size);
+    const faint = found !== null && !isFound;
+    if (at - right > 0.01 || shades.level[node] !== level || faint !== dim) {
+      flush();
+      [level, dim, left] = [shades.level[node], faint, at];
+    }
+    right = at + size;
+  }
+  flush();
+  context.globalAlpha = 1;
+  context.fillStyle = INKS[scene.theme].match;
+  for (let i = 0; i < matched.length; i += 2) context.fillRect(matched[i], y + rowHeight - 4, matched[i + 1], 3);
 }
 
 function paintBox(context, scene, scale, node, y, ink, patterns) {
   const { tree, shades, palette, rowHeight, found, root, findings, outlines } = scene;
   const [left, size] = boxOf(scene, scale, node);
-  const state = stateOf(tree, node);
   const shade = shades.level[node] + LEVELS;
+  const state = stateOf(tree, node);
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
@@ -115,6 +181,11 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
+  const leads = !hollow && leadsToWorse(shades, node);
+  if (leads) {
+    context.fillStyle = palette.fills[LEVELS * (1 + shades.worse)];
+    context.fillRect(left, y + tall - 2, wide, 2);
+  }
   const edited = isEdited(tree.sources?.[tree.symbol[node]]);
   if (edited) {
     context.fillStyle = ink.edge;
@@ -128,7 +199,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   }
   if (size < LABEL_FROM) return;
   const indent = edited ? 7 : 4;
-  const glyph = glyphOf(state, shades.level[node], finding, edited);
+  const glyph = glyphOf(state, shades.level[node], finding, edited, leads);
   const room = Math.floor((size - indent - (finding ? 10 : 4)) / CHARACTER) - glyph.length;
   const label = shorten(labelOf(scene, node), room);
   if (!label) return;
@@ -137,7 +208,10 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillRect(left + indent - 2, y + 1, Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent), tall - 2);
   }
   context.fillStyle = hollow || state === "other" ? ink.edge : palette.labels[shade];
-  context.fillText(glyph + label, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
+  const text = glyph + label;
+  // a maximum width makes drawing slow, and only letters of other alphabets can be wider than expected
+  if (NARROW_LETTERS.test(text)) context.fillText(text, left + indent, y + tall / 2 + 0.5);
+  else context.fillText(text, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
 // A folded chain is labelled with its first and last frame.
@@ -149,13 +223,14 @@ function labelOf({ tree, folded }, node) {
 
 const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
 
-export function glyphOf(state, level, finding, edited) {
+export function glyphOf(state, level, finding, edited, leads = false) {
   const marks = [];
   if (finding) marks.push(SEVERITY_GLYPHS[finding.severity] ?? "!");
   if (edited) marks.push("◆");
   if (state === "new") marks.push("+");
   else if (state === "gone") marks.push("×");
   else if (level) marks.push(level > 0 ? "▲" : "▼");
+  if (leads) marks.push("↓");
   return marks.length ? `${marks.join("")} ` : "";
 }
 

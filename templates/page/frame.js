@@ -1,13 +1,13 @@
 // One picture: its elements, its size and its visible rows.
 import { element } from "./dom.js";
-import { SMALLEST_BOX } from "./draw.js";
+import { planOf } from "./draw.js";
 import { emptyReason } from "./details.js";
 import { nameOf } from "./tree.js";
-import { VIEW_NAMES, deepestDrawn, isFolded, scaled } from "./views.js";
+import { VIEW_NAMES, isFolded, scaled } from "./views.js";
 import { meanOf } from "./words.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
-const LEGIBLE = 3; // pixels
+const MOST_PLANS = 6;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
 
@@ -38,34 +38,25 @@ export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
   const wanted = new Map();
+  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // read once, because writes make it slow
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
-  for (const { pane, graph } of frames) {
-    const root = page.state.zoom[pane.shape];
-    const pixel = fullOf(page, pane, root) / Math.max(graph.clientWidth, 1);
-    const rowsFrom = (pixels) => (pane.widths[root] > 0 ? deepestDrawn(pane.tree, pane.widths, root, pixels * pixel, pane.rows) + 1 : 1);
-    raise(counts, groupOf(pane), rowsFrom(SMALLEST_BOX));
-    raise(wanted, groupOf(pane), (Math.min(rowsFrom(LEGIBLE), rowsFrom(SMALLEST_BOX)) + 1) * rowHeight);
+  for (const [index, { pane }] of frames.entries()) {
+    const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
+    raise(counts, groupOf(pane), deepest + 1);
+    raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
-  const heights = heightsOf(wanted, roomFor(frames, wanted.size));
-  for (const frame of frames) {
+  const heights = page.printing ? wanted : heightsOf(wanted, roomFor(frames, wanted.size));
+  for (const [index, frame] of frames.entries()) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));
     const height = heights.get(groupOf(pane));
     const extent = Math.max(height, count * rowHeight);
-    graph.style.height = `${height}px`;
-    spacer.style.height = `${extent}px`;
-    canvas.style.height = `${height}px`;
+    setHeight(graph, height);
+    setHeight(spacer, extent);
+    setHeight(canvas, height);
     frame.scene = {
-      tree: pane.tree,
-      widths: pane.widths,
-      starts: pane.starts,
-      rows: pane.rows,
-      root: page.state.zoom[pane.shape],
-      full: fullOf(page, pane, page.state.zoom[pane.shape]),
-      sorted: page.state.order === "name",
-      folded: page.state.fold ? (node) => isFolded(pane, node) : null,
+      ...sceneOf(page, pane, page.state.zoom[pane.shape], drawnWidths[index]),
       outlines: pane.view === "elided",
-      width: graph.clientWidth,
       height,
       rowHeight,
       count,
@@ -75,6 +66,35 @@ export function fitFrames(page, frames) {
     frame.plan = null;
     nameFrame(page, frame);
   }
+}
+
+function setHeight(part, pixels) {
+  if (part.style.height !== `${pixels}px`) part.style.height = `${pixels}px`;
+}
+
+function sceneOf(page, pane, root, width) {
+  return {
+    tree: pane.tree,
+    widths: pane.widths,
+    starts: pane.starts,
+    rows: pane.rows,
+    root,
+    full: fullOf(page, pane, root),
+    sorted: page.state.order === "name",
+    folded: page.state.fold ? (node) => isFolded(pane, node) : null,
+    width,
+  };
+}
+
+// The plan of a picture, which is stored for the last roots, because most zooms return to a recent root.
+export function planned(page, pane, root, width) {
+  const scene = sceneOf(page, pane, root, width);
+  const key = `${root} ${width} ${scene.full}`;
+  if (!pane.plans.has(key)) {
+    pane.plans.set(key, planOf(scene));
+    if (pane.plans.size > MOST_PLANS) pane.plans.delete(pane.plans.keys().next().value);
+  }
+  return pane.plans.get(key);
 }
 
 // The height of the window below the controls, without captions and the line below the pictures.

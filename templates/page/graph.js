@@ -2,21 +2,21 @@
 import { paletteOf } from "./colour.js";
 import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
-import { announce, byId } from "./dom.js";
-import { boxOf, nodeAt, paint, planOf } from "./draw.js";
-import { fitFrames, makeFrame } from "./frame.js";
+import { announce, byId, themeOf } from "./dom.js";
+import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
+import { fitFrames, makeFrame, planned } from "./frame.js";
+import { makeSourcePane } from "./source.js";
 import { hideTip, showTip } from "./tip.js";
 import { neighbourOf } from "./walk.js";
 
+const AFTER_PICTURE = 50; // milliseconds
 const preferred = window.matchMedia("(prefers-color-scheme: dark)");
-
-export function themeOf(page) {
-  return page.state.theme === "auto" ? (preferred.matches ? "dark" : "light") : page.state.theme;
-}
 
 export function makeGraph(page) {
   let frames = [];
   let scheduled = false;
+  let source = null;
+  let waiting = 0;
   const back = [];
 
   function build() {
@@ -46,10 +46,12 @@ export function makeGraph(page) {
   function draw() {
     if (scheduled) return;
     scheduled = true;
-    requestAnimationFrame(() => {
-      scheduled = false;
-      for (const frame of frames) if (frame.scene) drawFrame(frame);
-    });
+    requestAnimationFrame(drawNow);
+  }
+
+  function drawNow() {
+    scheduled = false;
+    for (const frame of frames) if (frame.scene) drawFrame(frame);
   }
 
   function drawFrame(frame) {
@@ -61,7 +63,7 @@ export function makeGraph(page) {
     const [firstRow, lastRow] = pane.flip ? [turned(to), turned(from)] : [from, to];
     Object.assign(scene, {
       shades: page.shades[pane.shape],
-      width: graph.clientWidth,
+      width: graph.clientWidth, // a scroll bar may have appeared
       firstRow: Math.max(firstRow, 0),
       lastRow: Math.min(lastRow, count - 1),
       offset: graph.scrollTop,
@@ -70,7 +72,7 @@ export function makeGraph(page) {
       found: page.found,
       findings: page.findings,
     });
-    frame.plan = planOf(scene);
+    frame.plan = visiblePlan(planned(page, pane, scene.root, scene.width), scene.firstRow, scene.lastRow);
     paint(canvas, scene, frame.plan);
     canvas.dataset.painted = pane.view;
     rings(frame);
@@ -190,11 +192,27 @@ export function makeGraph(page) {
     draw();
   }
 
+  // The source below the picture is shown after the picture, so that a zoom does not wait for it.
+  function showSource() {
+    const { lineCosts, sourceDiffs } = page.tree;
+    const { shape, node } = page.state.focus;
+    const symbol = page.shapes[shape].symbol[node];
+    const section = byId("source");
+    section.hidden = !(lineCosts.has(symbol) || sourceDiffs.has(symbol));
+    source ??= makeSourcePane(page, section);
+    clearTimeout(waiting);
+    if (!section.hidden) waiting = setTimeout(() => source.show(symbol), AFTER_PICTURE);
+  }
+
   page.showMessage = (text) => {
     const message = byId("message");
     message.textContent = text;
     message.hidden = !text;
     if (text) announce(text);
+  };
+  page.drawNow = () => {
+    fit();
+    drawNow();
   };
   page.zoomTo = zoomTo;
   page.zoomBack = zoomBack;
@@ -215,6 +233,7 @@ export function makeGraph(page) {
   });
   for (const event of ["colour", "search", "theme"]) page.on(event, draw);
   page.on("colour", () => page.panes && showFocus(page, frames));
+  page.on("focus", showSource);
   preferred.addEventListener("change", () => page.renew(["theme"]));
   new ResizeObserver(fit).observe(document.querySelector("main"));
   return { fit };

@@ -1,9 +1,8 @@
 // The legend of the colours.
 import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
-import { byId, element } from "./dom.js";
+import { byId, element, themeOf } from "./dom.js";
 import { formatShare, formatSignedShare } from "./format.js";
-import { themeOf } from "./graph.js";
 import { isEdited } from "./tree.js";
 import { changeOf } from "./words.js";
 
@@ -29,6 +28,7 @@ export function makeLegend(page) {
     const size = from ? `Coloured from ${formatShare(from, 3).replace(/\.?0+ %/, " %")} of the whole` : "Every change is coloured";
     const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate.`;
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
+    byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
     byId("finding-mark").hidden = !page.findings.size;
     byId("other-mark").hidden = !page.header.cut;
     byId("changed-mark").hidden = !page.tree.sources?.some(isEdited);

@@ -1,7 +1,7 @@
 // Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each has the columns of
 // a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
-import { makeTree } from "./tree.js";
+import { makeTree, once } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
 const SMALLEST_SHARE = 5e-5; // share of both totals; smaller callers are too narrow to see and are merged into one row
@@ -116,7 +116,11 @@ function sumsOf(owners, before, after) {
 }
 
 // Returns the rank of each symbol by name. Entry 0 is `other`, which comes last.
-function ranksOf(tree) {
+export function ranksOf(tree) {
+  return once(tree.names, "ranks", () => ranksOfNames(tree));
+}
+
+function ranksOfNames(tree) {
   const order = tree.names.map((_, symbol) => symbol).sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
   const rank = new Int32Array(order.length + 1);
   order.forEach((symbol, place) => (rank[symbol + 1] = place));

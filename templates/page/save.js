@@ -17,6 +17,17 @@ export function makeSaving(page) {
   byId("save-svg").addEventListener("click", () => save(page, new Blob([svgOf(page)], { type: "image/svg+xml" }), "svg"));
   byId("save-png").addEventListener("click", () => pictureOf(page).toBlob((blob) => save(page, blob, "png")));
   byId("print").addEventListener("click", () => window.print());
+  // The printed page has light colours and the table of functions below the open panel.
+  const print = (begins) => {
+    page.prepareTab("symbols");
+    if (begins === Boolean(page.printing)) return;
+    page.printing = begins;
+    page.renew(["theme"]);
+    page.drawNow();
+  };
+  window.addEventListener("beforeprint", () => print(true));
+  window.addEventListener("afterprint", () => print(false));
+  window.matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
 
   async function copy(text, done, instead) {
     try {

@@ -1,11 +1,10 @@
 // The views above the graph, and the two panels: all changes, and the settings.
 import { GATES } from "./colour.js";
-import { announce, byId, element, radioChoices } from "./dom.js";
+import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
-import { themeOf } from "./graph.js";
-import { pathKey } from "./tree.js";
+import { keysOfPath } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
 const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
@@ -42,7 +41,7 @@ export function makeSettings(page) {
   byId("anchor-path").addEventListener("click", () => {
     const { node } = page.state.focus;
     const symbol = page.tree.symbol[node];
-    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: pathKey(page.hashesOf(page.tree), node) });
+    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: keysOfPath(page.tree, node, 1)[0] ?? "" });
   });
   byId("reference").addEventListener("change", (event) => page.set({ reference: Number(event.target.value) || event.target.value }));
   byId("gate").max = String(GATE_STEPS.length - 1);

@@ -1,4 +1,5 @@
 // The table of symbols. Overweight shows which symbols grew more than their share of the whole.
+import { once } from "./tree.js";
 import { scaled } from "./views.js";
 
 const WORTH_RATING = 0.05;
@@ -6,6 +7,10 @@ const SMALL_CHANGE = 0.01;
 
 // Returns one entry per symbol. A recursive symbol counts once per stack.
 export function symbolSums(tree) {
+  return once(tree, "sums", () => sumsOfSymbols(tree));
+}
+
+function sumsOfSymbols(tree) {
   const count = tree.names.length;
   const sums = {
     before: new Float64Array(count),
@@ -28,6 +33,10 @@ export function symbolSums(tree) {
 }
 
 export function symbolRows(tree, ratio) {
+  return once(tree, `rows ${ratio.num}/${ratio.den}`, () => rowsOfSymbols(tree, ratio));
+}
+
+function rowsOfSymbols(tree, ratio) {
   const sums = symbolSums(tree);
   const total = tree.before[0];
   const growth = tree.after[0] - scaled(total, ratio);

@@ -27,7 +27,7 @@ const COLUMNS = [
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
 
-export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable };
+export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable, prepare: (page) => symbolRows(page.tree, page.tableRatio) };
 
 function makeTable(page) {
   let table;

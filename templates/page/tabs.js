@@ -1,11 +1,11 @@
 // The tab strip. app.js lists the panels, each of this form:
 //
-//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action } }
+//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action }, prepare?(page) }
 //
 // `panel` is the key of another tab whose section it shares.
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
 // the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
-// disabled, with the reason as its title), or "". `keys` are active while the tab is open and no text is being typed.
+// disabled, with the reason as its title), or "". `prepare` computes what the tab needs while the page is idle. `keys` are active while the tab is open and no text is being typed.
 import { byId, element } from "./dom.js";
 import { symbolSums } from "./symbols.js";
 
@@ -34,6 +34,11 @@ export function makeTabs(page, panels) {
     strip.append(tab);
     tabs.set(panel.key, { panel, tab, section, built: false, reason });
   }
+  page.prepareTab = (key) => {
+    const entry = tabs.get(key);
+    if (!entry.built) entry.panel.build(page, entry.section);
+    entry.built = true;
+  };
   const open = () => {
     if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = page.defaults.tab;
     for (const { section } of tabs.values()) section.hidden = true;
@@ -45,8 +50,7 @@ export function makeTabs(page, panels) {
       entry.section.hidden = false;
       entry.section.setAttribute("aria-labelledby", entry.tab.id);
       byId("views").hidden = entry.section.id !== "panel-graph";
-      if (!entry.built) entry.panel.build(page, entry.section);
-      entry.built = true;
+      page.prepareTab(key);
       entry.panel.show?.();
     }
   };
@@ -70,6 +74,13 @@ export function makeTabs(page, panels) {
   };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
+  // One panel at a time, so that an interaction waits for one of them at most.
+  const waiting = panels.filter((panel) => panel.prepare && !panel.missing?.(page));
+  const prepareNext = () => {
+    waiting.shift()?.prepare(page);
+    if (waiting.length) window.requestIdleCallback?.(prepareNext);
+  };
+  window.requestIdleCallback?.(prepareNext);
 }
 
 // The function of the selected frame, of the first finding, or with the largest self cost.

@@ -1,6 +1,20 @@
 // Inclusive values, paths and pivots of the decoded tree.
 import { OTHER, ROOT } from "./codec.js";
 
+const MOST_STORED = 24; // for each object
+const stored = new WeakMap();
+
+// Returns a value that is computed once for an object and a key. The oldest values are dropped.
+export function once(owner, key, make) {
+  if (!stored.has(owner)) stored.set(owner, new Map());
+  const values = stored.get(owner);
+  if (!values.has(key)) {
+    values.set(key, make());
+    if (values.size > MOST_STORED) values.delete(values.keys().next().value);
+  }
+  return values.get(key);
+}
+
 export function inclusiveOf(parent, own) {
   const total = Float64Array.from(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
@@ -69,16 +83,33 @@ export function ancestorsOf(tree, node) {
 export function pathHashes(tree) {
   const low = new Uint32Array(tree.size);
   const high = new Uint32Array(tree.size);
-  const own = tree.names.map((name, symbol) => hashOfText(`${name}\n${tree.files[tree.fileOf[symbol] - 1] ?? ""}`));
-  low[0] = 0x811c9dc5;
-  high[0] = 0x9747b28c;
+  const own = tree.names.map((_, symbol) => hashOfSymbol(tree, symbol));
+  [low[0], high[0]] = ROOT_HASH;
   for (let i = 1; i < tree.size; i++) {
-    const [first, second] = tree.symbol[i] < 0 ? [1, 2] : own[tree.symbol[i]];
     const above = tree.parent[i];
+    const [first, second] = tree.symbol[i] < 0 ? OTHER_HASH : own[tree.symbol[i]];
     low[i] = mixed(low[above] ^ first, high[above]);
     high[i] = mixed(high[above] ^ second, low[above]);
   }
   return { low, high };
+}
+
+// Returns the keys of a node and its nearest callers, at most `length`, the node first. Only its path is hashed.
+export function keysOfPath(tree, node, length) {
+  let [low, high] = ROOT_HASH;
+  const keys = ancestorsOf(tree, node).slice(1).map((i) => {
+    const [first, second] = tree.symbol[i] < 0 ? OTHER_HASH : hashOfSymbol(tree, tree.symbol[i]);
+    [low, high] = [mixed(low ^ first, high), mixed(high ^ second, low)];
+    return hex(high) + hex(low);
+  });
+  return keys.reverse().slice(0, length);
+}
+
+const ROOT_HASH = [0x811c9dc5, 0x9747b28c];
+const OTHER_HASH = [1, 2];
+
+function hashOfSymbol(tree, symbol) {
+  return hashOfText(`${tree.names[symbol]}\n${tree.files[tree.fileOf[symbol] - 1] ?? ""}`);
 }
 
 export function pathKey(hashes, node) {

@@ -143,17 +143,3 @@ function joinsParent(tree, node, marked) {
 export function isFolded(pane, node) {
   return node > 0 && pane.rows[node] === pane.rows[pane.tree.parent[node]];
 }
-
-// Returns the deepest row below `root` that is wide enough to be drawn.
-export function deepestDrawn(tree, widths, root, minimum, rows = tree.depth) {
-  let deepest = rows[root];
-  for (let i = root; i < tree.end[root]; ) {
-    if (widths[i] < minimum || widths[i] === 0) {
-      i = tree.end[i];
-      continue;
-    }
-    if (rows[i] > deepest) deepest = rows[i];
-    i++;
-  }
-  return deepest;
-}

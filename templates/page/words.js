@@ -1,6 +1,7 @@
 // Describes a node, with the same texts for tooltip, details line and screen reader.
 import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
+import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
 import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
 import { nameOf, placeOf } from "./tree.js";
@@ -84,6 +85,7 @@ function verdictOf(page, shape, node) {
     if (level) words.push(directionWord(page, level));
     else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
   }
+  if (leadsToWorse(page.shades[shape], node)) words.push(`calls a frame that ${directionWord(page, page.shades[shape].worse)}`);
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
   if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);

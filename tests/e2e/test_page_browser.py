@@ -12,7 +12,8 @@ import pytest
 
 from e2e.conftest import OpenFile
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
 
 if TYPE_CHECKING:
@@ -788,8 +789,102 @@ def test_chosen_frame_in_forced_colours(open_page: OpenPage) -> None:
 
 
 def test_print_without_controls(open_page: OpenPage) -> None:
-    page = painted(open_page())
-    page.emulate_media(media="print")
+    page = painted(open_page(color_scheme="dark"))
+    page.emulate_media(media="print", color_scheme="dark")
+    page.locator("#rows tr").first.wait_for()
     assert page.locator(".pane canvas").is_visible()
     assert page.locator(".legend").is_visible()
-    assert page.locator(".toolbar").is_hidden()
+    assert page.locator("#findings").get_by_text("parse").is_visible()
+    shown = page.locator("button:visible, input:visible, select:visible, [role=tab]:visible")
+    assert set(
+        shown.evaluate_all("found => found.map((one) => one.closest('#findings, thead, tbody')?.id ?? '?')")
+    ) <= {
+        "findings",
+        "rows",
+        "",  # the titles of the columns
+    }
+    assert (255, 255, 255) in colours(page)
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.wait_for_function("() => getComputedStyle(document.getElementById('panel-symbols')).display === 'none'")
+
+
+def test_printed_page_has_few_sheets(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    printed: bytes = page.pdf(format="A4", landscape=True)
+    assert 1 <= printed.count(b"/Type /Page\n") <= 2
+
+
+LINES = PageHeader(
+    "base → head",
+    "demo",
+    "cpu",
+    "count",
+    findings=HEADER.findings,
+    sources=[
+        PageSource(
+            symbol=2,
+            origin="pull request",
+            paths=("parse.py", "parse.py"),
+            hunks=[(10, 10, [" def parse(line):", "-    return fast(line)", f"+    return {HOSTILE}"])],
+        )
+    ],
+    lines=[PageLines(symbol=2, rows=[(10, 10, 5, 5, 5, 5), (11, 0, 20, 295, 0, 0), (0, 11, 0, 0, 30, 895)])],
+)
+
+
+def cells(page: "Page", text: str) -> list[str]:
+    row = page.locator("#source tbody tr", has_text=text)
+    found: list[str] = row.locator("td.cost").all_inner_texts()
+    return found
+
+
+def test_source_has_the_cost_of_each_line(open_page: OpenPage) -> None:
+    page = painted(open_page(header=LINES, fragment="#frame=parse"))
+    page.locator("#source td.cost").first.wait_for()
+    assert cells(page, "def parse") == ["5", "5", "0"]
+    assert cells(page, "return fast") == ["295", "895", "▲ +600"]
+    assert "1 function" in page.locator("#source").inner_text()
+    change = page.locator("#source td.cost", has_text="+600")
+    # the box of the function has the same change, and therefore the same colour
+    assert change.evaluate("cell => getComputedStyle(cell).backgroundColor") in {f"rgb{c}" for c in colours(page)}
+    page.keyboard.press("b")
+    page.locator("#source td.cost", has_text="+10").wait_for()
+    assert cells(page, "return fast") == ["20", "30", "▲ +10"]
+    assert page.locator("img").count() == 0
+    assert page.title() == "demo: base → head"
+
+
+def test_lines_without_text_have_numbers_and_costs(open_page: OpenPage) -> None:
+    page = painted(open_page(header=replace(LINES, sources=[]), fragment="#frame=parse"))
+    page.locator("#source td.cost").first.wait_for()
+    assert page.locator("#source tbody tr").count() == 3
+    assert "not known to this page" in page.locator("#source").inner_text()
+    page.evaluate("location.hash = '#frame=load'")
+    page.locator("#source").wait_for(state="hidden")
+
+
+def test_source_fits_a_phone(open_page: OpenPage) -> None:
+    page = painted(open_page(header=LINES, fragment="#view=after&frame=parse", width=390))
+    page.locator("#source td.cost").first.wait_for()
+    assert page.locator("#source [aria-pressed=true]").inner_text() == "Unified"
+    assert page.locator("#source").evaluate(
+        "pane => [...pane.querySelectorAll('td.cost')].every((cell) => cell.getBoundingClientRect().right <= 390)"
+    )
+    assert page.evaluate("document.documentElement.scrollWidth <= 390")
+
+
+def test_callers_show_that_they_lead_to_a_red_frame(open_page: OpenPage) -> None:
+    rows = [(0, 0, 0, 0), (1, 3, 0, 0), (2, 1, 4000, 500), (2, 2, 500, 4000), (1, 5, 100, 100)]
+    page = painted(open_page(tree_of(rows, FUNCTIONS), width=1000))
+    assert "calls a frame that grew" in page.locator("#details").inner_text()
+    assert page.locator("#leads-mark").is_visible()
+    page.locator("#tab-blueprint").click()
+    page.locator(".blueprint .leads").first.wait_for()
+    names = page.locator(".blueprint .leads").evaluate_all(
+        "found => found.map((box) => box.getAttribute('aria-label'))"
+    )
+    assert names == [
+        "all, unchanged, calls a slower context",
+        "main, unchanged, calls a slower context",
+        "render, unchanged, calls a slower context",
+    ]

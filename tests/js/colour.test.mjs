@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIRST_LEVEL, LEVELS, evidence, labelOn, luminance, paletteOf, shadesOf, stateOf } from "../../templates/page/colour.js";
+import { FIRST_LEVEL, LEVELS, evidence, labelOn, leadingTo, luminance, paletteOf, shadesOf, stateOf } from "../../templates/page/colour.js";
+import { nameOf } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { randomTree, seeded, swapped, treeOf } from "./trees.mjs";
 
@@ -115,4 +116,13 @@ test("without the test a single sample is coloured", () => {
   const classic = { ...OPTIONS, basis: "self", sample: 1, gate: 0, chance: false, ramp: "linear", reference: "max" };
   assert.deepEqual([...shadesOf(tree, classic).level], [0, LEVELS, 0]);
   assert.equal(shadesOf(tree, { ...classic, chance: true }).coloured, 0);
+});
+
+test("callers of a marked row lead to it", () => {
+  const tree = treeOf([["a/b/c", 1, 1], ["a/d", 1, 1], ["e", 1, 1]]);
+  const named = (name) => (node) => nameOf(tree, node) === name;
+  const leading = (name) => [...leadingTo(tree, named(name)).keys()].filter((node) => leadingTo(tree, named(name))[node]).map((node) => nameOf(tree, node));
+  assert.deepEqual(leading("c"), ["all", "a", "b"]);
+  assert.deepEqual(leading("e"), ["all"]);
+  assert.deepEqual(leading("all"), []);
 });

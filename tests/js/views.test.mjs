@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VIEWS, deepestDrawn, foldedRows, isFolded, parseFactor, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
+import { planOf, runsOf, visiblePlan } from "../../templates/page/draw.js";
+import { nameOf } from "../../templates/page/tree.js";
+import { VIEWS, foldedRows, isFolded, parseFactor, ratioOf, sidesOf, startsOf, widthsOf } from "../../templates/page/views.js";
 import { randomTree, swapped, treeOf } from "./trees.mjs";
 
 const ONE = { num: 1, den: 1 };
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed + 1);
+
+function sceneOf(tree, widths, width) {
+  return { tree, widths, starts: startsOf(tree, widths), rows: tree.depth, root: 0, width };
+}
 
 test("children are never wider than their parent, in every view and ratio", () => {
   for (const seed of SEEDS) {
@@ -71,11 +77,30 @@ test("a tree of twenty thousand levels has widths and places", () => {
   const widths = widthsOf(tree, "union", ONE);
   assert.equal(widths[20000], 4);
   assert.equal(startsOf(tree, widths)[20000], 0);
-  assert.equal(deepestDrawn(tree, widths, 0, 0.001), 20000);
+  assert.equal(planOf(sceneOf(tree, widths, 4000)).deepest, 20000);
 });
 
 test("rows too narrow to draw do not count for the height", () => {
-  assert.equal(deepestDrawn(treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]), Float64Array.of(1001, 1000, 1, 1, 1), 0, 2), 1);
+  const tree = treeOf([["a", 1000, 1000], ["b/c/d", 1, 1]]);
+  assert.equal(planOf(sceneOf(tree, tree.after, 100)).deepest, 1);
+  assert.equal(planOf(sceneOf(tree, tree.after, 1000)).deepest, 3);
+  assert.equal(planOf(sceneOf(tree, tree.after, 1000)).legible, 1);
+});
+
+test("narrow boxes leave a sliver, and boxes below another root are found", () => {
+  const tree = treeOf([["a/c", 900, 900], ["b/d", 1, 1]]);
+  const { rows } = planOf(sceneOf(tree, tree.after, 100));
+  assert.deepEqual(rows.map(({ nodes }) => nodes.map((node) => nameOf(tree, node))), [["all"], ["a"], ["c"]]);
+  assert.deepEqual(rows.map(({ slivers }) => slivers), [[], [99], []]);
+  const zoomed = planOf({ ...sceneOf(tree, tree.after, 100), root: 3, full: 1 });
+  assert.deepEqual(zoomed.rows.map(({ nodes }) => nodes), [[0], [3], [4]]);
+});
+
+test("the visible part of a plan keeps its rows", () => {
+  const tree = treeOf([["a/b/c", 3, 3]]);
+  const plan = visiblePlan(planOf(sceneOf(tree, tree.after, 100)), 1, 2);
+  assert.equal(plan.firstRow, 1);
+  assert.deepEqual(plan.rows.map(({ nodes }) => nodes), [[1], [2]]);
 });
 
 test("an anchor makes its own function equal, and gives the reason where it cannot", () => {
@@ -116,4 +141,9 @@ test("a straight chain takes one row, a mark or a second child ends it", () => {
   assert.deepEqual([...rows], [0, 1, 1, 1, 1, 2, 2]);
   assert.deepEqual([...foldedRows(tree, new Map([[tree.names.indexOf("b"), {}]]))], [0, 1, 1, 2, 2, 3, 3]);
   assert.deepEqual(Array.from(rows, (_, node) => isFolded({ rows, tree }, node)), [false, false, true, true, true, false, false]);
+});
+
+test("adjacent pixels are one range", () => {
+  assert.deepEqual(runsOf([1, 2, 3, 7, 9, 10]), [[1, 4], [7, 8], [9, 11]]);
+  assert.deepEqual(runsOf([]), []);
 });

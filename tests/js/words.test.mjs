@@ -13,7 +13,7 @@ function pageOf(k, unit, runs = [1, 1]) {
   const tree = treeOf([["escape", 95, 70], ["parse", 5, 230]]);
   const header = { unit, exponent: 0, g: 1, runs, findings: [] };
   const ratio = ratioOf(k, tree, runs, "3.1");
-  return { header, tree, ratio, shapes: [tree], shades: [{ level: new Int8Array(tree.size) }], state: { k, view: "after" }, sample: null, findings: new Map() };
+  return { header, tree, ratio, shapes: [tree], shades: [{ level: new Int8Array(tree.size), leads: new Uint8Array(tree.size), worse: 1 }], state: { k, view: "after" }, sample: null, findings: new Map() };
 }
 
 test("values have a readable unit", () => {

@@ -39,9 +39,8 @@ def source_states(sides: "Sides") -> SourceStates:
     only one function is known, so a change of the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
-    return SourceStates(
-        tuple(state for state, _, _ in found), tuple(path for _, path, _ in found), tuple(link for _, _, link in found)
-    )
+    states, paths, links = zip(*found, strict=True) if found else ((), (), ())
+    return SourceStates(states, paths, links, spans=tuple(sides.span(symbol) for symbol in range(len(found))))
 
 
 class Sides:
@@ -89,6 +88,16 @@ class Sides:
             return []
         name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
         return functions_meant(name, line, known, language, exact=self.exact)
+
+    def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
+        """Return the lines of a function of a changed file before and after, or None for a side if it is unknown."""
+        meant = self.meant(symbol)
+        known = _decisive(meant, self.symbols.lines[symbol]) if meant else None
+        if known is None or known.function.kind == "module":
+            return None, None
+        own = LineRange(known.function.first, known.function.last)
+        other = None if known.partner is None else LineRange(known.partner[1].first, known.partner[1].last)
+        return (other, own) if self._places[symbol][0] == TARGET else (own, other)
 
     def _place(self, symbol: int) -> tuple[int, str | None]:
         """Return the side from which the line of a symbol comes, and the file of the symbol on that side."""

@@ -22,6 +22,7 @@ from profgate.compare.columns import (
     within_real,
 )
 from profgate.compare.growth import cost_models
+from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.compare.timelines import side_timeline
@@ -130,6 +131,7 @@ def _compared(
         warnings=_warnings(runs, symbols, columns, forest),
         renamed=_renamed(symbols, options),
         files=options.files,
+        lines=line_costs(runs, Numbering(symbols, maps), metric, forest),
     )
 
 

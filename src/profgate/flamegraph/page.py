@@ -31,9 +31,9 @@ from profgate.report.templates import read_asset, render_template
 MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
-    *("words", "tip", "tabs", "walk", "details", "frame", "graph"),
+    *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph"),
     *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
-    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_source", "blueprint_menu"),
+    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
 TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times
@@ -51,6 +51,7 @@ NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
 _LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)
+_COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
@@ -74,8 +75,9 @@ def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT)
 
 
 def page_script(modules: Sequence[str] = MODULES) -> str:
-    """Concatenate the modules of a page into one script, without imports and exports."""
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
+    """Concatenate the modules of a page into one script, without imports, exports and comments."""
+    texts = (_COMMENT.sub("", _IMPORT.sub("", read_asset(f"page/{name}.js"))) for name in modules)
+    return "\n".join(_EXPORT.sub("", text) for text in texts)
 
 
 def _filled(

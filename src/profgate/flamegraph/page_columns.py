@@ -10,6 +10,7 @@ from typing import Literal, NotRequired, TypedDict
 
 import numpy as np
 
+from profgate.flamegraph.page_lines import PageLines
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, added_at, pre_order, with_children
@@ -129,6 +130,7 @@ class PageHeader:
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None
     sources: Sequence[PageSource] = ()
+    lines: Sequence[PageLines] = ()
     blueprint: BlueprintRules = field(default_factory=BlueprintRules)
 
     def __post_init__(self) -> None:

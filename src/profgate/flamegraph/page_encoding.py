@@ -150,11 +150,16 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
-    """Yield a column with the source changes of functions in the tree."""
+    """Yield columns with the source changes and the costs of lines of functions in the tree."""
     found = [source for source in header.sources if place_of[source["symbol"]] >= 0]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
         yield "sources", _json_bytes([{**source, "symbol": int(place_of[source["symbol"]])} for source in found])
+    lines = [
+        {**lines, "symbol": int(place_of[lines["symbol"]])} for lines in header.lines if place_of[lines["symbol"]] >= 0
+    ]
+    if lines:
+        yield "lines", _json_bytes(lines)
 
 
 def _findings(findings: Sequence[PageFinding], place_of: IntArray, ordered: OrderedTree) -> list[dict[str, Any]]:

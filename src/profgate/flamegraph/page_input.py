@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
@@ -62,6 +63,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         keep=frozenset(keep),
         sample_value=comparison.period,
         sources=_sources(comparison, context, keep),
+        lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
         blueprint=replace(context.rules, estimated="edges" if comparison.tree is None else None),
     )
     return tree, header
@@ -93,6 +95,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
         normalisation="total",
         labels=names,
         sample_value=None,
+        lines=(),
         notes=("Before and after are two metrics of one profile, their totals made equal.",),
     )
     return tree, header
@@ -222,9 +225,9 @@ def page_sources(
     first: Collection[int] = (),
     origin: str = "",
 ) -> list[PageSource]:
-    """Return the diff hunks of each function whose source changed.
+    """Return both versions of each function whose source changed, or its diff hunks if its text is not known.
 
-    If ``embed`` is "all", the hunks of all functions in changed files are returned. The result contains at most `LIMIT`
+    If ``embed`` is "all", all functions in changed files are returned. The result contains at most `LIMIT`
     characters, and the functions in ``first`` have priority. ``origin`` is a text on where the diff comes from.
     """
     if embed == "none":
@@ -233,14 +236,16 @@ def page_sources(
     found, left = [], LIMIT
     for symbol in sorted(range(len(symbols)), key=lambda place: (place not in first, place)):
         file = files.get(states.paths[symbol] or "")
-        if file is None or not file.hunks or (embed == "changed" and states.states[symbol] in {"same", "unknown"}):
+        if file is None or (embed == "changed" and states.states[symbol] in {"same", "unknown"}):
             continue
-        hunks = list(_hunks_of(file, symbols.names[symbol], symbols.lines[symbol]))
-        size = sum(len(hunk.text) for hunk in hunks)
-        if size > left:
+        whole = whole_function(diff.texts, file, states.spans[symbol]) if states.spans else None
+        hunks = [] if whole else _hunks_of(file, symbols.names[symbol], symbols.lines[symbol])
+        parts = [(hunk.baseline.first, hunk.target.first, hunk.text.split("\n")) for hunk in hunks]
+        shown = [whole] if whole else parts
+        size = sum(len(line) + 1 for _, _, lines in shown for line in lines)
+        if size > left or not shown:
             continue
         left -= size
-        shown = [(hunk.baseline.first, hunk.target.first, hunk.text.split("\n")) for hunk in hunks]
         before = None if file.status == "added" else file.previous_path
         after = None if file.status == "removed" else file.path
         found.append(PageSource(symbol=symbol, origin=origin, paths=(before, after), hunks=shown))

@@ -104,7 +104,8 @@ class SourceStates:
 
     ``paths`` are paths of files in the repository, or None if the file of a symbol is not known to be in the
     repository. ``links`` are URLs of the symbol's line in the diff, or of its file at the compared commit. ``through``
-    names the calls or the package through which the change affects the symbol. ``reach`` and ``through`` may be empty.
+    names the calls or the package through which the change affects the symbol. ``spans`` contains the lines of a
+    function of a changed file before and after, if they are known. ``reach``, ``through`` and ``spans`` may be empty.
     ``doubt`` is the reason why no symbol can be classified as not reachable.
     """
 
@@ -114,6 +115,7 @@ class SourceStates:
     reach: tuple[Reach, ...] = ()
     through: tuple[str, ...] = ()
     doubt: str = ""
+    spans: tuple[tuple[LineRange | None, LineRange | None], ...] = ()
 
     @staticmethod
     def unknown(symbols: int) -> "SourceStates":

@@ -71,6 +71,20 @@ class DiffTree:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LineCosts:
+    """The costs of the executed source lines, sorted by symbol and line.
+
+    ``symbol`` and ``line`` are int64 arrays with one element per line. ``own`` and ``total`` are int64 arrays by run
+    and line, with the baseline runs first.
+    """
+
+    symbol: IntArray
+    line: IntArray
+    own: IntArray
+    total: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
     """Pairs of caller and callee from formats without stacks, sorted by both. Values are sums over the runs of a side.
 
@@ -177,8 +191,9 @@ class Comparison:
     known and equal in all runs. ``sample_values`` and ``noise_sample_values`` are float64 arrays with the value of one
     sample in each run, in stored units. ``tree`` exists for formats with stacks, and ``edges`` for formats that contain
     only callers and callees. ``models`` exists if a profile contains cost models or records to which they can be
-    fitted, and ``durations`` if the files are test results. ``renamed`` maps a symbol to the older name and file that
-    it also represents. ``files`` maps the name of a file in the baseline to its name in the target.
+    fitted, ``durations`` if the files are test results, and ``lines`` if all profiles contain executed lines.
+    ``renamed`` maps a symbol to the older name and file that it also represents. ``files`` maps the name of a file in
+    the baseline to its name in the target.
     """
 
     workload: str
@@ -210,6 +225,7 @@ class Comparison:
     files: Mapping[str, str] = field(default_factory=dict)
     causes: Causes | None = None
     durations: DurationTable | None = None
+    lines: LineCosts | None = None
 
     @property
     def drawable(self) -> bool:

@@ -15,12 +15,16 @@ PYTHON_SAMPLING = "profiling.sampling"
 
 @dataclass(frozen=True, slots=True)
 class FrameList:
-    """The unmodified frames of one profile. The number of a frame is its index. Unknown values are None."""
+    """The unmodified frames of one profile. The number of a frame is its index. Unknown values are None.
+
+    ``executed`` contains the executed lines if the format distinguishes them from ``lines``.
+    """
 
     names: list[str]
     files: list[str | None]
     lines: list[int | None]
     modules: list[str | None]
+    executed: list[int | None] | None = None
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":
@@ -57,13 +61,27 @@ class Stacks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LineValues:
+    """The values of source lines in a profile without stacks. All arrays are int64.
+
+    ``frame`` and ``line`` have one element per line, and the values have one row per metric. ``total_value`` includes
+    the calls at the line.
+    """
+
+    frame: IntArray
+    line: IntArray
+    self_value: IntArray
+    total_value: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class CallGraph:
     """The content of a profile without stacks (pstats, callgrind): values by frame, and caller/callee edges.
 
     All arrays are int64. ``self_value`` and ``total_value`` (which counts recursive calls once) have one row per metric
     and one column per frame; ``calls`` has one element per frame. ``caller`` and ``callee`` contain the frame numbers
     of each edge. ``edge_total`` has one row per metric and one column per edge; ``edge_calls`` has one element per
-    edge.
+    edge. ``lines`` is None if the format does not record lines.
     """
 
     self_value: IntArray
@@ -73,6 +91,7 @@ class CallGraph:
     callee: IntArray
     edge_total: IntArray
     edge_calls: IntArray
+    lines: LineValues | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ MAX_LINE = 1 << 31
 ROOT = -1
 """The parent of a call without a caller."""
 
-FrameKey = tuple[str, str | None, int | None, str | None]
+FrameKey = tuple[str, str | None, int | None, str | None, int | None]
 
 
 def line_of(value: object) -> int | None:
@@ -28,19 +28,29 @@ def line_of(value: object) -> int | None:
 
 @dataclass
 class Frames:
-    """Numbered frames of a profile. Frames with the same name, file, line and module have the same number."""
+    """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are one frame."""
 
     numbers: dict[FrameKey, int] = field(default_factory=dict)
 
-    def number_of(self, name: str, file: object = None, line: object = None, module: str | None = None) -> int:
+    def number_of(
+        self,
+        name: str,
+        file: object = None,
+        line: object = None,
+        module: str | None = None,
+        executed: int | None = None,
+    ) -> int:
         """Return the number of a frame. An invalid ``file`` or ``line`` is treated as unknown."""
         known = file if isinstance(file, str) and file else None
         first = line if type(line) is int and 0 < line < MAX_LINE else None
-        return self.numbers.setdefault((name or "[unknown]", known, first, module), len(self.numbers))
+        return self.numbers.setdefault((name or "[unknown]", known, first, module, executed), len(self.numbers))
 
     def listed(self) -> FrameList:
         """Return the frames in the order of their numbers."""
-        return FrameList(*map(list, zip(*self.numbers, strict=True))) if self.numbers else FrameList.of_names([])
+        if not self.numbers:
+            return FrameList.of_names([])
+        names, files, lines, modules, executed = map(list, zip(*self.numbers, strict=True))
+        return FrameList(names, files, lines, modules, executed if any(executed) else None)
 
 
 @dataclass

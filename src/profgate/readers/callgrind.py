@@ -11,7 +11,7 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
-from profgate.model.profile import Facts, Profile
+from profgate.model.profile import Facts, LineValues, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import BASE_UNITS, Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
@@ -76,6 +76,8 @@ class _Text:
     frames: Frames = field(default_factory=Frames)
     lines: dict[int, int] = field(default_factory=dict)
     own: list[list[int]] = field(default_factory=list)
+    own_lines: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    call_lines: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
@@ -192,6 +194,11 @@ class _Text:
             self.called = None
         for place, cost in enumerate(costs, at):
             into[place] += cost
+        if self.inside == self.file and self.last[-1] > 0:
+            lines = self.call_lines if at else self.own_lines
+            of_line = lines.setdefault((self.current, self.last[-1]), [0] * len(self.events))
+            for place, cost in enumerate(costs):
+                of_line[place] += cost
 
     def move(self, texts: list[str]) -> None:
         """Update the position from a cost line. The last column of the position is the source line."""
@@ -230,6 +237,7 @@ class _Text:
         graph = call_graph(
             own=tables[0], total=tables[1], calls=calls, edges=self.edges, edge_total=tables[2], edge_calls=edges[0]
         )
+        graph = replace(graph, lines=self.line_values(rows, factors, tables[1]))
         lines = [self.lines.get(number) for number in range(len(self.own))]
         creator = _CREATOR.match(self.header.get("creator", ""))
         name, version = creator.group("name", "version") if creator else (None, None)
@@ -247,6 +255,19 @@ class _Text:
             ),
             warnings=tuple(self.warnings(left_out, bounds)),
         )
+
+    def line_values(self, rows: list[int], factors: IntArray, totals: IntArray) -> LineValues | None:
+        """Return the costs of the lines of each function. A line costs at most as much as its function."""
+        places = sorted({*self.own_lines, *self.call_lines})
+        if not places:
+            return None
+        none = [0] * len(self.events)
+        own = self.columns([self.own_lines.get(place, none) for place in places], self.events).T[rows]
+        calls = self.columns([self.call_lines.get(place, none) for place in places], self.events).T[rows]
+        frame, line = np.array(places, dtype=np.int64).T
+        own = self.scaled(own, factors)
+        total = np.minimum(own + self.scaled(calls, factors), totals[:, frame])
+        return LineValues(frame, line, own, total)
 
     def columns(self, rows: list[list[int]], names: list[str]) -> IntArray:
         """Return an int64 array with one column per name. Raises ProfileError if a number or sum exceeds 63 bits."""

@@ -15,7 +15,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
-from profgate.readers.builders import Frames, Paths
+from profgate.readers.builders import Frames, Paths, line_of
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
@@ -28,7 +28,7 @@ _HEADER = re.compile(
 )
 _FRAME = re.compile(rb"(?P<address>[0-9a-f]+)[ \t]+(?P<call>\S.*)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
-_SOURCE_LINE = re.compile(rb"[^\s()]+(?::\d+|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
+_SOURCE_LINE = re.compile(rb"[^\s()]+(?::(?P<line>\d+)|\+0x[0-9a-f]+|\[[0-9a-f]+\])")
 _MODIFIERS = re.compile(r":[ukhpPGHSDIWe]+$")
 _TIMED = ("cpu-clock", "task-clock")
 # patterns for the symbols that V8 (with --perf-basic-prof) and CPython (with -X perf) write for perf
@@ -92,12 +92,13 @@ class _Text:
 
     where: str
     frames: Frames = field(default_factory=Frames)
-    calls: dict[bytes, int] = field(default_factory=dict)
+    calls: dict[tuple[bytes, int | None], int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
     events: dict[str, _Event] = field(default_factory=dict)
     names: dict[bytes, str] = field(default_factory=dict)
     open: tuple[str, int | None] | None = None
     stack: list[int] = field(default_factory=list)
+    last: bytes | None = None
     taken: int = 0
     skipped: int = 0
     first_skipped: str = ""
@@ -142,8 +143,12 @@ class _Text:
         call = _call_of(text)
         if call is not None:
             self.stack.append(self.frame_of(call))
-        elif _SOURCE_LINE.fullmatch(text) is None:  # perf script -F +srcline writes a source line after each frame
+            self.last = call
+        elif (place := _SOURCE_LINE.fullmatch(text)) is None:
             self.skip(text, number)
+        elif place["line"] is not None and self.last is not None:  # perf script -F +srcline writes it after each frame
+            self.stack[-1] = self.frame_of(self.last, line_of(int(place["line"][:10])))
+            self.last = None
 
     def skip(self, text: bytes, number: int) -> None:
         self.skipped += 1
@@ -171,14 +176,15 @@ class _Text:
             name = self.names[written] = text
         return name
 
-    def frame_of(self, call: bytes) -> int:
-        """Return the frame number for a text such as ``symbol+0x1 (module)``.
+    def frame_of(self, call: bytes, line: int | None = None) -> int:
+        """Return the frame number for a text such as ``symbol+0x1 (module)`` and the executed line.
 
         Results are cached, because most texts occur in many stacks.
         """
-        number = self.calls.get(call)
+        number = self.calls.get((call, line))
         if number is None:
-            number = self.calls[call] = self.frames.number_of(*_frame_of(call.decode(errors="replace")))
+            found = self.frames.number_of(*_frame_of(call.decode(errors="replace")), executed=line)
+            number = self.calls[call, line] = found
         return number
 
     def profile(self) -> Profile:

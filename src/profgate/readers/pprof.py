@@ -1,7 +1,7 @@
 """Reader for pprof profiles, which are optionally gzipped protobuf files (Go, Rust, Node.js and others)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -108,19 +108,26 @@ class _Locations:
 
 @dataclass
 class _Frames:
-    """Frames of the profile, with one frame per binary and function."""
+    """Frames of the profile, with one frame per binary, function and executed line."""
 
     listed: FrameList = field(default_factory=lambda: FrameList.of_names([]))
-    numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
+    executed: list[int | None] = field(default_factory=list)
+    first: dict[tuple[object, ...], int] = field(default_factory=dict)
+    numbers: dict[tuple[tuple[object, ...], int | None], int] = field(default_factory=dict)
 
     def number_of(self, key: tuple[object, ...], function: _Function, line: int | None, module: str | None) -> int:
-        lines = self.listed.lines
-        number = self.numbers.setdefault(key, len(lines))
-        if number == len(lines):
-            self.listed.append(function.name, function.file, function.start or line, module)
-        elif not function.start and line:
-            lines[number] = min(line, lines[number] or line)
+        number = self.numbers.setdefault((key, line), len(self.numbers))
+        if number == len(self.executed):
+            self.listed.append(function.name, function.file, function.start, module)
+            self.executed.append(line)
+            if line:
+                self.first[key] = min(line, self.first.get(key, line))
         return number
+
+    def finished(self) -> FrameList:
+        """Return the frames. The line of a function whose start is unknown is the first of its executed lines."""
+        lines = [start or self.first.get(key) for start, (key, _) in zip(self.listed.lines, self.numbers, strict=True)]
+        return replace(self.listed, lines=lines, executed=self.executed)
 
 
 @dataclass
@@ -177,7 +184,7 @@ class _Message:
         return Profile(
             name=self.where,
             metrics=tuple(metrics),
-            frames=frames.listed,
+            frames=frames.finished(),
             stacks=stacks_from_paths(paths, offsets, np.array(columns, dtype=np.int64), where=self.where),
             periods=tuple(periods),
             facts=Facts(format=PprofReader.name, rate=next((1e9 / period for period in times if period), None)),

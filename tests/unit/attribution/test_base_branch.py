@@ -42,7 +42,9 @@ def test_finding_shows_the_change_on_the_base_branch() -> None:
     assert mine.evidence == Evidence()
     assert evidence_texts(both) == ("base branch: changed there too (+50.0 %)",)
     assert texts(marked.warnings) == [
-        f"compared with {NAME}, this pull request has 1 change of its own and shares 1; the base branch has 4 more "
-        "(a, b, c and 1 more)"
+        (
+            f"compared with {NAME}, this pull request has 1 change of its own and shares 1; the base branch has 4 more "
+            "(a, b, c and 1 more)"
+        )
     ]
     assert marked.verdict == of("mine", "both").verdict

@@ -409,3 +409,20 @@ def test_messages_are_recognised_whole_and_cut() -> None:
     assert PprofReader().recognizes(source_of("x", data))
     assert PprofReader().recognizes(source_of("x", data[:-3]))
     assert PprofReader().recognizes(source_of("x", random_profile(9000)))
+
+
+def test_executed_lines_are_separate_frames_of_one_function() -> None:
+    built = small()
+    built.location(3, (2, 14))
+    built.location(4, (3, 6))
+    built.sample([3, 1], 1, 10)
+    built.sample([4, 1], 1, 10)
+    frames = read(built.bytes()).frames
+    rows = set(zip(frames.names, frames.lines, frames.executed or (), strict=True))
+    assert rows == {
+        ("main.main", 3, 5),
+        ("main.work", 10, 12),
+        ("main.work", 10, 14),
+        ("main.add", 6, 8),  # the start of this function is unknown
+        ("main.add", 6, 6),
+    }

@@ -1,0 +1,97 @@
+"""Costs of source lines, for formats that record the line that was executed in each frame."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from profgate.compare.columns import Forest, checked, factor_of, place_of
+from profgate.compare.symbols import Numbering
+from profgate.model.arrays import IntArray, read_only
+from profgate.model.call_tree import added_at, build_shape, pre_order, topmost_rows, with_children
+from profgate.model.comparison import LineCosts
+from profgate.model.profile import Profile, Stacks
+from profgate.model.units import Metric
+
+# in these formats, or from these profilers, the line of a frame is the executed line, not the function's first line
+_FORMATS = frozenset({"austin", "folded", "jfr", "python-sampling"})
+_PROFILERS = frozenset({"py-spy", "rbspy", "austin", "phpspy"})
+_LINE_AT_END = re.compile(r":(\d{1,9})\)$")
+_MOST_LINES = 1 << 20  # of one function; larger numbers are not line numbers
+_Pairs = tuple[IntArray, IntArray, IntArray]  # symbol * _MOST_LINES + line, self values, total values
+
+
+def line_costs(
+    profiles: Sequence[Profile], numbering: Numbering, metric: Metric, forest: Forest | None
+) -> LineCosts | None:
+    """Return the costs of the executed lines, or None if a profile does not record executed lines.
+
+    Stacks that `Forest.dropped` marks have no cost. The total cost of a line counts each stack once.
+    """
+    runs = list[_Pairs]()
+    for run, (profile, symbols) in enumerate(zip(profiles, numbering.maps, strict=True)):
+        found = _of_profile(profile, symbols, metric, forest, run)
+        if found is None:
+            return None
+        runs.append(found)
+    keys = np.unique(np.concatenate([lines for lines, _, _ in runs]))
+    own, total = np.zeros((len(runs), len(keys)), np.int64), np.zeros((len(runs), len(keys)), np.int64)
+    for run, (lines, self_values, totals) in enumerate(runs):
+        places = np.searchsorted(keys, lines)
+        own[run, places], total[run, places] = self_values, totals
+    symbol = keys // _MOST_LINES
+    # if every function has a single line, the lines are probably those at which the functions begin
+    if not len(keys) or np.bincount(symbol).max() < 2:
+        return None
+    return LineCosts(read_only(symbol), read_only(keys % _MOST_LINES), read_only(own), read_only(total))
+
+
+def _of_profile(profile: Profile, symbols: IntArray, metric: Metric, forest: Forest | None, run: int) -> _Pairs | None:
+    place, stacks, graph = place_of(profile, metric), profile.stacks, profile.graph
+    if place is None:
+        return None
+    factor = factor_of(profile, place, metric)
+    if graph is not None and graph.lines is not None:
+        lines = graph.lines
+        known = symbols[lines.frame] * _MOST_LINES + np.minimum(lines.line, _MOST_LINES - 1)
+        keys, rows = np.unique(known, return_inverse=True)
+        own, total = (
+            added_at(len(keys), rows, checked(values[place], factor, profile.name))
+            for values in (lines.self_value, lines.total_value)
+        )
+        return keys, own, total
+    if stacks is None or forest is None:
+        return None
+    executed = np.fromiter(_executed(profile), np.int64, len(symbols))
+    if not executed.any():
+        return None
+    values = checked(stacks.values[place], factor, profile.name)
+    values = np.where(forest.dropped[forest.leaf_rows[run]], 0, values)
+    return _of_stacks(stacks, symbols * _MOST_LINES + executed, values)
+
+
+def _executed(profile: Profile) -> Iterator[int]:
+    """Yield the executed line of each frame, or 0 if it is unknown."""
+    frames, facts = profile.frames, profile.facts
+    if frames.executed is not None:
+        yield from (line or 0 for line in frames.executed)
+    elif facts.format in _FORMATS or facts.profiler in _PROFILERS:
+        for name, line in zip(frames.names, frames.lines, strict=True):
+            at_end = _LINE_AT_END.search(name) if line is None and name.endswith(")") else None
+            found = int(at_end[1]) if at_end else line or 0
+            yield found if found < _MOST_LINES else 0
+    else:
+        yield from (0 for _ in frames.names)
+
+
+def _of_stacks(stacks: Stacks, key_of_frame: IntArray, values: IntArray) -> _Pairs:
+    """Return the lines of the stacks and their costs, without frames whose line is unknown."""
+    keys, number = np.unique(key_of_frame, return_inverse=True)
+    shape, rows = build_shape(stacks.depth, number[stacks.frame])
+    of_row = added_at(len(shape), rows[stacks.leaf], values)
+    below, size = with_children(shape, of_row), with_children(shape, np.ones(len(shape), np.int64))
+    topmost = topmost_rows(shape.symbol, pre_order(shape, size), size)
+    own = added_at(len(keys), shape.symbol[1:].astype(np.int64), of_row[1:])
+    total = added_at(len(keys), shape.symbol[topmost].astype(np.int64), below[topmost])
+    known = (keys % _MOST_LINES > 0) & (total > 0)
+    return keys[known], own[known], total[known]

@@ -1,0 +1,156 @@
+"""Select the source lines whose costs a page shows, and pair the lines of both sides."""
+
+import difflib
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import NotRequired, TypedDict
+
+import numpy as np
+
+from profgate.model.arrays import BoolArray, IntArray
+from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
+from profgate.model.comparison import Comparison, LineCosts
+
+MOST_FUNCTIONS = 50
+MOST_LINES = 200  # of one function
+LONGEST_FUNCTION = 400  # in lines per side; of longer functions, only the changed parts are shown
+
+ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
+SIGMA = 4.0  # in standard errors, as for the rows of the tree
+SELF, TOTAL = 1, 2
+
+LineRow = tuple[int, ...]
+
+
+class PageLines(TypedDict):
+    """The costs of the lines of one symbol.
+
+    Each row contains the line number before and after (0: there is no such line), the self and total value before, and
+    the self and total value after. If there are enough runs for a test, a bit set of the significant changes (`SELF`,
+    `TOTAL`) follows. ``omitted`` is the number of rows beyond the limit.
+    """
+
+    symbol: int
+    rows: list[LineRow]
+    omitted: NotRequired[int]
+
+
+def page_lines(
+    comparison: Comparison, first: Collection[int], states: SourceStates | None, diff: SourceDiff | None
+) -> list[PageLines]:
+    """Return the costs of lines of the symbols in ``first`` and of the symbols with the largest changes.
+
+    At most `MOST_FUNCTIONS` symbols are returned, with at most `MOST_LINES` rows each.
+    """
+    costs = comparison.lines
+    if costs is None:
+        return []
+    files = {path: file for file in (diff.files if diff else ()) for path in (file.previous_path, file.path)}
+    starts = np.flatnonzero(np.diff(costs.symbol, prepend=-1))
+    ends = dict(zip(costs.symbol[starts].tolist(), [*starts[1:].tolist(), len(costs.symbol)], strict=True))
+    begins = dict(zip(costs.symbol[starts].tolist(), starts.tolist(), strict=True))
+    found = []
+    for symbol in _chosen(comparison, costs, first):
+        file = files.get(states.paths[symbol] or "") if states else None
+        part = slice(begins[symbol], ends[symbol])
+        rows = _paired(costs.line[part], costs.own[:, part], costs.total[:, part], file, comparison)
+        largest = sorted(rows, key=lambda row: (-max(row[2:6]), row[:2]))[:MOST_LINES]
+        lines = PageLines(symbol=symbol, rows=sorted(largest, key=partial(_position, file=file)))
+        if len(rows) > MOST_LINES:
+            lines["omitted"] = len(rows) - MOST_LINES
+        found.append(lines)
+    return found
+
+
+def _chosen(comparison: Comparison, costs: LineCosts, first: Collection[int]) -> list[int]:
+    """Return the symbols whose lines are shown: ``first``, then the largest changes, then the largest costs."""
+    known = np.unique(costs.symbol)
+    largest = comparison.self_value.max(axis=0)[known]
+    changes = [
+        np.abs(np.subtract(*comparison.runs.means(values)))[known].astype(np.float64)
+        for values in (comparison.self_value, comparison.total_value)
+    ]
+    order = np.lexsort((known, -largest, -changes[1], -changes[0], ~np.isin(known, list(first))))
+    chosen: list[int] = known[order][:MOST_FUNCTIONS].tolist()
+    return chosen
+
+
+def _position(row: LineRow, file: ChangedFile | None) -> tuple[int, bool]:
+    """Return the sort key of a row. A removed line comes before the lines that replaced it."""
+    if row[1]:
+        return row[1], True
+    removed = next(edit for edit in _edits(file) if row[0] in edit.baseline)
+    return removed.target.first + min(row[0] - removed.baseline.first, max(removed.target.size - 1, 0)), False
+
+
+def _edits(file: ChangedFile | None) -> list[Edit]:
+    return [edit for hunk in (file.hunks if file else ()) for edit in hunk.edits]
+
+
+def _paired(
+    line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None, comparison: Comparison
+) -> list[LineRow]:
+    """Return one row for each line. A line of the baseline is in the row of the same line of the target."""
+    runs = len(own)
+    places: dict[tuple[int, int], int] = {}
+    columns = np.zeros((2, runs, 2 * len(line)), np.int64)
+    split = comparison.runs.baseline
+    for side, part in enumerate((slice(split), slice(split, None))):
+        for at in np.flatnonzero(total[part].any(axis=0)).tolist():
+            place = places.setdefault(_both_numbers(int(line[at]), side, file), len(places))
+            columns[0, part, place], columns[1, part, place] = own[part, at], total[part, at]
+    columns = columns[:, :, : len(places)]
+    sums = np.concatenate([columns[:, :split].sum(axis=1), columns[:, split:].sum(axis=1)]).T.tolist()
+    if min(split, runs - split) < ENOUGH_RUNS:
+        return [(*numbers, *values) for numbers, values in zip(places, sums, strict=True)]
+    passed = [_significant(values, split, comparison.period) for values in columns]
+    bits = (passed[0] * SELF + passed[1] * TOTAL).tolist()
+    return [(*numbers, *values, bit) for numbers, values, bit in zip(places, sums, bits, strict=True)]
+
+
+def _significant(values: IntArray, split: int, period: int | None) -> BoolArray:
+    """Return whether the change of each column of the runs is significant. The first ``split`` runs are the baseline.
+
+    If each sample has the value ``period``, the standard error is at least that of a Poisson distribution.
+    """
+    sides = values[:split].astype(np.float64), values[split:].astype(np.float64)
+    shift = np.abs(sides[1].mean(axis=0) - sides[0].mean(axis=0))
+    variance = sum(side.var(axis=0, ddof=1) / len(side) for side in sides)
+    counting = sum((period or 0) * side.mean(axis=0) / len(side) for side in sides)
+    return np.asarray((shift > 0) & (shift >= SIGMA * np.sqrt(np.maximum(variance, counting))))
+
+
+def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
+    """Return the number of a line before and after, according to the edits. 0 means that there is no such line."""
+    shift = 0
+    for edit in _edits(file):
+        if number in edit[side]:
+            return (0, number) if side else (number, 0)
+        if edit[side].first > number:
+            break
+        shift += edit.target.size - edit.baseline.size
+    return (number - shift, number) if side else (number, number + shift)
+
+
+def whole_function(
+    texts: SourceTexts | None, file: ChangedFile, spans: tuple[LineRange | None, LineRange | None]
+) -> tuple[int, int, list[str]] | None:
+    """Return both versions of a function as one hunk, or None if the texts are unknown or too long."""
+    if texts is None or spans == (None, None):
+        return None
+    sides = []
+    for text, span in ((texts.baseline.get(file.previous_path), spans[0]), (texts.target.get(file.path), spans[1])):
+        if span is not None and (text is None or span.size > LONGEST_FUNCTION):
+            return None
+        sides.append([] if span is None or text is None else text.split("\n")[span.first - 1 : span.last])
+    before, after = ([line.removesuffix("\r") for line in side] for side in sides)
+    lines = _unified(before, after)
+    return spans[0].first if spans[0] else 0, spans[1].first if spans[1] else 0, lines
+
+
+def _unified(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for kind, *places in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        old, new = before[places[0] : places[1]], after[places[2] : places[3]]
+        lines += [f" {text}" for text in new] if kind == "equal" else [f"-{t}" for t in old] + [f"+{t}" for t in new]
+    return lines

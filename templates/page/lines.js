@@ -1,0 +1,41 @@
+// The costs of the source lines of a function, in the measure of the page: self or total.
+import { testsRepeats } from "./context.js";
+import { scaled } from "./views.js";
+
+// Returns rows with the lines and costs of both sides and their change, or null if the page has no lines of the symbol.
+// A line number of 0 means that the line does not exist on that side.
+export function linesOf(page, symbol) {
+  const entry = page.tree.lineCosts?.get(symbol);
+  if (!entry) return null;
+  const measure = page.state.basis === "self" ? 0 : 1;
+  const rows = entry.rows.map(([first, second, ...values]) => ({
+    numbers: [first, second],
+    costs: [values[measure] / page.header.g, values[2 + measure] / page.header.g],
+    passed: values.length > 4 ? Boolean(values[4] & (measure + 1)) : null,
+  }));
+  const known = [0, 1].map((side) => new Map(rows.filter((row) => row.numbers[side]).map((row) => [row.numbers[side], row])));
+  return { rows, known, omitted: entry.omitted ?? 0 };
+}
+
+// Returns the costs and the change of a displayed row. A side without a line has the number null. If the repeated runs
+// were tested, only a significant change has a colour; a line that replaces another line is tested on its own.
+export function costsAt(page, lines, before, after) {
+  const rows = [before, after].map((number, side) => lines.known[side].get(number));
+  const costs = rows.map((row, side) => row?.costs[side] ?? 0);
+  const tested = testsRepeats(page) && rows.some((row) => row && row.passed !== null);
+  const passed = tested ? rows.some((row) => row?.passed) : null;
+  return { costs, change: costs[1] - scaled(costs[0], page.ratio), level: page.levelOf(...costs, passed) };
+}
+
+// Returns the rows whose lines are not in the hunks, so that their text is not known.
+export function linesWithoutText(lines, hunks) {
+  const shown = [new Set(), new Set()];
+  for (const [first, second, texts] of hunks) {
+    const at = [first, second];
+    for (const text of texts) {
+      if (text[0] !== "+") shown[0].add(at[0]++);
+      if (text[0] !== "-") shown[1].add(at[1]++);
+    }
+  }
+  return lines.rows.filter(({ numbers }) => !numbers.some((number, side) => number && shown[side].has(number)));
+}

@@ -1,0 +1,206 @@
+// The source of the selected function before and after, in one or two columns, with the cost of each line. Sources are
+// text nodes only.
+import { LEVELS, paletteOf } from "./colour.js";
+import { element, makeButton, themeOf } from "./dom.js";
+import { costsAt, linesOf, linesWithoutText } from "./lines.js";
+import { symbolName } from "./tree.js";
+import { changeOf, meanOf } from "./words.js";
+
+const NARROW = 900;
+
+// Rows of a hunk for two columns: removed and added lines side by side, all other lines on both sides.
+function pairedLines([first, second, lines]) {
+  const rows = [];
+  let [before, after] = [first, second];
+  let removed = [];
+  let added = [];
+  const flush = () => {
+    for (let i = 0; i < Math.max(removed.length, added.length); i++) rows.push([removed[i] ?? null, added[i] ?? null]);
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    const text = line.slice(1);
+    if (line[0] === "-") removed.push({ number: before++, text, mark: "-" });
+    else if (line[0] === "+") added.push({ number: after++, text, mark: "+" });
+    else {
+      flush();
+      rows.push([{ number: before++, text, mark: " " }, { number: after++, text, mark: " " }]);
+    }
+  }
+  flush();
+  return rows;
+}
+
+function unifiedLines([first, second, lines]) {
+  let [before, after] = [first, second];
+  return lines.map((line) => {
+    const mark = line[0] === "-" || line[0] === "+" ? line[0] : " ";
+    return { mark, text: line.slice(1), before: mark === "+" ? null : before++, after: mark === "-" ? null : after++ };
+  });
+}
+
+function reasonOf(tree, symbol) {
+  if (symbol < 0) return "Choose a function to see its source.";
+  const state = tree.sources?.[symbol] ?? "unknown";
+  if (state === "same") return "The source of this function is the same in both versions.";
+  if (state === "unknown") return "The source of this function is not known to this page.";
+  return "The source of this function changed; its text is not part of this page.";
+}
+
+// Makes the content of a pane. Its function `show` shows a function.
+export function makeSourcePane(page, pane) {
+  let columns = window.innerWidth >= NARROW;
+  let symbol = -1;
+
+  function show(chosen) {
+    symbol = chosen;
+    render();
+  }
+
+  function render() {
+    const source = page.tree.sourceDiffs?.get(symbol);
+    const lines = linesOf(page, symbol);
+    const hunks = source?.hunks ?? [];
+    const head = element("div", undefined, "head");
+    const title = element("h3", "Source");
+    if (symbol >= 0) title.append(" of ", element("bdi", symbolName(page.tree, symbol)));
+    head.append(title);
+    pane.replaceChildren(head);
+    if (source) {
+      const [before, after] = source.paths;
+      const named = before && after && before !== after ? `${before} → ${after}` : (after ?? before ?? "");
+      head.append(element("code", named), element("span", source.origin, "quiet"));
+      if (!hunks.length) pane.append(element("p", "Both versions are the same.", "quiet"));
+    }
+    if (hunks.length) head.append(switches());
+    const rest = lines ? linesWithoutText(lines, hunks) : [];
+    if (hunks.length || rest.length) pane.append(tableOf(hunks, lines, rest));
+    if (!source) pane.append(element("p", reasonOf(page.tree, symbol), "quiet"));
+    if (lines) pane.append(element("p", aboutLines(lines), "quiet"));
+  }
+
+  function tableOf(hunks, lines, rest) {
+    const box = element("div", undefined, "scroll");
+    box.tabIndex = 0;
+    box.setAttribute("role", "region");
+    box.setAttribute("aria-label", `Source before and after, ${columns ? "two columns" : "unified"}`);
+    const table = element("table", undefined, columns ? "diff two" : "diff");
+    const makeRow = makeRowOf(page, lines, columns);
+    if (lines) table.append(headOf(columns));
+    const body = element("tbody");
+    for (const hunk of hunks) {
+      if (hunks.length > 1) body.append(separator(`from line ${hunk[0]} before, ${hunk[1]} after`, columns));
+      if (columns) for (const [before, after] of pairedLines(hunk)) body.append(makeRow(before, after));
+      else for (const { mark, text, before, after } of unifiedLines(hunk)) body.append(makeRow(before && { number: before, text, mark }, after && { number: after, text, mark }));
+    }
+    if (rest.length && hunks.length) body.append(separator("other lines, without their text", columns));
+    for (const { numbers } of rest) body.append(makeRow(...numbers.map((number) => number ? { number, text: "", mark: " " } : null)));
+    table.append(body);
+    box.append(table);
+    return box;
+  }
+
+  function aboutLines({ omitted }) {
+    const { tree, state } = page;
+    return [
+      `Each line has its ${state.basis === "self" ? "self cost" : "total cost, including the functions that it calls"}, as the mean per run${page.header.unit === "samples" ? ", in samples" : ""}.`,
+      omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
+      `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
+      tree === page.whole ? "" : "Costs of lines are those of all stacks.",
+    ].filter(Boolean).join(" ");
+  }
+
+  function switches() {
+    const group = element("span", undefined, "choices");
+    for (const [value, title] of [
+      [false, "Unified"],
+      [true, "Two columns"],
+    ]) {
+      const button = makeButton(title, () => {
+        columns = value;
+        render();
+        pane.querySelector('[aria-pressed="true"]').focus();
+      });
+      button.setAttribute("aria-pressed", String(columns === value));
+      group.append(button);
+    }
+    return group;
+  }
+
+  for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && pane.offsetParent && render());
+  return { show };
+}
+
+function countOf(functions) {
+  return `${functions.toLocaleString("en")} ${functions === 1 ? "function" : "functions"}`;
+}
+
+const MARK_WORDS = { "-": "removed", "+": "added", " ": "same" };
+
+// Returns a function that makes one row of the table. Without costs of lines, the row has no cells for costs.
+function makeRowOf(page, lines, columns) {
+  const palette = paletteOf(themeOf(page), page.higher);
+
+  return (before, after) => {
+    const row = element("tr", undefined, columns ? undefined : MARK_WORDS[(before ?? after).mark]);
+    const costs = lines && costsAt(page, lines, before?.number ?? null, after?.number ?? null);
+    const cost = (side) => (costs ? [element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost")] : []);
+    const change = costs ? [changeCell(costs)] : [];
+    if (columns) row.append(...half(before), ...cost(0), ...half(after), ...cost(1), ...change);
+    else row.append(numberCell(before), numberCell(after), element("td", (before ?? after).mark, "mark"), ...cost(0), ...cost(1), ...change, codeCell((before ?? after).text));
+    return row;
+  };
+
+  function half(line) {
+    const kind = line ? MARK_WORDS[line.mark] : "nothing";
+    const code = codeCell(line?.text ?? "");
+    code.classList.add(kind);
+    return [numberCell(line), element("td", line?.mark ?? "", `mark ${kind}`), code];
+  }
+
+  function changeCell({ costs, change, level }) {
+    const cell = element("td", costs[0] || costs[1] ? withoutUnit(changeOf(page, change)) : "", "cost");
+    if (level) {
+      cell.style.background = palette.fills[level + LEVELS];
+      cell.style.color = palette.labels[level + LEVELS];
+      cell.prepend(level > 0 ? "▲ " : "▼ ");
+    }
+    return cell;
+  }
+}
+
+function withoutUnit(text) {
+  return text.replace(" samples", ""); // the text below the table names the unit
+}
+
+function headOf(columns) {
+  const titles = columns ? ["Line", "", "Before", "Cost", "Line", "", "After", "Cost", "Change"] : ["Before", "After", "", "Before", "After", "Change", "Source"];
+  const row = element("tr");
+  for (const title of titles) {
+    const cell = element(title ? "th" : "td", title);
+    if (title) cell.scope = "col";
+    row.append(cell);
+  }
+  const head = element("thead");
+  head.append(row);
+  return head;
+}
+
+function separator(text, columns) {
+  const row = element("tr", undefined, "hunk");
+  const cell = element("td", text);
+  cell.colSpan = columns ? 9 : 7;
+  row.append(cell);
+  return row;
+}
+
+function numberCell(line) {
+  return element("td", line ? String(line.number) : "", "number");
+}
+
+function codeCell(text) {
+  const cell = element("td", undefined, "line");
+  cell.append(element("code", text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")));
+  return cell;
+}

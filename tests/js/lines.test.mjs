@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { levelOfChange, shadesOf } from "../../templates/page/colour.js";
+import { costsAt, linesOf, linesWithoutText } from "../../templates/page/lines.js";
+import { treeOf } from "./trees.mjs";
+
+const OPTIONS = { ratio: { num: 1, den: 1 }, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: null };
+
+function pageOf(rows, { basis = "inclusive", repeats = false } = {}) {
+  const tree = treeOf([["main/work", 100, 300]]);
+  if (repeats) tree.evidence = new Uint8Array(tree.size);
+  tree.lineCosts = new Map([[1, { symbol: 1, rows, omitted: 3 }]]);
+  const scale = shadesOf(tree, OPTIONS);
+  return { header: { g: 10 }, tree, ratio: OPTIONS.ratio, state: { basis, k: "none" }, levelOf: (before, after, passed = null) => levelOfChange(tree, scale, [before, after], { ...OPTIONS, passed }) };
+}
+
+test("lines have the measure of the page", () => {
+  const rows = [[4, 6, 100, 500, 0, 2500]];
+  assert.deepEqual(linesOf(pageOf(rows), 1).rows[0].costs, [50, 250]);
+  assert.deepEqual(linesOf(pageOf(rows, { basis: "self" }), 1).rows[0].costs, [10, 0]);
+  assert.equal(linesOf(pageOf(rows), 0), null);
+  assert.equal(linesOf(pageOf(rows), 1).omitted, 3);
+});
+
+test("a line has the colour of a box with the same change", () => {
+  const page = pageOf([[4, 6, 0, 1000, 0, 3000]]);
+  const { costs, change, level } = costsAt(page, linesOf(page, 1), 4, 6);
+  assert.deepEqual([costs, change], [[100, 300], 200]);
+  assert.equal(level, shadesOf(page.tree, OPTIONS).level[1]);
+});
+
+test("a line that replaces another line is compared with it", () => {
+  const page = pageOf([[4, 0, 0, 1000, 0, 0], [0, 5, 0, 0, 0, 600]]);
+  assert.equal(costsAt(page, linesOf(page, 1), 4, 5).change, -40);
+  assert.deepEqual(costsAt(page, linesOf(page, 1), 9, null).costs, [0, 0]);
+});
+
+test("without significance over repeated runs a line stays neutral", () => {
+  const rows = (bits) => [[4, 4, 0, 0, 1000, 2000, bits]];
+  const level = (bits, options) => {
+    const page = pageOf(rows(bits), { repeats: true, ...options });
+    return costsAt(page, linesOf(page, 1), 4, 4).level;
+  };
+  assert.equal(level(0), 0);
+  assert.equal(level(1), 0);
+  assert.ok(level(2) > 0);
+  assert.ok(level(1, { basis: "self" }) > 0);
+});
+
+test("lines outside of the hunks are listed without text", () => {
+  const page = pageOf([[4, 4, 0, 1, 0, 1], [5, 0, 0, 1, 0, 0], [0, 5, 0, 0, 0, 1], [9, 9, 0, 1, 0, 1]]);
+  const hunks = [[4, 4, [" same", "-old", "+new"]]];
+  assert.deepEqual(linesWithoutText(linesOf(page, 1), hunks).map(({ numbers }) => numbers), [[9, 9]]);
+  assert.equal(linesWithoutText(linesOf(page, 1), []).length, 4);
+});
