@@ -18,7 +18,7 @@ from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
-LEAST_FILES = 2  # a single file on each side can match by chance
+LEAST_FUNCTIONS = 3  # fewer functions of a single file on each side can match by chance
 # maximum number of files with the same name per side; comparing more files, such as __init__.py, takes too long
 MOST_NAMESAKES = 10
 LONGEST_PATH = 500  # maximum number of compared characters of a path
@@ -57,8 +57,9 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
     """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
     Unlike `files_of_two_roots`, this function does not need the sources. At least two files must have the same paths
-    relative to the folders, and most functions in these files must have the same names. Files whose full paths occur on
-    both sides do not count. The map is empty if no such folders are found.
+    relative to the folders, or one file with at least three functions of the same names. Most functions in these files
+    must have the same names. Files whose full paths occur on both sides do not count. The map is empty if there are no
+    such folders.
     """
     before, after = _functions_by_file(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -80,7 +81,8 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
     found = {old: other for old, other in found.items() if other in new}
     known = sum(len(gone[old]) for old in found), sum(len(new[other]) for other in found.values())
     same = sum(len(gone[old] & new[other]) for old, other in found.items())
-    return (found, best) if len(found) >= LEAST_FILES and 2 * same > min(known) else ({}, ("", ""))
+    enough = len(found) > 1 or same >= LEAST_FUNCTIONS
+    return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
 
 
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:

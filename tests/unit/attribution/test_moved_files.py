@@ -87,7 +87,7 @@ def on(side: str, *files: str) -> dict[str, str]:
         (("s-1/a.py", "s-1/in/b.py"), ("s-2/a.py", "s-2/in/b.py"), ("s-1/", "s-2/")),
         (("a.py", "in/b.py"), ("build/a.py", "build/in/b.py"), ("", "build/")),
         (("s-1/a.py", "s-1/in/b.py", "s-1/gone.py"), ("s-2/a.py", "s-2/in/b.py", "s-2/new.py"), ("s-1/", "s-2/")),
-        (("s-1/a.py",), ("s-2/a.py",), None),  # one file may be any two
+        (("s-1/a.py",), ("s-2/a.py",), None),  # functions of one file may match by chance
         (("x/a.py", "y/b.py"), ("v/a.py", "w/b.py"), None),  # two folders that have nothing to do with each other
     ],
 )
@@ -102,6 +102,13 @@ def test_two_folders_are_seen_without_sources(
     else:
         assert seen == folders
         assert found == {folders[0] + path: folders[1] + path for path in ("a.py", "in/b.py")}
+
+
+@pytest.mark.parametrize(("names", "paired"), [("main load parse", True), ("main load", False)])
+def test_a_single_file_of_two_folders_is_paired_by_its_functions(names: str, paired: bool) -> None:
+    old, new = ({f"{side}{name}": f"{name} ({side}/bench/run.py)" for name in names.split()} for side in ("b", "t"))
+    found, _ = files_of_two_folders(compared({**old, "x": "gone (b/bench/run.py)"}, {**new, "y": "f (lib/json.py)"}))
+    assert found == ({"b/bench/run.py": "t/bench/run.py"} if paired else {})
 
 
 def test_packages_with_equal_file_names_stay_apart() -> None:
