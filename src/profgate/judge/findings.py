@@ -43,10 +43,12 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
             sums.append(change)  # the sum of a module is not tested
         else:
             by_location.setdefault((place.name, place.file, place.module), []).append(change)
-    known = {(old.location.name, old.location.file, old.location.module): old for old in metric.findings}
+    known = {
+        (old.location.name, old.location.file, old.location.module): old for old in metric.findings if not old.is_total
+    }
     merged = [_located(changes, metric, context, known.get(key)) for key, changes in by_location.items()]
     found = [finding for finding in merged if finding is not None]
-    total = known.get((TOTAL.name, None, None))
+    total = next((old for old in metric.findings if old.is_total), None)
     found += [_total(change, sums, metric, context, total) for change in totals]
     return tuple(sorted(_none_red_where_faster(found), key=importance))
 

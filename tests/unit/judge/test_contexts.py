@@ -18,7 +18,7 @@ from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Change, Context, Location
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
-from profgate.model.report import Finding, MetricReport, Report, Side, Verdict, WorkloadReport
+from profgate.model.report import TOTAL, Evidence, Finding, MetricReport, Report, Side, Verdict, WorkloadReport
 from profgate.model.tests import Calibration
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
@@ -68,6 +68,15 @@ def finding_of(rows: Sequence[Change]) -> Finding | None:
     metric = replace(samples.metric(), changes=tuple(rows), calibration=Calibration())
     found = findings_of(metric, GateContext(Policy(), 0.01))
     return found[0] if found else None
+
+
+def test_function_called_total_does_not_lend_its_evidence_to_the_total() -> None:
+    function = replace(samples.finding("total", 1e9, 2e9), evidence=Evidence(base_branch="changed"))
+    both = samples.metric(function)
+    tested = replace(both.changes[0], strategy="totals", location=TOTAL, share_from=None, share_to=None)
+    metric = replace(both, changes=(*both.changes, tested), calibration=Calibration())
+    found = {item.is_total: item.evidence.base_branch for item in findings_of(metric, GateContext(Policy(), 0.01))}
+    assert found == {False: "changed", True: None}
 
 
 def test_heaviest_of_contexts_that_agree_counts() -> None:
