@@ -1,5 +1,5 @@
 // The causes above the graph, and the panel with all findings and the subtrees that explain the change.
-import { stateOf } from "./colour.js";
+import { shadesOf, stateOf } from "./colour.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
 import { formatShare, growthOf } from "./format.js";
@@ -10,6 +10,8 @@ import { ratioSentence } from "./settings.js";
 import { ratioOf, scaled, widthsOf } from "./views.js";
 
 const CAUSES = 3;
+const LEAST_DIFFERENCE = 0.005; // share of the whole
+const MOST_DIFFERENCES = 5;
 
 export function makeChanges(page) {
   let list = [];
@@ -26,7 +28,7 @@ export function makeChanges(page) {
     aside.append(ratioSentence(page));
     const [before, after] = header.runs;
     if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
-    if (!page.scale.coloured && !sentence) aside.append(" No frame changed enough to be coloured.");
+    if (!page.scale.coloured && !sentence) aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
       aside.append(` ${nodes.toLocaleString("en")} frames below ${Number((threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
@@ -84,10 +86,16 @@ export function makeChanges(page) {
     return button;
   }
 
+  // Returns the largest differences of a page on which no difference is certain.
+  function uncertainDifferences() {
+    const { level } = shadesOf(page.tree, { ratio: page.ratio, basis: "inclusive", gate: LEAST_DIFFERENCE, chance: false });
+    return whatChanged(page.tree, page.ratio, level).slice(0, MOST_DIFFERENCES).map((entry) => ({ ...entry, uncertain: true }));
+  }
+
   function showChanged() {
     byId("changed").hidden = !list.length;
     byId("changed-list").replaceChildren(
-      ...list.map(({ node, delta, responsibility }) => {
+      ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
         const open = linkButton("", () => {
@@ -96,8 +104,8 @@ export function makeChanges(page) {
         open.append(element("bdi", nameOf(page.tree, node)));
         const caller = page.tree.parent[node];
         const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
-        const numbers = [changeOf(page, delta), ...(responsibility === null ? [] : [`${formatShare(responsibility)} of the net change`])].join(" · ");
-        const tone = delta > 0 === !page.higher ? "worse" : "better";
+        const numbers = [changeOf(page, delta), ...(responsibility === null || uncertain ? [] : [`${formatShare(responsibility)} of the net change`])].join(" · ");
+        const tone = uncertain ? "" : delta > 0 === !page.higher ? "worse" : "better";
         const reach = reachOf(page, page.tree.symbol[node]);
         entry.append(element("i", glyph, tone), open, below, element("span", numbers), ...(reach ? [element("small", reach, "reach")] : []));
         return entry;
@@ -110,6 +118,7 @@ export function makeChanges(page) {
     showFindings();
     if (page.state.basis !== "inclusive") return;
     list = whatChanged(page.tree, page.ratio, page.scale.level);
+    if (!list.length && !page.header.findings.length) list = uncertainDifferences();
     showChanged();
   });
 }

@@ -62,7 +62,8 @@ function rowsOfSymbols(tree, ratio) {
       state: before ? (after ? "both" : "gone") : "new",
     });
   }
-  return { rows: rows.sort(byWeight), growth, small: isSmall(tree, ratio, growth) };
+  const small = isSmall(tree, ratio, growth);
+  return { rows: sortRows(rows, "weight", true, small), growth, small };
 }
 
 // A change below 1 % of the whole is too small to attribute to functions.
@@ -79,17 +80,17 @@ function byWeight(a, b) {
 }
 
 function byOverweight(a, b) {
-  return (
-    (b.overweight ?? -Infinity) - (a.overweight ?? -Infinity) ||
-    Math.abs(b.delta) - Math.abs(a.delta) ||
-    b.before - a.before ||
-    compareText(a.name, b.name)
-  ) || 0;
+  return (b.overweight ?? -Infinity) - (a.overweight ?? -Infinity) || byChange(a, b);
 }
 
-// Sorts rows by one column. Rows without a value are last in both directions.
-export function sortRows(rows, key, descending) {
-  if (key === "weight") return [...rows].sort(byWeight);
+function byChange(a, b) {
+  return Math.abs(b.delta) - Math.abs(a.delta) || b.before - a.before || compareText(a.name, b.name);
+}
+
+// Sorts rows by one column. Rows without a value are last in both directions. The default order ("weight") begins with
+// the functions that explain the change of the whole or, if that change is small, with the largest changes.
+export function sortRows(rows, key, descending, small = false) {
+  if (key === "weight") return [...rows].sort(small ? byChange : byWeight);
   if (key === "plain") return [...rows].sort(byOverweight);
   const sign = descending ? -1 : 1;
   return [...rows].sort((a, b) => {

@@ -65,14 +65,15 @@ function makeTable(page) {
     byId("panel-symbols").classList.toggle("unrated", table.small);
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
     const filter = byId("filter").value.toLowerCase();
-    const matching = sortRows(table.rows, sort, descending).filter(
+    const matching = sortRows(table.rows, sort, descending, table.small).filter(
       (row) => !filter || row.name.toLowerCase().includes(filter) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(filter),
     );
     const weighty = matching.filter(isWorthRating).length;
-    const hides = sort === "weight" && folded && !filter && weighty > 0 && weighty < matching.length;
+    const foldable = sort === "weight" && !table.small && !filter && weighty > 0 && weighty < matching.length;
+    const hides = foldable && folded;
     const rows = hides ? matching.slice(0, weighty) : matching;
     byId("rows").replaceChildren(...rows.slice(0, shownRows).map(bodyRow));
-    byId("light-rows").hidden = !(sort === "weight" && weighty > 0 && weighty < matching.length && !filter);
+    byId("light-rows").hidden = !foldable;
     byId("light-rows").textContent = hides ? `Show ${(matching.length - weighty).toLocaleString("en")} functions with less than 5 % of the net change` : "Fold functions with less than 5 % of the net change";
     byId("light-rows").setAttribute("aria-expanded", String(!hides));
     byId("plain").checked = sort === "plain";

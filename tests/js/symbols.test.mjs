@@ -83,6 +83,12 @@ test("rows without a value stay last in both directions", () => {
   assert.deepEqual(sortRows(rows, "name", true).map((row) => row.name), ["c", "b", "a"]);
 });
 
+test("the largest changes are first if the whole hardly changed", () => {
+  const { rows, small } = symbolRows(treeOf([["a", 1, 3], ["b", 500, 440], ["c", 500, 558]]), ONE);
+  assert.equal(small, true);
+  assert.deepEqual(rows.map((row) => row.name), ["b", "c", "a"]);
+});
+
 test("the two sides of different run counts are compared per run", () => {
   const { rows, growth } = symbolRows(treeOf([["a", 10, 30]]), { num: 3, den: 1 });
   assert.equal(growth, 0);

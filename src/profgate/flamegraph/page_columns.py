@@ -114,7 +114,10 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
+    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``.
+
+    ``total_changed`` is false if the totals differ by no more than noise, or if their difference was not judged.
+    """
 
     title: str
     workload: str
@@ -126,6 +129,7 @@ class PageHeader:
     normalisation: Literal["none", "total"] = "none"
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
+    total_changed: bool = True
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None

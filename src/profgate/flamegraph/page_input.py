@@ -31,10 +31,13 @@ RATE_UNKNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Data of a page that is not part of the comparison: labels of both sides, findings and source changes."""
+    """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
+
+    ``findings`` is None if the comparison was not judged.
+    """
 
     labels: tuple[str | None, str | None] = (None, None)
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding] | None = None
     states: SourceStates | None = None
     diff: SourceDiff | None = None
     embed: Embed = "changed"
@@ -44,7 +47,7 @@ class PageContext:
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
     """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
-    marks = _marks(context.findings, comparison)
+    marks = _marks(context.findings or (), comparison)
     keep = {mark["symbol"] for mark in marks}
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
@@ -59,6 +62,8 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         runs=(comparison.runs.baseline, comparison.runs.target),
         labels=context.labels,
         findings=marks,
+        total_changed=context.findings is None
+        or any(one.is_total and one.colour != "neutral" for one in context.findings),
         notes=_notes(comparison),
         keep=frozenset(keep),
         sample_value=comparison.period,

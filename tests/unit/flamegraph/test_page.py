@@ -132,6 +132,12 @@ def test_facts_are_means_of_the_runs() -> None:
     assert '<b title="+25 op/s">+25.0 %</b>' in page
 
 
+def test_a_total_within_noise_has_no_colour() -> None:
+    page = build_page(tree([(300, 303)]), PageHeader("t", "w", "m", "op/s", total_changed=False))
+    assert 'class="facts "' in page
+    assert "+1.0 %" in page
+
+
 def test_the_static_table_counts_recursion_once() -> None:
     rows = np.array([(-1, -1, 0, 0), (0, 0, 0, 0), (1, 0, 10, 30)], np.int64).T
     given = PageTree(rows[0].astype(np.int32), rows[1].astype(np.int32), rows[2], rows[3], ["f"])

@@ -71,6 +71,14 @@ def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: 
     assert header.findings[0].get("tag") == word
 
 
+def test_the_total_changed_only_if_a_finding_states_it() -> None:
+    comparison = from_stacks([{"main;a": 10}], [{"main;a": 20}])
+    total = replace(finding("total", colour="yellow"), share_from=None, share_to=None)
+    found: list[list[Finding] | None] = [None, [], [finding("f")], [replace(total, colour="neutral")], [total]]
+    headers = [page_input(comparison, PageContext(findings=one))[1] for one in found]
+    assert [header.total_changed for header in headers] == [True, False, False, False, True]
+
+
 def test_changed_functions_are_never_cut() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
     states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
