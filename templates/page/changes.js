@@ -80,7 +80,7 @@ export function makeChanges(page) {
     const differs = basis === "self" && page.state.basis !== "self" && textOfGrowth(growths.self) !== textOfGrowth(growths.total);
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
-    button.append(element("b", symbolName(page.whole, symbol)), element("span", `${differs ? "self " : ""}${textOfGrowth(growths[basis])}`), ...(finding.severity === "maybe" ? [element("span", "?")] : []));
+    button.append(element("b", symbolName(page.whole, symbol)), element("span", `${differs ? "self " : ""}${textOfGrowth(growths[basis])}`), ...(finding.severity === "maybe" ? [element("span", "?")] : []), ...(finding.new ? [element("small", `new: ${finding.new}`)] : []));
     const numbers = Object.entries(growths).map(([name, [before, after]]) => `${name} ${changeOf(page, after - scaled(before, ratio), ratio)}`);
     button.title = [tagOf(finding), ...numbers, caller > 0 ? `in ${nameOf(page.whole, caller)}` : "", finding.reach].filter(Boolean).join("; ");
     return button;

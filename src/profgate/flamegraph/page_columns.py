@@ -29,7 +29,8 @@ class PageFinding(TypedDict):
 
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
-    contains the rows of the call path. ``judged`` is the cost on which the judgement is based.
+    contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
+    functions that explain the finding.
     """
 
     symbol: int
@@ -42,6 +43,7 @@ class PageFinding(TypedDict):
     reach: NotRequired[str]
     rows: NotRequired[list[int]]
     judged: NotRequired[Literal["self", "total"]]
+    new: NotRequired[str]
 
 
 class PageSource(TypedDict):
@@ -114,10 +116,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``.
-
-    ``total_changed`` is false if the totals differ by no more than noise, or if their difference was not judged.
-    """
+    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str
@@ -129,7 +128,7 @@ class PageHeader:
     normalisation: Literal["none", "total"] = "none"
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
-    total_changed: bool = True
+    total_changed: bool = True  # false if the totals differ by no more than noise, or were not judged
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None

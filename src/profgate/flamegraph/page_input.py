@@ -184,6 +184,8 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
         )
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
+        if finding.evidence.new:
+            mark["new"] = finding.evidence.new
         if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:
