@@ -1,1 +1,1 @@
-"""Detection strategies, with one module per strategy."""
+"""Detection strategies and the code that they share."""

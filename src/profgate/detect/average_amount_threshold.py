@@ -49,12 +49,12 @@ def _groups(comparison: Comparison) -> _Groups:
 
 
 class AverageAmountThreshold:
-    """Compares mean amounts of locations: twice the amount is a degradation, half is an optimization.
+    """Compares the mean amounts of each location: twice the amount is a degradation, and half is an optimization.
 
-    The strategy works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on
-    exclusive sums per run. The strategy has no confidence value because it ignores noise. Locations with few records
-    reach the thresholds by chance, and changes by less than a factor of two are not found. Locations whose mean is
-    negative or not finite are not tested.
+    The strategy works on repeated records (durations of calls, benchmark rounds) if there are any, otherwise on the
+    sums of exclusive costs per run. The strategy has no confidence value because it ignores noise. Locations with few
+    records may reach the thresholds by chance, and changes of less than a factor of two are not found. Locations whose
+    mean is negative or not finite are not tested.
     """
 
     name = "average_amount_threshold"

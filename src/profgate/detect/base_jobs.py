@@ -1,6 +1,6 @@
-"""Comparison of a target with base jobs.
+"""Comparison of a target with base jobs, which are CI jobs that measured the base branch.
 
-The largest difference between one base job and the others is used as a bound for the noise.
+The largest difference between one base job and the others is used as an upper bound on the noise.
 
 If the code is unchanged, jobs are exchangeable but runs are not, because the runs of a job share its machine, build and
 memory layout.
@@ -21,13 +21,13 @@ TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobTest:
-    """Results of the comparison of a target with base jobs.
+    """Results of comparing a target with base jobs.
 
-    The arrays are float64 with one element per location. ``t`` is the test statistic (0 for changes below the floors,
-    and with too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the standard error
-    of the difference. ``bound`` is the largest difference between one base job and the other base jobs. ``largest`` is
-    the largest test statistic of any base job at any location. ``before`` and ``after`` are the costs of the baseline
-    and of the target.
+    The arrays are float64 with one element per location. ``t`` is the test statistic (0 if the change is below the
+    floors or there are too few jobs), ``difference`` is the target minus the mean of the jobs, and ``error`` is the
+    standard error of the difference. ``bound`` is the largest difference between one base job and the other base jobs.
+    ``largest`` is the largest test statistic of any base job at any location. ``before`` and ``after`` are the costs of
+    the baseline and the target.
     """
 
     t: FloatArray
@@ -43,7 +43,7 @@ class JobTest:
 def jobs_of(runs: Runs) -> IntArray:
     """Return an int64 array with the job number of each base run. Runs of other commits come first.
 
-    Number 0 is the job of the baseline. If the jobs are unknown, all runs of the baseline count as one job, and each
+    Number 0 is the job of the baseline. If the jobs are unknown, all runs of the baseline count as one job, and every
     other run counts as a separate job.
     """
     own = np.zeros(runs.baseline, np.int64) if runs.baseline_jobs is None else np.array(runs.baseline_jobs, np.int64)
@@ -61,7 +61,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
     labels = np.unique(numbers)[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
-    # a base job that is tested in place of the target uses at most as many runs as the target has
+    # each base job is also tested in place of the target; it then uses at most as many runs as the target has
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
     current = _since_last_shift(readings)
@@ -82,7 +82,7 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:
-    """Return one value per location for all runs of a job: the median, or a trimmed mean of sample counts."""
+    """Return one value per location for all runs of a job: their median, or a trimmed mean for sample counts."""
     if not sampled:
         return np.asarray(np.median(values, axis=1))
     if values.shape[1] < TRIMMED_RUNS:

@@ -22,20 +22,20 @@ NAMED = 3  # maximum number of new functions named in one row
 
 
 def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """Return an option of earlier versions. The option is still accepted, but it no longer has any effect."""
+    """Return an option from earlier versions of profgate, which is still accepted but no longer has any effect."""
     return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
 class CalibratedLogRatio:
-    """Tests the self cost of each function and the cost of each subtree, with the common factor divided out.
+    """Tests the self cost of each function and the cost of each subtree after dividing out the common factor.
 
     The strategy works on the functions of any profile. Comparable runs (interleaved, or files from one machine) are
-    compared by a permutation test: a change is found if hardly any other split of the runs into two groups shows an
+    compared with a permutation test: a change is found if hardly any other split of the runs into two groups shows an
     equally large difference in any function. The confidence is the p value of that test, adjusted for all tests of the
-    report. Runs of different jobs are compared with the largest difference among the base jobs. Counts that hardly
-    differ between runs are compared exactly. If other costs in the callers of a function offset its change, the change
-    is not reported as a change of the program. The strategy is inconclusive with fewer than four runs per side, or with
-    fewer than 1,000 samples.
+    report. The difference between runs from different jobs is compared with the largest difference among the base jobs.
+    Counts that hardly differ between runs are compared exactly. If other costs in the callers of a function offset its
+    change, the change is not reported as a change in the program. The strategy is inconclusive with fewer than four
+    runs per side or fewer than 1,000 samples.
     """
 
     name = "calibrated_log_ratio"
@@ -55,7 +55,7 @@ class CalibratedLogRatio:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row for each tested function, and one row for each subtree that changed.
+        """Return one row for each tested function and one row for each subtree that changed.
 
         The statistics include the test statistic t, the p value, the ratio of t to the threshold, and the change as a
         share of the run.
@@ -104,7 +104,7 @@ class CalibratedLogRatio:
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
     """Return the results of this comparison from the test of the whole report.
 
-    Without a report, test the comparison alone.
+    Without a report, the comparison is tested on its own.
     """
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
@@ -118,7 +118,7 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
-        # the lower tail is more precise for small probabilities
+        # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
     found = net_changes(comparison, evidence)
@@ -132,7 +132,7 @@ def _unchanged(evidence: Evidence, found: list[NetChange]) -> IntArray:
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:
-    """Return the kind that a change has if it is for the worse."""
+    """Return the kind of a change on the assumption that the change is for the worse."""
     if not row.listed or row.net == "moved":
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
@@ -144,9 +144,9 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
 
 
 def _recorded_means(comparison: Comparison, symbol: IntArray, subtree: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means of both sides for each row, without division by the common factor.
+    """Return the means of both sides for each row, without dividing by the common factor.
 
-    ``subtree`` is a mask for the first rows, which marks the rows about subtrees. All other rows are about self costs.
+    ``subtree`` is a mask over the first rows that marks those about subtrees. All other rows are about self costs.
     """
     split, whole = comparison.runs.baseline, np.flatnonzero(subtree)
     values = comparison.self_value[:, symbol].astype(np.float64)

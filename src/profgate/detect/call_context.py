@@ -1,4 +1,4 @@
-"""Comparison of calling contexts, which finds contexts that were added, removed or moved or became slower or faster."""
+"""Comparison of calling contexts, which finds those that were added, removed or moved, or became slower or faster."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ MOVED_WITHIN = 0.10  # largest relative cost difference between the two ends of 
 
 
 class State(IntEnum):
-    """State of one calling context. For every metric, "slower" means a higher cost."""
+    """State of one calling context. For every metric, "slower" means a change for the worse."""
 
     UNCHANGED = 0
     ADDED = 1
@@ -52,7 +52,7 @@ def _thresholds(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextTable:
-    """All calling contexts of a comparison, including the root, with one element per row of its call tree.
+    """All calling contexts of a comparison, including the root, with one element per row of the call tree.
 
     Costs are inclusive means over runs in stored units, and shares are fractions of the total cost on the same side.
     ``threshold`` is the smallest shift that counts as a change. ``state`` contains `State` codes, and the root is
@@ -72,7 +72,7 @@ class ContextTable:
         return self.share_to - self.share_from
 
     def passing(self) -> BoolArray:
-        """Return a mask of the contexts that are not unchanged and whose shift reaches the threshold."""
+        """Return a mask of the added, removed, slower and faster contexts whose shift reaches the threshold."""
         return np.asarray((self.state != 0) & (np.abs(self.shift) >= self.threshold - tolerance(1.0)))
 
 
@@ -111,7 +111,7 @@ def kinds_of(state: IntArray, shift: FloatArray, changed: BoolArray, severe_shif
 
 
 def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
-    """Return for each context the largest fraction of its change that a single child explains, or 0 if it has no child.
+    """Return the largest fraction of each context's change that a single child explains, or 0 if there is no child.
 
     If the fraction is near 1, the cause is further down in the tree.
     """
@@ -156,14 +156,14 @@ def moved_pairs(table: ContextTable, symbol: Sequence[int], rows: IntArray) -> d
 class CallContext:
     """Finds calling contexts (call paths from the root) that were added or removed, or became slower or faster.
 
-    The strategy works on profiles with stacks. A context is slower if its share of the run rose by the smallest shift
-    and its own cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a
+    The strategy works on profiles with stacks. A context is slower if its share of the run rose by at least the minimum
+    shift and its cost also rose. For sample counts, the shift must be at least three standard errors. The callers of a
     slower context are slower too. The strategy has no confidence value, because a shift caused by chance or a busy
-    machine looks the same. The strategy reports a possible change unless the sources of both commits show that the
-    function changed. The strategy fails if frames are missing or stacks are truncated, because different contexts are
-    then merged. The strategy reports a moved context as removed and added, and marks it as moved if the cost is about
-    the same. If the total grew, a context that became slightly cheaper looks faster. Formats with functions and calls
-    but without stacks have no contexts.
+    machine looks the same as a shift caused by the code. The strategy reports a possible change unless the sources of
+    both commits show that the function changed. The strategy fails if frames are missing or stacks are truncated,
+    because different contexts are then merged. The strategy reports a moved context as removed and added, and marks it
+    as moved if its cost is about the same. If the total grew, a context that became only slightly cheaper may be
+    reported as faster. Formats that store functions and calls but no stacks have no contexts.
     """
 
     name = "call_context"
@@ -231,7 +231,7 @@ SOURCES: dict[SourceState, str] = {
 
 
 def _sources(states: SourceStates | None, symbols: IntArray) -> list[str]:
-    """Return the state of the source of each symbol: "changed", "same" or "unknown"."""
+    """Return the source state of each symbol: "changed", "same" or "unknown"."""
     if states is None:
         return ["unknown"] * len(symbols)
     return [SOURCES.get(states.states[symbol], "unknown") for symbol in symbols.tolist()]

@@ -18,8 +18,8 @@ MOST_STEPS = 200  # maximum number of callers between a location and the root
 class Enclosing:
     """A caller of a location, or the whole run, for which ``symbol`` is `WHOLE`.
 
-    ``cost`` is the cost of the subtree of the caller in each run, and ``inside`` is the cost of the location within
-    this subtree.
+    ``cost`` is the cost of the caller's subtree in each run, and ``inside`` is the cost of the location within this
+    subtree.
     """
 
     symbol: int
@@ -47,7 +47,7 @@ class CallPaths(ABC):
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
         """Return the cost of the locations in ``parts`` below a function or `WHOLE`, with one value per run.
 
-        Each location is a symbol with a flag that is true if the subtree of the symbol is included.
+        Each location consists of a symbol and a flag, which is true if the symbol's subtree is included.
         """
 
     def known_caller(self, symbol: int, known: BoolArray) -> int:
@@ -164,10 +164,10 @@ def offsetting(
     *,
     subtree: bool,
 ) -> tuple[Enclosing, bool] | None:
-    """Return the nearest subtree whose other costs offset at least half of the change, and a flag for near subtrees.
+    """Return the nearest subtree whose other costs offset half or more of the change, and whether this subtree is near.
 
     A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
-    ``certain(caller, sign)`` confirms a change of these costs, or if the self costs of the ``moving`` functions below
+    ``certain(caller, sign)`` confirms that these costs changed, or if the self costs of the ``moving`` functions below
     the caller offset at least half of the change.
     """
     near = 0 if subtree else 1

@@ -1,4 +1,4 @@
-"""Strategy that defines the options of change point detection. Only the history of the base branch is searched."""
+"""Strategy that defines the options of change point detection, which searches only the history of the base branch."""
 
 from profgate.detect.strategy import WithoutRows
 from profgate.model.change import OptionSpec
@@ -6,15 +6,15 @@ from profgate.model.reason import ReasonCode
 
 
 class ChangePoint(WithoutRows):
-    """Finds persistent changes of a workload's total or a function's share along the base branch.
+    """Finds persistent changes in a workload's total or a function's share along the base branch.
 
-    The strategy uses E-divisive (Matteson and James, 2014) with its permutation test, followed by Welch's t test
-    between neighbouring segments. Changes in one direction that a line explains better than steps are reported once, as
-    a drift. The strategy works on the history alone: in `profgate trends`, for the base runs of the action, and for the
-    noise of every comparison, which is estimated from the runs since the last change. The confidence is Welch's
-    two-sided p value. The strategy needs `min_segment` commits before and after the change, so it never judges a pull
-    request. The strategy does not find changes below `min_magnitude` or changes that are reverted within `min_segment`
-    commits. The strategy cannot separate a change of the code from a simultaneous change of the machine.
+    The strategy uses the E-divisive algorithm (Matteson and James, 2014) with its permutation test, followed by Welch's
+    t test between neighbouring segments. Changes in one direction that a line explains better than steps are reported
+    as a single drift. The strategy works on the history alone. It is used in `profgate trends`, for the base runs of
+    the action, and to find the runs since the last change, from which the noise of every comparison is estimated. The
+    confidence is Welch's two-sided p value. The strategy needs `min_segment` commits before and after the change, so it
+    never judges a pull request. The strategy does not find changes below `min_magnitude` or changes that are reverted
+    within `min_segment` commits. The strategy cannot distinguish a code change from a simultaneous change of machine.
     """
 
     name = "change_point"

@@ -15,25 +15,25 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import TIE, fitted, grid, values
 from profgate.statistics.thresholds import above, at_most
 
-FLAT = 0.05  # largest relative slope or scatter of a constant difference
+FLAT = 0.05  # largest relative slope or scatter of a difference that counts as constant
 CURVED = 0.90  # minimum R² of a parabola
 BETTER = 0.01  # minimum difference between the R² of a parabola and that of a line
 STRAIGHT = 0.95  # minimum R² of a line
 LEFT_OVER = 0.01  # largest residual sum of squares at which a polynomial fits, relative to the sum of squares
 DEGREES = ("constant", "linear", "quadratic")
-CHUNK = 1000  # number of pairs per block, which limits the memory of their grids
+CHUNK = 1000  # number of pairs per block, which limits the memory used by their grids
 
 
 class DifferenceOfModels(ModelStrategy):
-    """Finds functions whose modelled cost differs, and names the form of the difference: {form}.
+    """Finds functions whose modelled cost differs between the sides, and names the form of the difference: {form}.
 
     The strategy works on the best models of both sides over their common range of sizes. Both sides also need a linear
-    model, which is fitted if the records allow it. The size of a change is the mean relative difference. A size of up
-    to 25 % is a possible change. The confidence is the lower R² of the two models, which measures how well they fit the
-    records and not the noise. The strategy therefore also reports functions in unchanged code. The strategy is
-    inconclusive if a model is missing or the ranges of sizes do not overlap. The strategy reports at most a possible
-    change if the overlap is less than half of the union of both ranges. fast_check, linear_regression and
-    polynomial_regression share one vote, because they differ only in the name of the form.
+    model, which is fitted if the records are sufficient. A change is measured by the mean relative difference, and a
+    change of up to 25 % is a possible change. The confidence is the lower R² of the two models, which measures how well
+    the models fit the records, not how large the noise is. The strategy therefore also reports functions in unchanged
+    code. The strategy is inconclusive if a model is missing or the ranges of sizes do not overlap. The strategy reports
+    at most a possible change if the overlap is less than half of the union of both ranges. fast_check,
+    linear_regression and polynomial_regression share one vote, because they differ only in how they name the form.
     """
 
     options: tuple[OptionSpec, ...] = (
@@ -47,7 +47,7 @@ class DifferenceOfModels(ModelStrategy):
 
     @abstractmethod
     def shapes(self, z: FloatArray, difference: FloatArray) -> list[str]:
-        """Return the name of the form of each difference.
+        """Return the name of each difference's form.
 
         ``difference`` has one row per pair and one column per element of ``z``, which ranges from 0 to 1.
         """
@@ -100,7 +100,7 @@ class DifferenceOfModels(ModelStrategy):
 
 
 def _refuse_without_line(rows: ModelRows) -> None:
-    """Refuse pairs in which a side has neither a linear model nor records to fit a linear model."""
+    """Refuse pairs in which a side has neither a linear model nor records to fit one."""
     models, places = rows.models, location_keys(rows.pairs.symbol, rows.pairs.subtype)
     lines = [
         np.isin(places, location_keys(models.symbol, models.subtype)[here])

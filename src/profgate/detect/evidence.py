@@ -1,4 +1,4 @@
-"""Calibrated tests of all comparisons of a report: permutation tests, base jobs or exact comparison."""
+"""Calibrated tests of all comparisons in a report: permutation tests, base job comparisons or exact comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
 
-EXACT_RUNS = 2  # minimum number of runs per side to check that counts are reproducible
+EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
 EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
@@ -42,7 +42,7 @@ class Evidence:
     ``p`` is the p value, adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic,
     ``difference`` is target minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound``
     is the largest relative difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the
-    changes that reach the threshold for the report and the threshold of the gate.
+    changes that reach the thresholds of the report and the gate, respectively.
     """
 
     costs: Costs
@@ -63,8 +63,8 @@ def evidence_of(
 ) -> tuple[list[Evidence | Reason], tuple[TestFamily, ...]]:
     """Test all comparisons of a report together.
 
-    Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. The
-    result of a comparison that cannot be tested is a reason.
+    Returns the results in the order of the comparisons, and the test families, which are needed to merge reports. If a
+    comparison cannot be tested, its result is the reason.
     """
     tasks, families = evidence_tasks(comparisons, interleaved=interleaved)
     return [task() for task in tasks], families
@@ -73,9 +73,10 @@ def evidence_of(
 def evidence_tasks(
     comparisons: Sequence[Comparison], *, interleaved: bool, run: Callable[[list[Any]], list[Any]] | None = None
 ) -> tuple[list[Callable[[], Evidence | Reason]], tuple[TestFamily, ...]]:
-    """Return functions that return the results of `evidence_of`, so that processes can share the work.
+    """Return one function per comparison that computes the comparison's result, and the test families.
 
-    ``run`` runs functions and returns their results in the same order.
+    Several processes can share the work by calling different functions. ``run`` calls a list of functions and returns
+    their results in the same order.
     """
     found: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
@@ -203,7 +204,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
-    """Return the evidence after adding the exact changes and the smallest visible changes."""
+    """Add the exact changes and the smallest visible changes to the evidence and return it."""
     certain = _exact(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
     calibration = replace(

@@ -1,4 +1,4 @@
-"""Detection of outliers in exclusive cost changes by modified z-scores, quartile fences and standard deviations."""
+"""Outliers among exclusive cost changes, found by modified z-scores, quartile fences and standard deviations."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class _Outliers:
 
 
 def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _Outliers:
-    """Apply the three outlier rules to the changes ``delta``. A spread of zero is replaced by ``floor``."""
+    """Apply the three outlier rules to the changes ``delta``. A spread of zero is replaced with ``floor``."""
     unknown = np.full(len(delta), np.nan)
     distance = np.abs(delta - np.median(delta))
     deviation = float(np.median(distance))
@@ -52,9 +52,9 @@ def _outliers(delta: FloatArray, floor: float, options: Mapping[str, Any]) -> _O
 
 
 class ExclusiveTimeOutliers:
-    """Finds locations whose exclusive cost changed far more than the cost of other locations.
+    """Finds locations whose exclusive cost changed far more than that of other locations.
 
-    The strategy works on exclusive costs of any profile with symbols, averaged over runs, and on the sums of each
+    The strategy works on the exclusive costs in any profile with symbols, averaged over runs, and on their sums per
     module. Modules whose names differ only in version digits are treated as one. The confidence is a distance in
     quartile ranges, standard deviations or modified z-scores, not a probability. The strategy also reports locations in
     unchanged code, because some change is always the largest. The result is a note and does not decide the verdict.

@@ -12,9 +12,9 @@ from profgate.model.units import MetricKind
 WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
-STEADY_SHARE = 0.002  # minimum share of the run at which a location is included in the common factor
+STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor
 MOST_WEIGHT = 0.05  # maximum weight of one location, so that a large function does not dominate the median
-FEWEST_STEADY = 5  # minimum number of locations to compute a common factor; with fewer locations, the factor is 1
+FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
 BLOCK = 256  # number of symbols whose common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 BETWEEN_RUNS = {
@@ -31,9 +31,9 @@ class Costs:
     ``values`` is a float64 array in stored units with one row per location and one column per run. All costs except the
     total are divided by the common factor of the other locations. ``factors`` contains the common factor of all
     locations for each run. ``kind`` is `SELF`, `SUBTREE` or `TOTAL`; ``symbol`` is `WHOLE` for the total. ``whole`` is
-    the mean of the totals divided by the factors. ``sampling`` contains the minimum variance of one run for each
-    location. This variance is computed from ``per_sample``, the value of one sample, and ``spread``, the relative
-    standard deviation between runs.
+    the mean over runs of the total divided by the factor of the run. ``sampling`` contains the minimum variance of one
+    run for each location. This variance is computed from ``per_sample``, the value of one sample, and ``spread``, the
+    relative standard deviation between runs.
     """
 
     values: FloatArray
@@ -54,8 +54,8 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     """Return the costs of both sides. ``base_jobs`` prepends the base runs of other commits.
 
     Locations that account for nearly the whole run are omitted, because the total covers them. If the runs are
-    ``interleaved``, both sides use the same machine. A large common factor between the sides is then a change of the
-    program and is not divided out.
+    ``interleaved``, both sides use the same machine. A large common factor between the sides is then caused by a change
+    in the program and is not divided out.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -108,7 +108,7 @@ def between_sides(factors: FloatArray, target: int) -> float:
 
 
 def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
-    """Return the factors of interleaved runs without the ratio between the sides, and this ratio.
+    """Return the factors of interleaved runs after dividing out the ratio between the sides, and this ratio.
 
     If the machine may explain the ratio, the factors are not changed, and the returned ratio is 1.
     """
@@ -148,8 +148,8 @@ class Ratios:
     """Log ratios of each run to the mean run, for the locations with enough cost.
 
     ``own`` contains the self costs, with one row per run and one column per symbol. The common factor of a run, which
-    is how much slower the run is than the mean run, is the weighted median of the ratios of all locations that have a
-    cost in every run. The weight of a location is its cost, limited to `MOST_WEIGHT`.
+    states how much slower the run is than the mean run, is the weighted median of the ratios of all locations that have
+    a cost in every run. The weight of a location is its cost, limited to `MOST_WEIGHT`.
     """
 
     def __init__(self, own: FloatArray) -> None:

@@ -18,7 +18,7 @@ from profgate.statistics.model_fits import SMALLEST_X, TIE, criterion, curve_at,
 from profgate.statistics.thresholds import at_least, at_most
 
 NONE = -1
-FEWEST_SIZES = 3  # minimum number of sizes to fit a model
+FEWEST_SIZES = 3  # minimum number of sizes needed to fit a model
 SUBTYPE_BITS = 32
 KINDS = {
     "param": tuple(range(len(SHAPES))),
@@ -65,7 +65,7 @@ def _places(comparison: Comparison, models: CostModels) -> IntArray:
 
 
 def _scores(models: CostModels, choice: str) -> FloatArray:
-    """Return the score of each model, or NaN for models that cannot be selected. Higher is better."""
+    """Return the score of each model, or NaN for models that cannot be selected. Higher scores are better."""
     by_r_square = np.where(models.r_square > 0, models.r_square, np.nan)
     by_criterion = -criterion(np.minimum(models.kind, len(SHAPES) - 1), models.error, models.points)
     # perfect fits get equal scores, so that the model with the lowest order is selected
@@ -79,7 +79,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
     """Pair the best models of both sides of each location.
 
-    If the scores are equal, the model with the lower order is chosen.
+    If several models have the same score, the one with the lowest order is chosen.
     """
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
@@ -126,9 +126,9 @@ class ModelRows:
     """Result rows for pairs of models, filled in by a strategy.
 
     In ``kinds``, rows with two models are NoChange until a strategy judges them. All other rows are new, gone, or
-    Unknown with a reason. ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is its fraction of the
-    union of both ranges, or NaN if there is no common range. ``confidence`` is the lower R² of the two models, and
-    ``relative`` is the relative change.
+    Unknown with a reason. ``start`` and ``end`` limit the common range of sizes, and ``overlap`` is the fraction of the
+    union of both ranges that this range covers, or NaN if there is no common range. ``confidence`` is the lower R² of
+    the two models, and ``relative`` is the relative change.
     """
 
     def __init__(self, comparison: Comparison, models: CostModels, pairs: Pairs, min_overlap: float) -> None:
@@ -165,7 +165,7 @@ class ModelRows:
         return np.flatnonzero(self.kinds == Kind.NO_CHANGE)
 
     def refuse(self, rows: IntArray, reason: Reason) -> None:
-        """Set rows to Unknown with a reason."""
+        """Set the kind of these rows to Unknown, and store the reason."""
         self.kinds[rows] = Kind.UNKNOWN
         self.reasons |= dict.fromkeys(rows.tolist(), reason)
 
@@ -176,7 +176,7 @@ class ModelRows:
         return self.comparable()
 
     def change(self, rows: IntArray, kinds: IntArray, relative: FloatArray, reason: ReasonCode) -> None:
-        """Set kinds and relative changes.
+        """Set the kinds and relative changes of these rows.
 
         A row with a small overlap is at most a possible change. A row whose relative change is NaN is Unknown.
         """
@@ -189,7 +189,7 @@ class ModelRows:
         self.flags = dict.fromkeys(rows[partial].tolist(), ("partial_overlap",))
 
     def change_by_size(self, rows: IntArray, relative: FloatArray, options: dict[str, Any], reason: ReasonCode) -> None:
-        """Set kinds from relative changes and the thresholds ``no_change`` and ``certain``."""
+        """Set the kinds of these rows from their relative changes and the thresholds ``no_change`` and ``certain``."""
         size, worse = np.abs(relative), self.sign * relative > 0
         kinds = np.where(
             at_most(size, options["certain"]),
@@ -251,7 +251,7 @@ class ModelRows:
         return [name or "model" for name in self._names(rows)]
 
     def _lacks(self, row: int) -> dict[str, Parameter]:
-        """Return for each side without a model the reason, and the number of its records with a known size."""
+        """Return, for each side without a model, the reason and the number of records whose size is known."""
         found: dict[str, Parameter] = {}
         for side, (name, rows) in enumerate((("baseline", self.pairs.baseline), ("target", self.pairs.target))):
             if rows[row] == NONE:

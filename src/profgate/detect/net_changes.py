@@ -1,4 +1,4 @@
-"""Reduction of the changes of tested locations to net changes, so that each change is reported for one function only.
+"""Reduction of the changes in tested locations to net changes, so that each change is reported for one function only.
 
 A change is a net change if it remains when the other costs of the callers are included.
 """
@@ -25,7 +25,7 @@ EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes insid
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """A change of the self cost of a function, or of the cost of its ``subtree``, in the direction of ``sign``.
+    """A change in the self cost of a function, or in the cost of its ``subtree``, in the direction of ``sign``.
 
     ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
     change, "offset" if the other costs of the run changed in the opposite direction, and "moved" if the other costs of
@@ -71,7 +71,7 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
 
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
-    """Return the change of one tested location, without considering its callers."""
+    """Return the change in the cost of one tested location, without considering its callers."""
     before, after = sides_of(comparison, evidence, np.array([place]))
     return NetChange(
         symbol=int(evidence.costs.symbol[place]),
@@ -89,7 +89,7 @@ def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> Net
 
 
 def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the costs of tested locations before and after the change."""
+    """Return the baseline costs and target costs of tested locations."""
     split = comparison.runs.baseline
     values = evidence.costs.values[places, -len(comparison.run_totals) :]
     after = values[:, split:].mean(axis=1)
@@ -150,7 +150,7 @@ class _Search:
         self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
         changed = evidence.listed & (evidence.costs.kind == SELF)
         signs = np.sign(evidence.difference)
-        # the functions whose self cost has a listed change, beginning with increases
+        # the functions whose self cost has a listed change; those with increases come first
         self.moving = [int(each) for sign in (1, -1) for each in evidence.costs.symbol[changed & (signs == sign)]]
         self.place = {
             (int(symbol), int(kind)): place
@@ -158,7 +158,7 @@ class _Search:
         }
 
     def net_change(self, place: int) -> NetChange:
-        """Return the change of a location, or of the caller in which other costs offset this change."""
+        """Return the change in the cost of a location, or of the caller in which other costs offset this change."""
         row, seen = tested_change(self.comparison, self.evidence, place), set[tuple[int, bool]]()
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
@@ -210,10 +210,10 @@ class _Search:
         return row.sign * change >= EXPLAINED * abs(row.change)
 
     def under_caller(self, row: NetChange) -> NetChange:
-        """Return the change of a new function as a change of its nearest caller that exists in the baseline.
+        """Attribute the change caused by a new function to its nearest caller that exists in the baseline.
 
-        If the caller grew by less than half of the cost of the new function, most of this cost existed before. In this
-        case, the change is not listed.
+        If the caller grew by less than half of the cost of the new function, most of this cost already existed before.
+        In this case, the change is not listed.
         """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:

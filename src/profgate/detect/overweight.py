@@ -1,4 +1,4 @@
-"""Overweight analysis, which finds symbols that change the total by more than their share explains."""
+"""Overweight analysis, which finds symbols whose share of the total's change exceeds their share of the baseline."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -184,7 +184,7 @@ def _candidates(table: OverweightTable, options: Mapping[str, Any]) -> BoolArray
 
 
 def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | None) -> bool:
-    """Return whether the change of the total is below the threshold or the noise, so that ratios would be unbounded."""
+    """Return whether the total changed by less than the threshold or the noise, which would make ratios unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
     if bar is None or table.target_total <= 0.0:
@@ -265,14 +265,14 @@ def _level_columns(levels: Sequence[PivotLevel], symbol: IntArray, symbols: int)
 class Overweight:
     """Finds functions whose share of the total's change is larger than their share of the baseline.
 
-    The strategy works on any profile with inclusive costs. Responsibility is the share of the total's change, and
-    overweight is responsibility divided by the share of the baseline. An overweight of 1.0 means that a symbol changed
-    in proportion to the total. In profiles with stacks, it drops the stacks of the most interesting symbol and repeats
-    the analysis to find a second cause. The strategy has no confidence value, because it explains a change of the total
-    and does not prove one. The strategy therefore reports at most a possible change until the test of totals finds a
-    change. The strategy fails if the total changed by less than its noise, because the ratios are then unbounded. The
-    strategy also reports the callers of a cause. Symbols that exist on one side only have no overweight and are listed
-    separately.
+    The strategy works on any profile with inclusive costs. Responsibility is a symbol's share of the total's change,
+    and overweight is responsibility divided by the symbol's share of the baseline. An overweight of 1.0 means that a
+    symbol changed in proportion to the total. In profiles with stacks, the strategy drops the stacks of the most
+    interesting symbol and repeats the analysis to find a second cause. The strategy has no confidence value, because it
+    explains a change in the total but does not prove one. The strategy therefore reports at most a possible change
+    unless the test of totals also finds a change. The strategy fails if the total changed by less than its noise,
+    because the ratios are then unbounded. The strategy also reports the callers of a cause. Symbols that exist on one
+    side only have no overweight and are listed separately.
     """
 
     name = "overweight"
@@ -288,7 +288,7 @@ class Overweight:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per symbol, sorted by overweight, then the symbols that exist on one side only.
+        """Return one row per symbol: symbols on both sides sorted by overweight, then symbols on one side only.
 
         Statistics are fractions.
 

@@ -1,4 +1,4 @@
-"""Overweight tables as JSON data and text. The tables show which functions explain the change of the total."""
+"""Overweight tables as JSON data and text. The tables show which functions explain the change in the total."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -128,7 +128,7 @@ def _total(table: OverweightTable, scale: float) -> dict[str, Any]:
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
     """Return the symbols that exist on one side only.
 
-    Such a symbol has no overweight, and its change is equal to its whole value.
+    Such a symbol has no overweight, and its entire value counts as its change.
     """
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()

@@ -1,4 +1,4 @@
-"""Max-T permutation test, which compares the observed difference with other divisions of the runs into two groups.
+"""Max-T permutation test, which compares the observed difference with those of other splits of the runs.
 
 Westfall and Young (Resampling-based multiple testing, 1993) describe the test, and Tusher, Tibshirani and Chu (2001)
 the moderated statistic. If the code is unchanged, all runs are exchangeable, so every split into two groups is as
@@ -17,7 +17,7 @@ from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 MOST_SPLITS = 5000
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
-BLOCK = 16  # number of comparisons whose largest statistics are in memory together; 10,000 would take 800 MB
+BLOCK = 16  # number of comparisons whose largest statistics are in memory at once; for 10,000, they would take 800 MB
 POWER = 0.84  # normal quantile for a power of 80 %
 
 
@@ -26,8 +26,8 @@ def splits_of(baseline: int, target: int) -> FloatArray:
     """Return the splits of the runs into two groups. Row 0 is the observed split.
 
     The float64 array has one row per split and one column per run. An element is 1 if the run belongs to the second
-    group. All splits are returned if there are at most 5,000, otherwise 5,000 random splits. The result depends only on
-    the numbers of runs.
+    group. If there are more than 5,000 splits, a random selection of 5,000 is returned. The result depends only on the
+    numbers of runs.
     """
     runs = baseline + target
     if comb(runs, target) <= MOST_SPLITS:
@@ -39,7 +39,7 @@ def splits_of(baseline: int, target: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Input of one test, with one row per location.
+    """Input to one test, with one row per location.
 
     ``values`` is a float64 array with one column per run, and ``sampling`` contains the prior variances. Differences
     are ignored if they are below ``floor``, or below the fraction ``own`` of the value of the smaller side.
@@ -125,7 +125,7 @@ def _statistics(rows: Rows, splits: FloatArray) -> tuple[FloatArray, FloatArray,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """The tests of all comparisons with the same numbers of runs.
+    """Test results of all comparisons with the same numbers of runs.
 
     ``p`` contains an array of one-sided p values per comparison, in the direction of the observed differences, and
     ``seen`` contains the results of the observed split. ``first`` and ``last`` are the results of `largest` before and
@@ -139,10 +139,10 @@ class Family:
 
 
 def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
-    """Compute adjusted p values of all locations by step-down.
+    """Compute the adjusted p values of all locations with a step-down procedure.
 
-    The step-down removes locations with a p value up to ``found_at`` from the maxima and repeats the test until no
-    further location is found.
+    The procedure excludes locations with a p value of at most ``found_at`` from the maxima and repeats the test until
+    no further location is found.
     """
     splits = splits_of(baseline, target)
     seen = [observed(rows, baseline) for rows in members]

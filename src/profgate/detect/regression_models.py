@@ -39,11 +39,11 @@ class BestModelOrderEquality(ModelStrategy):
 
     The strategy works on cost models over the input size, which come from a Perun profile or are fitted to records that
     state a size. The orders are constant < logarithmic < linear < quadratic < power < exponential. The confidence is
-    the lower R² of the two best models. With a confidence below the minimum in the options, it reports no change. The
-    strategy ignores coefficients, so a line that is ten times steeper is not a change. A power ranks above a quadratic
-    for any exponent. The strategy therefore also reports the exponent of growth and both values at the largest common
-    size. The strategy is inconclusive if a side has no usable model, for example because there are fewer than three
-    sizes.
+    the lower R² of the two best models. If the confidence is below the minimum in the options, the strategy reports no
+    change. The strategy ignores coefficients, so a line that is ten times steeper is not a change. A power function
+    ranks above a quadratic function, whatever its exponent. The strategy therefore also reports the exponent of growth
+    and both values at the largest common size. The strategy is inconclusive if a side has no usable model, for example
+    because there are fewer than three sizes.
     """
 
     name = "best_model_order_equality"
@@ -78,12 +78,12 @@ def _refuse_poor_fits(rows: ModelRows, least: float) -> IntArray:
 class IntegralComparison(ModelStrategy):
     """Finds functions whose modelled cost, integrated over all input sizes, increased or decreased.
 
-    The strategy works on cost models over the input size and compares their areas over the common range of sizes. A
-    difference of up to 10 % is no change, and a difference of up to 25 % is a possible change. The confidence is the
-    lower R² of the two models, which measures how well they fit the records and not the noise. Large sizes dominate the
-    area, so a change at small sizes is not found. The strategy is inconclusive if an R² is below 0.15, an area is not
-    positive, or the ranges of sizes do not overlap. The strategy reports at most a possible change if the overlap is
-    less than half of the union of both ranges.
+    The strategy works on cost models over the input size and compares the areas under them over the common range of
+    sizes. A difference of up to 10 % is no change, and a difference of up to 25 % is a possible change. The confidence
+    is the lower R² of the two models, which measures how well the models fit the records, not how large the noise is.
+    Large sizes dominate the area, so a change at small sizes may not be found. The strategy is inconclusive if an R² is
+    below 0.15, an area is not positive, or the ranges of sizes do not overlap. The strategy reports at most a possible
+    change if the overlap is less than half of the union of both ranges.
     """
 
     name = "integral_comparison"
@@ -119,7 +119,7 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Integrate both curves by the trapezoidal rule over the sizes at which both have values.
+    """Integrate both curves with the trapezoidal rule over the sizes at which both have values.
 
     The areas are NaN if these sizes cover less than half of the range.
     """
@@ -135,13 +135,14 @@ def _areas_of_curves(x: FloatArray, before: FloatArray, after: FloatArray) -> tu
 class LocalStatistics(ModelStrategy):
     """Finds input sizes at which a function's modelled cost changed, even if its overall cost hardly changed.
 
-    The strategy works on cost models over the input size. The strategy divides their common range of sizes into windows
-    of 5 % and compares eight statistics in each window: area, mean, median, largest and smallest value, sum and both
-    quartiles. The total error is the mean over the windows. An error of up to 10 % is no change, and an error of up to
-    25 % is a possible change. The JSON report always contains the windows. The confidence is the lower R² of the two
-    models, which measures how well they fit the records and not the noise. The strategy is inconclusive if an R² is
-    below 0.15 or no value is positive. The strategy reports at most a possible change if the overlap is less than half
-    of the union of both ranges.
+    The strategy works on cost models over the input size. It divides the common range of sizes into windows of 5 % each
+    and compares eight statistics in each window: area, mean, median, largest and smallest value, sum and both
+    quartiles. The error of a window is the mean relative change of its statistics, and the total error is the mean over
+    the windows. An error of up to 10 % is no change, and an error of up to 25 % is a possible change. The JSON report
+    always contains the windows. The confidence is the lower R² of the two models, which measures how well the models
+    fit the records, not how large the noise is. The strategy is inconclusive if an R² is below 0.15 or no value is
+    positive. The strategy reports at most a possible change if the overlap is less than half of the union of both
+    ranges.
     """
 
     name = "local_statistics"
@@ -152,7 +153,7 @@ class LocalStatistics(ModelStrategy):
     )
 
     def judge(self, rows: ModelRows, options: dict[str, Any]) -> None:
-        """Compare the windows of each pair and report them."""
+        """Compare each pair window by window, and report the windows."""
         able = _refuse_poor_fits(rows, options["min_confidence"])
         relative = np.full(len(able), np.nan)
         for place, row in enumerate(able.tolist()):

@@ -16,13 +16,13 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
 
 Selection = tuple[Strategy, dict[str, Any]]
-DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can get a colour
+DECIDING = frozenset({"T", "M"})  # families of strategies whose changes can be red, yellow or green in the report
 KINDS = frozenset(Kind)
 COLUMNS = ("kind", "from_value", "to_value", "confidence", "confidence_types")
 
 
 def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str, ...]:
-    """Return the values that are compared with a key of a rule, or an empty tuple if the profile has no such values."""
+    """Return the values with which a rule compares the patterns of a key, or an empty tuple if there are no values."""
     stated = {
         "type": (configuration.type,),
         "cmd": (configuration.command,),
@@ -56,7 +56,7 @@ def selected(
     *,
     sized: bool = False,
 ) -> list[Selection]:
-    """Return the strategies for one comparison with all options, in the order of the rules and without duplicates.
+    """Return the strategies for one comparison and all their options, in the order of the rules and without duplicates.
 
     Without rules, the default strategies are returned. A ``sized`` comparison has cost models over the input size, for
     which two strategies are added to the defaults. Strategies that need the whole report are omitted. Raises

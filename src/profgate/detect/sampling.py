@@ -11,8 +11,7 @@ from profgate.model.units import COUNTS, MetricKind
 def count_scales(comparison: Comparison) -> tuple[FloatArray, FloatArray] | None:
     """Return the factors that convert stored values to sample counts, or None if they are unknown.
 
-    There is one factor per run of both sides and one per noise run, because the value of a sample may differ between
-    runs.
+    Each run of both sides and each noise run has its own factor, because the value of a sample may differ between runs.
     """
     sizes = len(comparison.run_totals), len(comparison.noise_totals)
     values = comparison.sample_values, comparison.noise_sample_values
@@ -34,7 +33,7 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
 
 
 def counts_apart(comparison: Comparison) -> Reason | None:
-    """Return a reason if sampling rates differ, so that only shares can be compared; otherwise None."""
+    """Return a reason if only shares can be compared because sampling rates differ, otherwise None."""
     metric = comparison.metric
     rates = metric.kind is MetricKind.SAMPLED and metric.unit in COUNTS
     found = [note.reason.parameters for note in comparison.notes if note.reason.code is ReasonCode.RATES_DIFFER]

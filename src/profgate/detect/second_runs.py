@@ -1,4 +1,4 @@
-"""Confirmation of a suspected change by new interleaved runs of both sides on one machine.
+"""Confirmation of a suspected change with new interleaved runs of both sides on one machine.
 
 Locations are matched by name and by the end of their path, because the two checkouts are in different folders.
 """
@@ -18,7 +18,7 @@ from profgate.model.tests import Second
 def second_measurement(
     comparison: Comparison, location: Location, *, total: bool, subtree: bool = False, worse: int = 1
 ) -> Second | None:
-    """Return the result of the new runs for a location or for the total, or None if the new runs contain no cost of it.
+    """Return the result of the new runs for a location or the total, or None if the new runs contain no such cost.
 
     If ``subtree`` is true, the cost of the location includes all functions below it. ``worse`` is the sign of a change
     for the worse.
@@ -57,7 +57,7 @@ def _rows(comparison: Comparison, location: Location) -> BoolArray:
 
 
 def _same_file(here: str | None, there: str | None) -> bool:
-    """Return whether the last two components of two paths are equal, so that the paths may refer to the same file.
+    """Return whether two paths may refer to the same file, that is, whether their last two components are equal.
 
     If a path has only one component, only the file names are compared.
     """

@@ -1,4 +1,4 @@
-"""Strategy that compares the order of tests or workloads by duration, which needs no profiler."""
+"""Strategy that compares the order of tests or workloads by duration and needs no profiler."""
 
 import math
 from collections import Counter
@@ -25,12 +25,12 @@ class StableRanks(WithoutRows):
     The strategy counts how many ranks are stable from run to run (Copeland and Haemer, 2011) and finds changes that
     affect some tests but not others. The strategy works on the results of test runs with 30 or more tests, or on 30 or
     more workloads. The strategy needs three or more baseline runs, which may include base runs of other commits and
-    runs from the history. A uniform change does not affect ranks, so runs of different machines may be compared. The
-    confidence is the distance from the mean count in sigmas. Sigma is the square root of the mean, which is an upper
-    bound, or the standard deviation among five or more baseline runs. The strategy reports at most a possible change
-    and has no vote. The strategy does not find a slowdown of all tests, or of a test that overtakes only a few others,
-    because the count of stable ranks hardly changes. If hardly any rank is stable in the baseline, the count cannot
-    fall and the result is inconclusive.
+    runs from the history. A uniform change does not affect ranks, so runs from different machines may be compared. The
+    confidence is the distance from the mean count, in sigmas. Sigma is the square root of the mean, which is an upper
+    bound, or the standard deviation observed in five or more baseline runs. The strategy reports at most a possible
+    change and has no vote. The strategy does not find a slowdown of all tests, or of a test that overtakes only a few
+    others, because the count of stable ranks hardly changes. If hardly any rank is stable in the baseline, the count
+    cannot fall below its lower threshold, and the result is inconclusive.
     """
 
     name = "stable_ranks"
@@ -107,9 +107,10 @@ def _whole(comparison: Comparison) -> DurationTable:
 
 
 def joined(tables: Sequence[DurationTable]) -> DurationTable:
-    """Join the tests of several workloads in one table.
+    """Join the tests of several workloads into one table.
 
-    The values of a workload are missing if its number of runs or its unit differs from that of most workloads.
+    The values of a workload are treated as missing if its number of runs or its unit differs from that of most
+    workloads.
     """
     if len(tables) == 1:
         return tables[0]

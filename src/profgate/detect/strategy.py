@@ -37,14 +37,14 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class ReportStrategy(Strategy, Protocol):
-    """A strategy that needs all workloads of a report and cannot judge a single one."""
+    """A strategy that needs all workloads of a report and cannot judge a single workload."""
 
     def detect_all(
         self, comparisons: Sequence[Comparison], options: Mapping[str, Any], context: Context
     ) -> tuple[Change, ...]:
         """Return the changes of the whole report.
 
-        If the report cannot be tested, the changes are Unknown and have a reason.
+        If the report cannot be tested, the changes have the kind Unknown and a reason.
 
         The flag `UNSUITED_FLAG` marks changes that are shown only if a rule names the strategy.
         """
@@ -52,7 +52,7 @@ class ReportStrategy(Strategy, Protocol):
 
 
 class WithoutRows(ABC):
-    """Base class of strategies that cannot judge a single comparison. ``needed`` is the code of the reason."""
+    """Base class of strategies that cannot judge a single comparison. ``needed`` is the reason code."""
 
     name: str
     short: str
@@ -82,12 +82,12 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Return the kinds after marking symbols that exist on one side only as new or gone."""
+    """Mark symbols that exist on only one side as new or gone, and return the resulting kinds."""
     return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Return the kinds after marking rows that exist on one side only as new or gone.
+    """Mark rows that exist on only one side as new or gone, and return the resulting kinds.
 
     The bool array ``known`` marks the result rows that exist on each side.
     """

@@ -22,12 +22,12 @@ EVERYTHING = 0.5  # minimum fraction of the total's change (as a log ratio) that
 
 
 class Totals:
-    """Tests run totals in the same way as functions, but without dividing out the common factor.
+    """Tests the totals of runs in the same way as functions, but without dividing out the common factor.
 
-    The strategy works on run totals of any profile. The strategy may fail the gate in three cases: the runs of both
+    The strategy works on the totals of any profile. The strategy may fail the gate in three cases: the runs of both
     sides are interleaved, the counts are exact, or the change is at least 1.5 times the threshold for functions in a
     comparison with base jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail the
-    gate, because a different machine would have the same effect. The confidence is the p value of the permutation test,
+    gate, because a different machine could have the same effect. The confidence is the p value of the permutation test,
     adjusted for all tests of the report. The strategy is inconclusive with fewer than four runs per side.
     """
 
@@ -88,12 +88,12 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
 
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
-    """Return whether the total may fail the gate. A different machine must not be able to explain its change."""
+    """Return whether the total may fail the gate, which requires that a different machine cannot explain its change."""
     if evidence.mode == "exact" and evidence.certain[-1]:
         return True
     if evidence.mode != "jobs":
         return bool(evidence.calibration.interleaved)
-    # a factor that is too large for a difference between machines is a change of the program
+    # a factor that is too large to come from a different machine is caused by a change in the program
     machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE
     return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
 

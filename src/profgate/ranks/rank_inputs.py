@@ -21,8 +21,8 @@ _DIGITS = re.compile(r"([0-9]{1,18})")
 def runs_in(place: str) -> list[DurationRun]:
     """Return the runs of a baseline, oldest first.
 
-    Each file in the folder is a run, and all files below a sub-folder are one run. Raises ProfgateError if there is no
-    run.
+    Each file in the folder is a run, and all files below a sub-folder form one run. Raises ProfgateError if there are
+    no runs.
     """
     if place == FOLDER and not exists(place):
         raise ProfgateError(place, "does not exist; 'profgate ranks record' stores baseline runs there")
@@ -42,7 +42,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 
 
 def stored_runs(folder: str) -> list[DurationRun]:
-    """Return the runs in a history, in order of recording. Raises ProfgateError if there is no run."""
+    """Return the runs in a history, in the order of recording. Raises ProfgateError if there are no runs."""
     with open_history(folder) as store:
         runs = stored(store.readings())
     if not runs:

@@ -26,7 +26,7 @@ def rank_markdown(check: RankCheck) -> str:
 
 
 def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) -> str:
-    """Format the check as `profgate.ranks/1`. Durations are in base units, and unknown values are null."""
+    """Format the check as JSON (schema `profgate.ranks/1`). Durations are in base units; unknown values are null."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "order": check.order,
@@ -57,7 +57,7 @@ def rank_json(check: RankCheck, baseline: Sequence[str], target: Sequence[str]) 
 
 
 def history_lines(points: Sequence[RankPoint], *, width: int = 80) -> tuple[Line, ...]:
-    """Format the history as plain lines with tones, followed by a summary sentence."""
+    """Format the history as plain lines with styles, followed by a summary sentence."""
     table = aligned([HEADINGS, *map(_point_cells, points)], max(width, 60) - 2, right=range(1, 4))
     tones: list[Tone] = ["quiet", *("warn" if point.departed else "text" for point in points)]
     return (*zip(tones, table, strict=True), ("head", _totals(points)))
@@ -73,7 +73,7 @@ def history_markdown(points: Sequence[RankPoint]) -> str:
 
 
 def history_page(points: Sequence[RankPoint]) -> str:
-    """Format the history as an HTML page, the newest run first."""
+    """Format the history as an HTML page that begins with the newest run."""
     rows = []
     for point in reversed(points):
         name, tests, stable, expected, mark = _point_cells(point)
@@ -90,7 +90,7 @@ def history_page(points: Sequence[RankPoint]) -> str:
 
 
 def rank_page(check: RankCheck) -> str:
-    """Format the check as an HTML page with the tests that moved, the farthest first."""
+    """Format the check as an HTML page with the tests that moved, in descending order of distance."""
     rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in check.moved]
     return TablePage(
         title=f"{SIGNS[check.order]} Stable ranks: {result_text(check)}",

@@ -1,4 +1,4 @@
-"""Change point detection, which finds persistent steps and drifts in a series with the algorithm E-divisive.
+"""Change point detection, which finds persistent steps and drifts in a series with the E-divisive algorithm.
 
 E-divisive (Matteson and James, "A nonparametric approach for multiple change point analysis", 2014) splits a series at
 the position where the energy distance between the two sides is largest. A permutation test accepts the split if few
@@ -63,14 +63,14 @@ def shifts(
 def change_points(
     values: FloatArray, p: float = 0.001, magnitude: float = 0.02, least: int = 4, window: int = WINDOW
 ) -> list[int]:
-    """Return the indices at which a new segment begins, without merging splits into drifts."""
+    """Return the indices at which new segments begin, without merging splits into drifts."""
     if len(values) < 2 * least:
         return []
     return _pruned(values, _candidates(values, least, max(window, 2 * least)), p, magnitude)
 
 
 def best_split(values: FloatArray, least: int = 4) -> tuple[int, float]:
-    """Return the split with the largest energy distance, and the distance. Both are 0 if no split is possible."""
+    """Return the split with the largest energy distance, and this distance. Both are 0 if no split is possible."""
     if len(values) < 2 * least:
         return 0, 0.0
     distances = np.abs(values[:, None] - values[None, :])
@@ -127,7 +127,7 @@ def _split(values: FloatArray, least: int) -> list[int]:
 
 
 def _is_significant(values: FloatArray, energy: float, least: int) -> bool:
-    """Return whether at most 5 % of the shuffled series have a split that is at least as good.
+    """Return whether at most 5 % of the shuffled series have a split with at least this energy distance.
 
     The test stops early if the result is certain.
     """
@@ -167,7 +167,7 @@ def _shuffles(count: int) -> IntArray:
 
 
 def _apart(values: FloatArray, places: list[int], least: int, window: int) -> list[int]:
-    """Replace splits of different windows that are close together by the best split of the surrounding values."""
+    """Replace nearby splits from different windows with the best split of the surrounding values."""
     chosen: list[int] = []
     for place in places:
         if chosen and place - chosen[-1] < least:
@@ -242,13 +242,13 @@ def _explained(values: FloatArray, run: tuple[int, list[int], int]) -> list[Shif
 
 
 def _bic(squares: float, count: int, parameters: int, values: FloatArray) -> float:
-    """Return Schwarz's criterion (BIC). The sum of squares is at least the rounding error of the values."""
+    """Return Schwarz's criterion (BIC). A sum of squares below the rounding error is replaced with this error."""
     least = count * (1e-12 * max(float(np.abs(values).max()), 1e-300)) ** 2
     return count * float(np.log(max(squares, least) / count)) + parameters * float(np.log(count))
 
 
 def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
-    """Fit a constant, a line and another constant by least squares.
+    """Fit a constant followed by a line and another constant by least squares.
 
     The result contains the residual sum of squares, the first and last index of the line, and the two constants.
     """
@@ -271,7 +271,7 @@ def _best_ramp(part: FloatArray) -> tuple[float, int, int, float, float]:
 def _line_p(part: FloatArray) -> float:
     """Return the two-sided p value of the slope of a line.
 
-    This test replaces Welch's test for drifts with too few values before or after the drift.
+    This test replaces Welch's test for drifts that have too few values before or after them.
     """
     count = len(part)
     place = np.arange(count) - (count - 1) / 2.0

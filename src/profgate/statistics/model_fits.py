@@ -13,7 +13,7 @@ import numpy as np
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
 
-SMALLEST_X = 1e-6  # replaces smaller x, because logarithms and powers may be undefined or infinite at 0
+SMALLEST_X = 1e-6  # smaller x are raised to this value, because logarithms and powers may be undefined or infinite at 0
 GRID = 1000
 FEWEST = {kind: 4 if kind == QUADRATIC else 3 for kind in range(len(SHAPES))}
 COEFFICIENTS = np.array([3.0 if kind == QUADRATIC else 1.0 if kind == CONSTANT else 2.0 for kind in range(len(SHAPES))])
@@ -70,10 +70,10 @@ class _Fit:
 def fitted(group: IntArray, x: FloatArray, y: FloatArray, groups: int) -> Fits:
     """Fit all models that the finite points of each group allow.
 
-    A model needs at least three points and 90 % of the points of its group. A quadratic needs four points with three
-    different sizes. Groups in which all sizes are equal have no model, and groups in which all amounts are equal have
-    only the constant model. ``error`` includes all points of the group, even points that a logarithm excludes, so that
-    errors within a group are comparable.
+    A model needs at least three points and must be able to use 90 % of the points of its group. A quadratic needs four
+    points with three different sizes. Groups in which all sizes are equal have no model, and groups in which all
+    amounts are equal have only the constant model. ``error`` includes all points of the group, even points that a
+    logarithm excludes, so that errors within a group are comparable.
     """
     known = np.isfinite(x) & np.isfinite(y)
     points = _points(group[known], x[known], y[known], groups)
@@ -251,7 +251,7 @@ def growth(kind: IntArray, coefficients: FloatArray, x: FloatArray) -> FloatArra
 
 
 def steps_at(curve: tuple[FloatArray, FloatArray], start: float, end: float, x: FloatArray) -> FloatArray:
-    """Evaluate at x a regressogram whose buckets have equal widths. Values outside the buckets are NaN."""
+    """Evaluate, at x, a regressogram with buckets of equal width. Values outside the buckets are NaN."""
     _, y = curve
     place = np.floor((x - start) / (end - start) * len(y)).astype(np.int64)
     place = np.where(x == end, len(y) - 1, place)

@@ -1,7 +1,7 @@
 """Check of stable ranks, which counts the tests that have the same rank by duration in two runs.
 
-Copeland and Haemer describe the method in "Robust Performance Testing on the Cheap" (2011) and its appendix. A
-uniform change of speed does not affect ranks, so runs on different machines may be compared.
+Copeland and Haemer describe the method in "Robust Performance Testing on the Cheap" (2011) and its appendix. A uniform
+change in speed does not affect ranks, so runs on different machines may be compared.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ def derangements(count: int) -> int:
 
 
 def exact_law(count: int) -> tuple[Fraction, ...]:
-    """Return for each k from 0 to ``count`` the probability that exactly k ranks are stable in a random order."""
+    """Return the probability that exactly k ranks are stable in a random order, for each k from 0 to ``count``."""
     orders = math.factorial(count)
     return tuple(Fraction(math.comb(count, same) * derangements(count - same), orders) for same in range(count + 1))
 
@@ -176,7 +176,7 @@ def _why_unknown(tests: int, baselines: int, targets: int, min_tests: int) -> Re
 
 
 def _why_blind(mean: float | None, count: float | None, sigma: float | None, width: float) -> Reason | None:
-    """Return a reason if no count can be below the lower threshold, because this threshold is at most zero."""
+    """Return a reason if the lower threshold is at most zero, because no count can then be below this threshold."""
     if mean is None or sigma is None or mean - width * sigma > CLOSE or _order(mean, count, sigma, width) != "kept":
         return None
     return Reason(ReasonCode.FEW_STABLE_RANKS, {"mean": mean})
@@ -261,8 +261,8 @@ def _places(values: FloatArray) -> tuple[IntArray, IntArray]:
 def _distance(low: IntArray, high: IntArray, first: IntArray, last: IntArray) -> IntArray:
     """Return how many ranks each test is outside the range of its ranks in other runs.
 
-    ``low`` and ``high`` are the ranks in the other runs. ``first`` and ``last`` are the ranks in the tested runs, of
-    which the median is used. Tests with equal values share a range of ranks, within which the distance is zero.
+    ``low`` and ``high`` are the ranks in the other runs. ``first`` and ``last`` are the ranks in the tested runs, the
+    median of which is used. Tests with equal values share a range of ranks, within which the distance is zero.
     """
     above = np.median(first, axis=0) - high.max(axis=0)
     below = low.min(axis=0) - np.median(last, axis=0)

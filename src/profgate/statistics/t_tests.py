@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from profgate.model.arrays import FloatArray
 
-ROUNDING = 1e-12  # tolerance for the rounding error in a difference of means of equal logarithms
+ROUNDING = 1e-12  # tolerance for the rounding error when the means of equal logarithms are subtracted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def critical_t(alpha: float, degrees: float) -> float:
 
 
 def welch(baseline: FloatArray, target: FloatArray) -> ShiftTest:
-    """Return Welch's test of the difference between two means. Both sides need at least two values."""
+    """Return the result of Welch's test for the difference between two means. Both sides need at least two values."""
     part_b = float(baseline.var(ddof=1)) / len(baseline)
     part_t = float(target.var(ddof=1)) / len(target)
     variance = part_b + part_t
