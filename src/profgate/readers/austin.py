@@ -76,7 +76,7 @@ class _Samples:
             raise ProfileError(first, "expected 'P1;T2;file:function:line 42'; record the profile again")
 
     def add(self, text: str) -> bool:
-        """Add the line if it is a sample, and return whether it is one."""
+        """Add the line if it contains a sample, and return whether it does."""
         memory = self.mode == "memory"
         sample = (_MEMORY if memory else _SAMPLE).fullmatch(text) if len(text) < _LONGEST_LINE else None
         if sample is None or (self.mode == "full") != (not memory and sample[3] is not None):

@@ -28,7 +28,7 @@ def line_of(value: object) -> int | None:
 
 @dataclass
 class Frames:
-    """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are one frame."""
+    """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are merged."""
 
     numbers: dict[FrameKey, int] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class Frames:
 
 @dataclass
 class Paths:
-    """Call paths of all samples, with the root first."""
+    """Call paths of all samples, each starting at the root."""
 
     frames: "array[int]" = field(default_factory=lambda: array("q"))
     ends: "array[int]" = field(default_factory=lambda: array("q", [0]))
@@ -104,7 +104,7 @@ class Tree:
     def stacks(self, values: IntArray, where: str, *, calls: bool = False, timeline: Timeline | None = None) -> Stacks:
         """Build stacks with an int64 value per metric and node, and with call counts if ``calls`` is true.
 
-        The rows of ``timeline`` are nodes.
+        The rows of ``timeline`` correspond to nodes.
         """
         parent, frame = np.array(self.parent, np.int64), np.array(self.frame, np.int64)
         counts = np.array(self.calls, np.int64) if calls else None
@@ -126,7 +126,7 @@ def call_graph(
 ) -> CallGraph:
     """Build a call graph from ``edges``, which are (caller, callee) pairs.
 
-    Arrays of costs have one row per metric, or are one-dimensional if there is only one metric.
+    Cost arrays have one row per metric, or are one-dimensional if there is only one metric.
     """
     caller, callee = np.array(list(edges), np.int64).reshape(-1, 2).T
     return CallGraph(

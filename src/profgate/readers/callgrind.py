@@ -25,7 +25,7 @@ _HEADER = re.compile(
 _BODY = re.compile(rb"\n(?:fl|fn|ob)=")
 _NUMBERED = re.compile(r"\((\d{1,18})\)(?:[ \t]+(.*))?", re.DOTALL)
 _WITH_UNIT = re.compile(r"(?P<name>.+?)_\((?P<factor>\d{0,6})(?P<unit>[a-zA-Zµ]+)\)")
-# callgrind appends the recursion level to a name, so that each level would be a separate function
+# callgrind appends the recursion level to names; with this suffix, each level would be a separate function
 _RECURSION = re.compile(r"'\d+$")
 _CREATOR = re.compile(r"(?P<name>[A-Za-z]+)[- ](?P<version>[\d.]+)")
 _UNKNOWN = ("???", "", "php:internal")
@@ -81,7 +81,7 @@ class _Text:
     edges: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     object: str | None = None
     file: str | None = None
-    inside: str | None = None  # the file of an inlined call
+    inside: str | None = None  # the file of the current lines, which differs from ``file`` in inlined code
     current: int | None = None
     callee: dict[str, str] = field(default_factory=dict)
     called: tuple[int, int] | None = None
@@ -128,7 +128,7 @@ class _Text:
             self.header.setdefault(key, value)
 
     def name_of(self, space: str, value: str) -> str:
-        """Return the name in ``value``, or the earlier name whose number is in ``value``."""
+        """Return the name in ``value``, or the name that was defined earlier for the number in ``value``."""
         match = _NUMBERED.fullmatch(value)
         if match is None:
             return value
@@ -201,7 +201,7 @@ class _Text:
                 of_line[place] += cost
 
     def move(self, texts: list[str]) -> None:
-        """Update the position from a cost line. The last column of the position is the source line."""
+        """Update the position with the columns of a cost line. The last of these columns is the source line."""
         for place, text in enumerate(texts):
             if text != "*":
                 number = self.numbers([text.lstrip("+-")])[0]
@@ -221,7 +221,7 @@ class _Text:
         return ProfileError(f"{self.where}: line {self.number}", f"{what}; record it again")
 
     def profile(self) -> Profile:
-        """Return a profile of functions and call edges, with one metric for each event that is a cost."""
+        """Return a profile of functions and call edges, with one metric for each event without negative costs."""
         own = self.columns(self.own, self.events).T
         self.check_totals(own)
         rows = [row for row in range(len(self.events)) if np.all(own[row] >= 0)]
@@ -257,7 +257,7 @@ class _Text:
         )
 
     def line_values(self, rows: list[int], factors: IntArray, totals: IntArray) -> LineValues | None:
-        """Return the costs of the lines of each function. A line costs at most as much as its function."""
+        """Return the line costs of each function. The cost of a line is limited to the cost of its function."""
         places = sorted({*self.own_lines, *self.call_lines})
         if not places:
             return None
@@ -303,7 +303,7 @@ class _Text:
 
 
 def _totals(own: IntArray, caller: IntArray, callee: IntArray, costs: IntArray) -> tuple[IntArray, int]:
-    """Return the int64 inclusive costs, with one row per event, and the number of costs that are upper bounds.
+    """Return the int64 inclusive costs, one row per event, and the number of functions whose costs are upper bounds.
 
     The inclusive cost of a function is its self cost plus the cost of its calls to other functions. In mutually
     recursive functions, the cost of a call is counted repeatedly. The inclusive cost of such a function is therefore
@@ -359,7 +359,7 @@ def components_of(caller: IntArray, callee: IntArray, count: int) -> tuple[IntAr
 def _metric_of(event: str) -> tuple[Metric, int]:
     """Return the metric of an event, and the factor that converts its values to the base unit.
 
-    The event names of Xdebug contain the unit.
+    Xdebug's event names contain the unit.
     """
     match = _WITH_UNIT.fullmatch(event)
     if match is None or match["unit"].lower() not in BASE_UNITS:

@@ -30,8 +30,8 @@ _UTF16_PROBE = 64
 def unwrap(source: SourceFile) -> SourceFile:
     """Decompress a file, convert its text to UTF-8, and return the result.
 
-    The file may be compressed up to three times. Raises ProfileError if the file is damaged, is too large or has more
-    layers of compression, or if a decompression module is missing.
+    The file may be compressed up to three times. Raises ProfileError if the file is damaged, too large or compressed
+    more often, or if a decompression module is missing.
     """
     for _ in range(MAX_LAYERS):
         if not source.head.startswith(_PACKED):
@@ -49,7 +49,7 @@ def is_wrapped(source: SourceFile) -> bool:
 
 
 def read_all(source: SourceFile) -> bytes:
-    """Return all bytes of a source. Raises ProfileError if it is larger than the memory limit."""
+    """Return all bytes of a source. Raises ProfileError if the source is larger than the memory limit."""
     data = source.read(MAX_BYTES)
     if len(data) > MAX_BYTES:
         raise ProfileError(source.name, f"larger than {MAX_BYTES} bytes; record less, or aggregate it first")
@@ -59,7 +59,7 @@ def read_all(source: SourceFile) -> bytes:
 def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
     """Yield the number and the bytes of each line. Raises ProfileError if a line has 64 KiB or more.
 
-    The first line has the number 1.
+    Lines are numbered from 1.
     """
     with source.open(0, None) as stream:
         for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), start=1):
@@ -70,7 +70,7 @@ def numbered_lines(source: SourceFile) -> Iterator[tuple[int, bytes]]:
 
 
 def inflate(source: SourceFile) -> bytes:
-    """Remove one layer of compression and return the data. Raises ProfileError if it is damaged or too large."""
+    """Remove one layer of compression and return the data. Raises ProfileError if the data is damaged or too large."""
     unpacked = io.BytesIO()
     with source.open(0, None) as stream:
         for piece, taken in _pieces(stream, source):
@@ -113,7 +113,7 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
 
 
 def _zstd() -> ModuleType:
-    """Return the zstandard module of the standard library. Before Python 3.14, return the backport of this module."""
+    """Return the zstandard module of the standard library or, before Python 3.14, its backport."""
     try:
         return import_module("compression.zstd")
     except ModuleNotFoundError:

@@ -35,12 +35,12 @@ class CpuprofileReader(BuiltInReader):
 
     def fits(self, source: SourceFile) -> bool:
         """Return whether the file looks like this format."""
-        # only the start and the end of the file are searched, and at least one of these keys is found there
+        # only the start and the end of the file are searched; at least one of them contains one of these keys
         shown = ends_hold(source, b'"callFrame"') or ends_hold(source, b'"timeDeltas"')
         return shown and b'"traceEvents"' not in source.head and super().fits(source)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of the time in nanoseconds. The period is the mean duration of a sample.
+        """Return a profile with time in nanoseconds. The period is the mean duration of a sample.
 
         Raises ProfileError if the file is invalid.
         """
@@ -72,8 +72,8 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     """Return the int64 durations of the samples, their exponent, and the number of samples that go back in time.
 
     The unit of the durations is ``10**exponent`` microseconds. A sample lasts until the next sample, or until the end
-    of the profile. Samples are in chronological order, so a time that is earlier than a previous time is replaced by
-    the latest previous time.
+    of the profile. Times must not decrease, so a time that is earlier than a previous time is replaced with the latest
+    previous time.
     """
     deltas = listing(document["timeDeltas"], where, "'timeDeltas'")
     if len(deltas) != samples:
@@ -90,7 +90,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
 class _Nodes:
     where: str
     numbers: dict[int, int] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)  # empty except for the root, garbage collector and idle nodes
+    names: list[str] = field(default_factory=list)  # empty strings except for root, garbage collector and idle nodes
     frame: list[int] = field(default_factory=list)
     frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
@@ -109,14 +109,14 @@ class _Nodes:
             self.links.append((_id_of(node["parent"], where), own))
 
     def frame_number(self, name: str, call: Json) -> int:
-        """Return the frame of a function. Anonymous functions on the same line are distinguished by their columns."""
+        """Return a function's frame number. Anonymous functions on the same line are distinguished by column."""
         url, line = call.get("url"), call.get("lineNumber")
         file = _file_of(url) if isinstance(url, str) and url else None
         first = line_of(line + 1) if isinstance(line, int) else None  # V8 numbers lines from 0
         return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
 
     def numbers_of(self, ids: list[object]) -> IntArray:
-        """Return an int64 array with the node number of each id."""
+        """Return an int64 array with the node number for each id."""
         try:
             return np.array([self.numbers[_id_of(node, self.where)] for node in ids], dtype=np.int64)
         except KeyError as error:
@@ -125,7 +125,7 @@ class _Nodes:
     def stacks(self, sampled: IntArray, durations: IntArray, unit: float) -> Stacks:
         """Return stacks with the self times of all calls. The self time of the root becomes the weight of the root.
 
-        ``unit`` is the unit of the durations in nanoseconds.
+        ``unit`` is the number of nanoseconds in one unit of ``durations``.
         """
         parent = self.parents()
         frame = np.array(self.frame, dtype=np.int64)
@@ -175,7 +175,7 @@ class _Nodes:
     ) -> tuple[IntArray, IntArray, IntArray]:
         """Move each sample of the garbage collector from the root to the interrupted call.
 
-        Returns the nodes of the samples, and the parents and frames of all nodes.
+        Returns three arrays: the node of each sample, and the parent and the frame of each node.
         """
         collecting = np.array([name == _COLLECTOR for name in self.names], dtype=np.bool_)[sampled]
         before = np.maximum.accumulate(np.where(collecting, -1, np.arange(len(sampled))))

@@ -1,6 +1,6 @@
 """Reader for the Firefox profiler's processed format, which samply also writes.
 
-Source: "Processed profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, versions up to 58.
+Source: "Processed profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, versions up to 58.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class _Tables:
         return Thread(prefix, frame, frames, stacks, kind, weights, _times(samples, len(stacks)), thread.get("name"))
 
     def table(self, thread: Json, name: str, where: str) -> Json:
-        """Return a table of the thread, or the shared table that replaces it in newer versions of the format."""
+        """Return a table of the thread or, in newer versions of the format, the shared table that replaces it."""
         return mapping(thread.get(name, self.shared.get(name)), where, repr(name))
 
     def frames_of(self, thread: Json, where: str) -> IntArray:
@@ -93,7 +93,7 @@ class _Tables:
         return np.array(found, dtype=np.int64)
 
     def files_of(self, functions: Json, count: int, where: str) -> IntArray:
-        """Return an int64 array with the string index of the file of each function.
+        """Return an int64 array with the string index of each function's file.
 
         Since version 58 of the format, the files are in a table of sources.
         """
@@ -104,7 +104,7 @@ class _Tables:
         return _picked(names, _column(functions, "source", count, f"{where}: 'funcTable.source'"), where)
 
     def modules_of(self, thread: Json, functions: Json, count: int, where: str) -> list[str | None]:
-        """Return the library of each function. The library is specified by the resource of the function."""
+        """Return the library of each function, which is specified by the function's resource."""
         resources = self.table(thread, "resourceTable", where)
         library = numbers(resources.get("lib", []), f"{where}: 'resourceTable.lib'")
         picked = _picked(library, _column(functions, "resource", count, f"{where}: 'funcTable.resource'"), where)
@@ -114,7 +114,7 @@ class _Tables:
 
 
 def _times(samples: Json, count: int) -> FloatArray | None:
-    """Return the times of all samples in milliseconds, which newer versions of the format store as differences."""
+    """Return the sample times in milliseconds. Newer versions of the format store the differences between them."""
     if "timeDeltas" in samples:
         steps = times_in(samples["timeDeltas"], count)
         return None if steps is None else np.cumsum(steps)
@@ -128,7 +128,7 @@ def _libraries(document: Json, where: str) -> list[str | None]:
 
 
 def _column(table: Json, name: str, count: int, where: str) -> IntArray:
-    """Return a column of a table, or a column of -1 if the table does not contain the column."""
+    """Return a column of a table, or a column filled with -1 if the table does not contain this column."""
     column = numbers(table[name], where) if name in table else np.full(count, NONE, dtype=np.int64)
     if len(column) != count:
         raise wrong(where, f"has {len(column)} rows instead of {count}")

@@ -61,7 +61,7 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
 
 
 def _decoded(frames: Collection[bytes]) -> list[str]:
-    """Return the names of the frames, which contain no line breaks, so that all of them are decoded at once."""
+    """Return the frame names. All names are decoded at once, because none of them contains a line break."""
     names = b"\n".join(frames).decode("utf-8", "replace").split("\n") if frames else []
     return [name or "[unknown]" for name in names] if b"" in frames else names
 
@@ -101,7 +101,7 @@ class FoldedReader(BuiltInReader):
         """
         if not source.size:
             return "the file is empty"
-        # Austin also writes folded stacks, but these have their own reader because the frames contain file and line
+        # Austin's folded stacks have their own reader, because their frames contain the file and the line
         if b"\0" in source.head or source.head.lstrip().startswith(b"# austin:"):
             return None
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
@@ -122,7 +122,10 @@ class FoldedReader(BuiltInReader):
         return self.join(source, [self.scan(source, 0, None)])
 
     def scan(self, source: SourceFile, start: int, stop: int | None) -> Scan:
-        """Return the scan of the lines that start in this byte range. Raises ProfileError if a line is invalid."""
+        """Scan the lines that start in this byte range and return the result.
+
+        Raises ProfileError if a line is invalid.
+        """
         return scan_file(source, start, stop, self._kernels)
 
     def join(self, source: SourceFile, parts: Sequence[Scan]) -> Profile:
@@ -169,7 +172,7 @@ def _period(unit: str, exponent: int, values: IntArray) -> int | None:
 
 
 def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, SourceFile]:
-    """Return the baseline and the target of a folded difference. The lines of the file read ``stack before after``.
+    """Return the baseline and the target of a folded difference, whose lines have the form ``stack before after``.
 
     Raises ProfileError if a line is invalid or the file is larger than ``limit`` bytes.
     """
@@ -190,35 +193,35 @@ def split_difference(source: SourceFile, limit: int) -> tuple[SourceFile, Source
 
 
 def unnumbered(file: str | None, name: str) -> str:
-    """Remove the number from the name of an asyncio task, because it depends on the order in which tasks start."""
+    """Remove the number from the name of an asyncio task, because the number depends on the start order of tasks."""
     return "Task-*" if file == "<task>" and name.removeprefix("Task-").isdecimal() else name
 
 
 def _rbspy(text: str) -> tuple[str, str]:
-    """Return the name and the file in a text such as `block in add - shop/cart.rb`."""
+    """Return the name and the file in a string such as `block in add - shop/cart.rb`."""
     name, _, file = text.partition(" - ")
     return name, file
 
 
 def _phpspy(text: str) -> tuple[str, str]:
-    """Return the name and the file in a text such as `Cart::add /shop/cart.php`.
+    """Return the name and the file in a string such as `Cart::add /shop/cart.php`.
 
-    Built-in functions of PHP have the file `<internal>`.
+    PHP's built-in functions have the file `<internal>`.
     """
     name, _, file = text.partition(" ")
     return name, file if "." in file or "/" in file or file.startswith("<") else ""
 
 
 def _python_sampling(text: str) -> tuple[str, str]:
-    """Return the name and the file in a text such as `cart.py:Cart.add`."""
+    """Return the name and the file in a string such as `cart.py:Cart.add`."""
     file, _, name = text.partition(":")
     return name, file
 
 
 def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, str | None]:
-    """Return frames with files and lines, stacks without thread frames, and the profiler, or None if it is unknown.
+    """Return frames with files and lines, stacks without thread frames, and the profiler (None if it is unknown).
 
-    A dialect is the notation of one profiler. If most names match a dialect, the names are parsed in this dialect.
+    A dialect is the notation of one profiler. If most names match a dialect, all names are parsed as this dialect.
     Otherwise, the names are not changed.
     """
     roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
@@ -249,7 +252,7 @@ def _without_threads(names: list[str], stacks: Stacks) -> tuple[list[str], Stack
 
 
 def _frames(names: list[str], dialect: Callable[[str], tuple[str, str]]) -> FrameList:
-    """Parse the names in a dialect and return the frames. A frame that does not match the dialect has only a name."""
+    """Parse the names as a dialect and return the frames. A frame that does not match the dialect has only a name."""
     frames = FrameList.of_names(list(names))
     for number, text in enumerate(names):
         place, _, line = text.rpartition(":")

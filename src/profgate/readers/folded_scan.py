@@ -1,4 +1,4 @@
-"""Scanner for folded stacks, which stores only the frames of a line that differ from the previous line."""
+"""Scanner for folded stacks that stores only those frames of a line that differ from the previous line."""
 
 import re
 from array import array
@@ -18,10 +18,10 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
 
-SMALL = 4 << 20  # number of bytes; the unsorted blocks of larger files are sorted
+SMALL = 4 << 20  # file size in bytes above which unsorted blocks are sorted
 BLOCK = 1 << 20
 BLOCK_UNSORTED = 64 << 20
-SAMPLE = 1 << 16  # number of bytes at the start of a block that are checked for sorted lines
+SAMPLE = 1 << 16  # number of bytes at the start of a block that are examined to see if the lines are sorted
 MAX_LINE = 16 << 20
 # streams with more events are merged into a tree, so that memory use depends on the number of unique paths
 FOLD_EVENTS = 8_000_000
@@ -48,7 +48,7 @@ class Scan:
     Stacks are front-coded: each stack consists of the first ``shared`` frames of the previous stack and ``fresh`` new
     frames. The numbers of the new frames are stored consecutively in ``new``. These three arrays are int32. ``values``
     contains int64 weights, and ``decimals`` maps stack indices to weights that are not integers or are too large.
-    ``seen`` is the number of all lines, and ``lines`` is the number of lines that should contain a stack. ``bad``
+    ``seen`` is the total number of lines, and ``lines`` is the number of lines that should contain a stack. ``bad``
     contains the line numbers and messages of the first invalid lines.
     """
 
@@ -68,7 +68,7 @@ class Scan:
     two_numbers: int = 0
 
     def events(self) -> tuple[IntArray, IntArray, BoolArray]:
-        """Return the int64 depth and number of each new frame, and whether a stack ends with this frame."""
+        """Return the int64 depth and number of each new frame, and whether the frame ends a stack."""
         fresh, shared = np.array(self.fresh, np.int64), np.array(self.shared, np.int64)
         ends = np.cumsum(fresh)
         depth = np.arange(len(self.new), dtype=np.int64) - np.repeat(ends - fresh - shared, fresh)
@@ -79,7 +79,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Block of complete lines with line ends. If ``data`` was sorted, ``lines`` contains the lines in file order."""
+    """Block of complete lines, with line breaks. If ``data`` was sorted, ``lines`` contains the lines in file order."""
 
     data: bytes
     lines: list[bytes] | None = None
@@ -148,14 +148,14 @@ def _split_brackets(stack: bytes) -> list[bytes]:
 
 
 def stack_and_value(line: bytes) -> tuple[bytes, bytes] | None:
-    """Return the text before the final number of a line, and the number, or None if there is no final number."""
+    """Return the text before a line's final number and the number itself, or None if there is no such number."""
     text = line.rstrip()
     end = max(text.rfind(b" "), text.rfind(b"\t"))
     return (text[:end].rstrip(), text[end + 1 :]) if end >= 0 and _VALUE.fullmatch(text, end + 1) else None
 
 
 def _exact_value(scan: Scan, raw: bytes, number: Callable[[], int]) -> tuple[bytes, Decimal] | None:
-    """Return the stack and the value of a line that the fast path rejects. Count an invalid line and return None."""
+    """Return the stack and value of a line that the fast path rejects, or count an invalid line and return None."""
     found = stack_and_value(raw)
     if found is None:
         scan.bad_count += 1
@@ -201,7 +201,7 @@ def check_sum(name: str, total: int) -> None:
 
 
 def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Return the longest common prefix of complete frames of ``path`` and ``data[begin:]``, and its frame count."""
+    """Return the longest prefix of complete frames that ``path`` and ``data[begin:]`` share, and its frame count."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
         depth -= 1
@@ -358,7 +358,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
 
 
 def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kernels: Kernels | None = None) -> Scan:
-    """Return the scan of the lines that start in a byte range. Raises ProfileError if a line is invalid."""
+    """Scan the lines that start in a byte range and return the result. Raises ProfileError if a line is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled = kernels.line_scan() if kernels is not None else None
@@ -379,7 +379,7 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
 
 
 def join_scans(parts: Sequence[Scan]) -> Scan:
-    """Join the scans of the parts of a file. The parts are given in file order."""
+    """Join the scans of a file's parts, which are given in file order."""
     if len(parts) == 1:
         return parts[0]
     whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))

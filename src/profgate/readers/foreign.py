@@ -13,9 +13,9 @@ _FROM_HEAPTRACK = "record with heaptrack CMD instead and run: heaptrack_print -f
 
 @dataclass(frozen=True)
 class Foreign:
-    """Unsupported format with its name, a pattern that matches the first bytes of its files, and advice.
+    """Unsupported format: its name, a pattern that matches the first bytes of its files, and advice.
 
-    In the advice, ``{name}`` is replaced by the quoted file name.
+    In the advice, ``{name}`` is replaced with the quoted file name.
     """
 
     what: str
@@ -91,7 +91,7 @@ FOREIGN = (
 
 
 def advice_for(source: SourceFile) -> str | None:
-    """Return the name of the format and advice on how to convert the file, or None if the format is unknown."""
+    """Return a message with the format's name and advice on how to convert the file, or None for unknown formats."""
     found = next((foreign for foreign in FOREIGN if foreign.pattern.match(source.head)), None)
     if found is None and ".trace/" in source.name and b"\0" in source.head:
         found = FOREIGN[-1]

@@ -1,6 +1,6 @@
 """Reader for the Gecko profile format, written by `perf script report gecko` and by Firefox before processing.
 
-Source: "Gecko profile format" and "CHANGELOG-formats" of the Firefox profiler's documentation, up to version 30.
+Source: "Gecko profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, up to version 30.
 Numbered sources, which later versions introduced, are also supported. Locations are parsed as in the Firefox profiler,
 so that a recording has the same functions in both formats.
 """
@@ -89,11 +89,11 @@ def located(location: str, sources: list[str | None]) -> Location:
     place = _SCRIPT.fullmatch(rest[:-1]) if opened and rest.endswith(")") else None
     if place is None:
         name, place = "", _SCRIPT.fullmatch(script)
-    # a text without a file or a numbered source is a label
+    # a location with neither a file nor a numbered source is a label
     if place is None or not (place[1] or numbered):
         return Location(location)
     source = int(numbered[1]) if numbered else len(sources)
-    # if scripts load each other, their names are joined by "->"; the last script contains the function
+    # if scripts load each other, their names are joined with "->"; the last script contains the function
     file = (sources[source] if source < len(sources) else None) or place[1].rpartition(" -> ")[2] or None
     return Location(name or f"(root scope) {file or '[unknown]'}", file, int(place[2]))
 
@@ -110,7 +110,7 @@ class _Library(NamedTuple):
 def _in_library(address: str, libraries: list[_Library]) -> Location:
     """Return the address relative to its library, because relative addresses do not change between runs.
 
-    Return the absolute address if it is not in a library.
+    If no library contains the address, the absolute address is returned.
     """
     number = int(address, 16)
     at = bisect_right(libraries, number, key=lambda library: library.begin) - 1
@@ -133,7 +133,7 @@ def _libraries(process: Json, where: str) -> list[_Library]:
 
 
 def _sources(process: Json, where: str) -> list[str | None]:
-    """Return the file of each numbered source. Only later versions of the format have numbered sources."""
+    """Return the file of each numbered source. Versions of the format up to 30 have no numbered sources."""
     if "sources" not in process:
         return []
     names = _column(process, "sources", "filename", where)
@@ -186,7 +186,7 @@ def _rows(thread: Json, table: str, name: str, where: str) -> IntArray:
 
 
 def _column(holder: Json, table: str, name: str, where: str) -> list[object]:
-    """Return a column of a table that is stored in rows. Missing values are None.
+    """Return a column of a table that is stored in rows. Missing values are returned as None.
 
     The index of the column is in the schema of the table.
     """

@@ -17,7 +17,7 @@ Json = dict[str, object]
 
 
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
-    """Return a decoded JSON document, with fractions as Decimal.
+    """Decode and return a JSON document, with fractions as Decimal.
 
     NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid or
     contains infinity, or if it contains NaN and ``missing`` is None.
@@ -64,14 +64,14 @@ def objects_by_line(source: SourceFile) -> Iterator[tuple[str, Json]]:
 
 
 def mapping(value: object, where: str, what: str) -> Json:
-    """Return ``value`` as a JSON object. Raises ProfileError with location ``where`` if it is not an object."""
+    """Return ``value`` as a JSON object. Raises ProfileError with location ``where`` if ``value`` is not an object."""
     if not isinstance(value, dict):
         raise wrong(where, f"{what} is not a JSON object")
     return value
 
 
 def listing(value: object, where: str, what: str) -> list[object]:
-    """Return ``value`` as a list. Raises ProfileError with location ``where`` if it is not an array."""
+    """Return ``value`` as a list. Raises ProfileError with location ``where`` if ``value`` is not an array."""
     if not isinstance(value, list):
         raise wrong(where, f"{what} is not a JSON array")
     return value
@@ -83,7 +83,7 @@ def wrong(where: str, what: str) -> ProfileError:
 
 
 def numbered_objects(values: object, where: str, key: str, item: str) -> Iterator[tuple[str, Json]]:
-    """Yield the position of each object in the array ``values``, such as ``where: node 3``, and the object.
+    """Yield the position, such as ``where: node 3``, and the content of each object in the array ``values``.
 
     Raises ProfileError if ``values`` is not an array of objects. The message refers to the array by its ``key``.
     """
@@ -133,7 +133,7 @@ def begins_object(source: SourceFile) -> bool:
 
 
 def ends_hold(source: SourceFile, *texts: bytes) -> bool:
-    """Return whether each text occurs in the first or last 64 KiB of the file, where profilers write metadata."""
+    """Return whether each string occurs in the first or last 64 KiB of the file, where profilers write metadata."""
     if all(text in source.head for text in texts):
         return True
     if source.size <= len(source.head):

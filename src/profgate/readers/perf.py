@@ -39,7 +39,7 @@ _PYTHON = re.compile(r"py::(?P<name>.+?):(?P<file>.*)", re.DOTALL)
 _OF_ONE_PROCESS = re.compile(r".*/(?:perf|jitted)-\d+(?:-\d+)?\.(?:map|so)")
 _DELETED = " (deleted)"
 _MAX_PERIOD = 1 << 62
-# a file with more unreadable lines is assumed to be in another format
+# a file with more than one unreadable line per ten samples is assumed to be in another format
 _MOST_SKIPPED = 10
 
 
@@ -146,7 +146,7 @@ class _Text:
             self.last = call
         elif (place := _SOURCE_LINE.fullmatch(text)) is None:
             self.skip(text, number)
-        elif place["line"] is not None and self.last is not None:  # perf script -F +srcline writes it after each frame
+        elif place["line"] is not None and self.last is not None:  # perf script -F +srcline writes source lines
             self.stack[-1] = self.frame_of(self.last, line_of(int(place["line"][:10])))
             self.last = None
 
@@ -166,7 +166,7 @@ class _Text:
         self.stack.clear()
 
     def event_name(self, written: bytes) -> str:
-        """Return the name of an event without modifiers of its precision, such as ``cycles:u`` for ``cycles:ppu``."""
+        """Return the name of an event without precision modifiers, such as ``cycles:u`` for ``cycles:ppu``."""
         name = self.names.get(written)
         if name is None:
             text = written.decode(errors="replace")
@@ -177,9 +177,9 @@ class _Text:
         return name
 
     def frame_of(self, call: bytes, line: int | None = None) -> int:
-        """Return the frame number for a text such as ``symbol+0x1 (module)`` and the executed line.
+        """Return the frame number for a string such as ``symbol+0x1 (module)`` and the executed line.
 
-        Results are cached, because most texts occur in many stacks.
+        Results are cached, because most of these strings occur in many stacks.
         """
         number = self.calls.get((call, line))
         if number is None:
@@ -204,7 +204,7 @@ class _Text:
         )
 
     def columns(self) -> tuple[IntArray, tuple[Metric, ...], tuple[int | None, ...]]:
-        """Return for each event the values of all paths, the metric, and the value of one sample.
+        """For each event, return the values of all paths, the metric and the value of one sample.
 
         The values are an int64 array with one row per event.
         """
@@ -230,7 +230,7 @@ class _Text:
 
 
 def _header_of(line: bytes) -> re.Match[bytes] | None:
-    """Match the first line of a sample. Blanks are collapsed, because matching could otherwise be slow."""
+    """Match the first line of a sample. Runs of blanks are collapsed; otherwise, matching could be slow."""
     return _HEADER.fullmatch(b" ".join(line.split()))
 
 

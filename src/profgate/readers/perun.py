@@ -1,4 +1,4 @@
-"""Reader for Perun's profiles: measurements, models, and the call stacks of the kperf and memory collectors."""
+"""Reader for Perun's profiles: measurements, models, and call stacks from the kperf and memory collectors."""
 
 import math
 import zlib
@@ -235,7 +235,7 @@ class _Document:
                 )
 
     def sizes(self) -> dict[str, FloatArray]:
-        """Return for each uid the known sizes of its records."""
+        """Return the known sizes of the records for each uid."""
         names = [key[0] for key in self.frames.numbers]
         found: dict[str, list[float]] = {}
         for frame, _, size, *_ in self.rows:
@@ -245,7 +245,7 @@ class _Document:
 
 
 def _coefficients(model: Json, where: str) -> dict[str, float]:
-    """Return the coefficients by name. Coefficients without a name are named by their index.
+    """Return the coefficients by name. Unnamed coefficients are named by their index: ``b0``, ``b1`` and so on.
 
     A quadratic model with two coefficients was written by an earlier release of Perun, which fitted b0 + b1*x^2.
     """
@@ -279,8 +279,8 @@ def _curve_points(
 
     The file contains only y values, so x is computed from ``sizes``, which contains the x values of the records. A
     regressogram has one value per bucket, and all buckets are equally wide. The file contains 0 for an empty bucket, so
-    empty buckets are detected by means of ``sizes``. Other models have one value per record, sorted by x, and values at
-    the same x are averaged. If ``sizes`` does not match the model, the points are assumed to be equally spaced.
+    ``sizes`` is used to detect empty buckets. Other models have one value per record, sorted by x, and values at the
+    same x are averaged. If ``sizes`` does not match the model, the points are assumed to be equally spaced.
     """
     x = np.linspace(start, end, len(y))
     if MODEL_NAMES[REGRESSOGRAM] == name:
@@ -312,7 +312,7 @@ def _starts_packed(head: bytes) -> bool:
 def _unpacked(data: bytes, where: str) -> bytes:
     """Return the JSON text in a packed profile.
 
-    A packed profile is the text ``profile <type> <length> NUL <json>``, compressed by zlib.
+    A packed profile is the text ``profile <type> <length> NUL <json>``, compressed with zlib.
     """
     content = inflate(source_of(where, data))
     header, found, body = content.partition(b"\0")

@@ -47,7 +47,7 @@ _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# limits the use of memory, because a small file can contain very many frames of inlined calls
+# limits memory use, because a small file can contain very many frames of inlined calls
 _MAX_FRAMES = 100_000_000
 
 
@@ -125,7 +125,7 @@ class _Frames:
         return number
 
     def finished(self) -> FrameList:
-        """Return the frames. The line of a function whose start is unknown is the first of its executed lines."""
+        """Return the frames. If the start of a function is unknown, the first executed line is used."""
         lines = [start or self.first.get(key) for start, (key, _) in zip(self.listed.lines, self.numbers, strict=True)]
         return replace(self.listed, lines=lines, executed=self.executed)
 
@@ -193,7 +193,7 @@ class _Message:
     def period_for(self, name: str, unit: str, period_types: list[tuple[str, str]]) -> int | None:
         """Return the value of one sample of a type, or None if it is unknown.
 
-        The value is 1 for sample counts. For the type and unit of the period, the value is the period.
+        The value is 1 for sample counts. If the type and unit are those of the period, the value is the period.
         """
         if name in {"samples", "sample"}:
             return 1

@@ -16,9 +16,9 @@ VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 MAX_VARINT = 10
 MAX_FIELD = (1 << 29) - 1
 CHUNK = 8192
-# for this number of messages or fewer, Python is faster than numpy
+# for this many messages or fewer, Python is faster than numpy
 _FEW = 24
-# varints of at most this number of bytes fit in 32 bits
+# varints of at most this many bytes fit in 32 bits
 _SHORT = 4
 _FIXED = {FIXED64: 8, FIXED32: 4}
 _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
@@ -44,7 +44,10 @@ def truncated(where: str, at: int, what: str = "the message ends too early") -> 
 
 
 def varint(data: bytes, at: int, end: int, where: str) -> tuple[int, int]:
-    """Return the unsigned varint at byte ``at`` and its end position. Raises ProfileError if it is truncated."""
+    """Return the unsigned varint at byte ``at`` and its end position.
+
+    Raises ProfileError if the varint is truncated.
+    """
     value = shift = 0
     start = at
     while at < end:
@@ -94,7 +97,7 @@ def leap(data: bytes, at: int, places: dict[int, list[int]]) -> int:
     """Skip consecutive fields with a one-byte tag in ``places`` and a short length, and return the end position.
 
     The start and end of the content of each field are appended to the list for the field in ``places``. Unusual and
-    truncated fields are not skipped. They are left for ``fields``, which also raises the errors.
+    truncated fields are not skipped but left to ``fields``, which also raises the errors.
     """
     stop = len(data)
     while at < stop - 3:
@@ -184,7 +187,7 @@ def _spans(
 ) -> dict[int, Spans]:
     """Return the byte ranges of the fields in ``requested``, which maps field numbers to wire types.
 
-    Each step reads one field of every message. When only a few messages remain, the rest is read message by message.
+    Each step reads one field of every message. When only a few messages remain, they are read one by one.
     """
     raw = np.frombuffer(data, dtype=np.uint8)
     found: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = {number: [] for number in requested}

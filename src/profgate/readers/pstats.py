@@ -15,11 +15,11 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.python_sampling import NO_FILE, SampledFunctions
 from profgate.readers.reader import BuiltInReader
 
-# the first bytes of a dict and of a tuple with three elements, which is the key of a function
+# the first bytes of a dict and of its first key, a tuple of three elements that identifies a function
 _DICTS = (b"{", b"\xfb")
 _KEYS = (b")\x03", b"\xa9\x03", b"(\x03\x00\x00\x00", b"\xa8\x03\x00\x00\x00")
 _EMPTY = (b"{0", b"\xfb0")
-# if there are no samples, the only entry of the dict is the marker of the sampling profiler
+# if there are no samples, the sampling profiler's marker is the only entry in the dict
 _MARKS, _MARK_END = (b")\x01", b"\xa9\x01"), 24
 _SAMPLED = ("__sampled__",)  # key of files whose counts are samples, not calls
 _NANOSECONDS = 1e9

@@ -1,6 +1,6 @@
 """Reader for binary files of Python's sampling profiler (``python -m profiling.sampling run --binary``, Python 3.15).
 
-Source: InternalDocs/profiling_binary_format.md of CPython, format version 1. The mode bits were determined by
+Source: InternalDocs/profiling_binary_format.md in CPython, format version 1. The mode bits were determined by
 experiments with Python 3.15.2.
 """
 
@@ -34,9 +34,9 @@ _UNPACKED, _ZSTANDARD = 0, 1
 _MICROSECOND = 1e3  # nanoseconds
 _REPEAT, _FULL, _SUFFIX, _POP_PUSH = range(4)
 _MODE_BITS = 7
-_MOST_PATHS = 1 << 22  # limits the use of memory; even programs with a million functions have fewer paths than this
+_MOST_PATHS = 1 << 22  # limits memory use; even programs with a million functions have fewer paths than this
 _MAX_SHIFT = 63
-_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program; the profiler also omits these frames
+_OWN_FRAMES = "_sync_coordinator.py"  # file of the frames that start the program, which the profiler also omits
 
 
 class PythonSamplingReader(BuiltInReader):
@@ -89,7 +89,7 @@ class PythonSamplingReader(BuiltInReader):
 
 
 class _Header(NamedTuple):
-    """Fields of the header and footer that the reader uses.
+    """Header and footer fields that the reader uses.
 
     The interval is in microseconds, and offsets are in bytes.
     """
@@ -205,14 +205,14 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
 
 @dataclass
 class _ThreadClock:
-    """The times of the samples of one thread in microseconds, and their call paths."""
+    """Sample times of one thread in microseconds, and the call paths of the samples."""
 
     now: float = 0.0
     times: "array[float]" = field(default_factory=lambda: array("d"))
     nodes: "array[int]" = field(default_factory=lambda: array("q"))
 
     def advance(self, step: int) -> None:
-        """Add a sample at this time after the previous sample."""
+        """Add a sample that was taken ``step`` microseconds after the previous sample."""
         self.now += step
         self.times.append(self.now)
 
@@ -254,7 +254,7 @@ class _Samples:
                 self.empty += weight if not stack else 0
 
     def threads(self) -> list[Ran]:
-        """Return the times of all threads, which have numbers but no names."""
+        """Return the times of all threads. In this format, threads have numbers but no names."""
         found = Clock(_MICROSECOND)
         for key, clock in self.clocks.items():
             thread, interpreter = struct.unpack(self.order + "QI", key)
@@ -307,8 +307,8 @@ class SampledFunctions:
     """Table with one row per function, for formats that count samples by source line instead of by stack.
 
     Self samples are exact. For each line, the file contains the number of samples whose stack includes the line. The
-    total of a function is the sum of the numbers of its lines, limited to the number of all samples. For recursive
-    functions, the sum is an upper bound.
+    total of a function is the sum over its lines, limited to the number of all samples. For recursive functions, the
+    sum is an upper bound.
     """
 
     numbers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -339,7 +339,7 @@ class SampledFunctions:
         self.edges[caller, callee] = self.edges.get((caller, callee), 0) + samples
 
     def profile(self, where: str, reader: str, interval: int | None, mode: str | None = None) -> Profile:
-        """Return a profile with a call graph whose costs are samples.
+        """Return a profile with a call graph whose costs are sample counts.
 
         ``interval`` is in microseconds. The numbers of calls are unknown and stored as 0.
         """

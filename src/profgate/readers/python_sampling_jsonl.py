@@ -1,6 +1,6 @@
 """Reader for JSON Lines of Python's sampling profiler (``python -m profiling.sampling run --jsonl``, Python 3.15).
 
-Source: the module profiling.sampling.jsonl_collector of CPython, record version 0. Samples are counted by source
+Source: the module profiling.sampling.jsonl_collector in CPython, record version 0. Samples are counted by source
 position, without stacks.
 """
 
@@ -67,7 +67,7 @@ def _add_samples(
 
 
 def _text(entry: Json, where: str) -> tuple[int, str]:
-    """Return the number and the text of an entry of the string table."""
+    """Return the number and the value of an entry in the string table."""
     value = entry.get("value")
     if not isinstance(value, str):
         raise wrong(where, f"expected a text for 'value', found {str(value)[:40]!r}")
@@ -75,7 +75,7 @@ def _text(entry: Json, where: str) -> tuple[int, str]:
 
 
 def _frame(entry: Json, where: str) -> tuple[int, tuple[int, int, int]]:
-    """Return the number of a frame, and the string number of its file, the string number of its name, and its line.
+    """Return the number of a frame and a tuple: the string numbers of its file and name, and its line.
 
     An unknown line is -1.
     """

@@ -62,7 +62,7 @@ def sum_of(values: IntArray, where: str) -> int:
 
 
 def period_of(values: IntArray) -> int | None:
-    """Return the greatest common divisor of the positive values, or None if fewer than half of them are equal to it."""
+    """Return the greatest common divisor of the positive values if at least half of them equal it, otherwise None."""
     present = values[values > 0]
     if not len(present):
         return None

@@ -69,7 +69,7 @@ def readers_with(extra: Iterable[ProfileReader], kernels: Kernels | None = None)
 def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile:
     """Read a profile with the reader that recognises its content.
 
-    Raises UnknownFormat if no reader recognises the file, and ProfileError if several readers recognise it or if
+    Raises UnknownFormat if no reader recognises the file, and ProfileError if several readers recognise the file or
     reading fails.
     """
     source = unwrap(source)
@@ -82,7 +82,7 @@ def read_profile(source: SourceFile, readers: tuple[ProfileReader, ...] = READER
 
 
 def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> Profile | ProfileError:
-    """Return the profile, or the error of an unreadable file, so that the caller can continue with other files."""
+    """Return the profile, or the error if the file is unreadable, so that the caller can continue with other files."""
     try:
         return read_profile(source, readers)
     except ProfileError as error:
@@ -90,7 +90,7 @@ def read_or_error(source: SourceFile, readers: tuple[ProfileReader, ...] = READE
 
 
 def splitting_reader(source: SourceFile, readers: tuple[ProfileReader, ...] = READERS) -> SplittingReader[Any] | None:
-    """Return the reader if the file is on disk and the reader can read it in parts, otherwise None."""
+    """Return the reader if the file is on disk and can be read in parts, otherwise None."""
     if source.path is None or is_wrapped(source):
         return None
     try:

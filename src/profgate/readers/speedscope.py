@@ -120,7 +120,7 @@ class _Calls:
         return skipped
 
     def spend(self, time: int | Decimal, now: int | Decimal) -> None:
-        """Add the time between two events, of which the second is ``now``, to the innermost open call."""
+        """Add ``time``, which passed between the previous event and ``now``, to the innermost open call."""
         node = self.open[-1] if self.open else NOTHING
         if self.open:
             self.tree.own[node] += time
@@ -216,7 +216,7 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
 
 
 def _clock(unit: str) -> Clock:
-    """Return a clock in this unit. Profiles whose unit is not a time do not contain times."""
+    """Return a clock in this unit. Profiles in units other than time contain no times."""
     base, factor, power = base_unit(unit)
     return Clock(factor * 10.0**power if base == "nanoseconds" else 0.0)
 
@@ -274,7 +274,7 @@ def _merged(parts: list[_Part], values: IntArray) -> Stacks:
 
 
 def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Timeline | None]:
-    """Return the timeline of each part. The timelines have common bins and threads."""
+    """Return the timeline of each part. The timelines have the same bins and threads."""
     threads = [
         ran._replace(node=ran.node + end - len(part.values))
         for part, end in zip(parts, ends.tolist(), strict=True)
@@ -292,7 +292,7 @@ def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Tim
 
 
 def _joined_timeline(parts: list[Stacks]) -> Timeline | None:
-    """Return the timeline of several stacks, whose leaves are numbered one after the other."""
+    """Return the joint timeline of all parts, whose leaves are numbered consecutively."""
     first = np.cumsum([0, *(stacks.values.shape[1] for stacks in parts)]).tolist()
     timed = [(start, stacks.timeline) for start, stacks in zip(first, parts, strict=False) if stacks.timeline]
     if not timed:

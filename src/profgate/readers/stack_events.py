@@ -17,7 +17,10 @@ _CHUNK = 2048
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Return the numbers in all ranges as one array. Range ``k`` has ``lengths[k]`` numbers, from ``starts[k]``."""
+    """Return the concatenated ranges.
+
+    Range ``k`` contains ``lengths[k]`` consecutive numbers, starting at ``starts[k]``.
+    """
     before = np.cumsum(lengths) - lengths
     positions: IntArray = np.arange(int(lengths.sum()), dtype=np.int64) + np.repeat(starts - before, lengths)
     return positions
@@ -34,9 +37,9 @@ def stacks_from_paths(
     """Build stacks from ``n`` paths.
 
     ``flat_frames`` contains the frames of all paths, each starting at the root. Path ``k`` is the slice
-    ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one
-    column per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames
-    are added to ``root_values``. The rows of ``timeline`` are paths.
+    ``offsets[k]:offsets[k + 1]``, so ``offsets`` has n + 1 elements. ``values`` has one row per metric and one column
+    per path, and ``calls`` has one element per path. All arrays are int64. The values of paths without frames are added
+    to ``root_values``. The rows of ``timeline`` correspond to paths.
 
     Raises ProfileError with location ``where`` if a path has more than 65,535 frames.
     """
@@ -71,8 +74,8 @@ def stacks_from_parents(
     """Build stacks from the nodes of call trees, which may be in any order.
 
     ``parent``, ``frame`` and ``calls`` have one int64 element per node. ``parent`` is -1 for children of the root.
-    ``self_values`` has one int64 row per metric. A node ends a stack if its calls or one of its values is not 0. The
-    rows of ``timeline`` are nodes.
+    ``self_values`` has one int64 row per metric. A node ends a stack if its call count or one of its values is not 0.
+    The rows of ``timeline`` correspond to nodes.
 
     Raises ProfileError with location ``where`` if a parent does not exist, if parents form a cycle, or if the depth
     exceeds 65,535.

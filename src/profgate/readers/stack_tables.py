@@ -134,7 +134,7 @@ def numbers(values: object, where: str) -> IntArray:
 
 
 def text(texts: list[object], number: int, where: str) -> str | None:
-    """Return the text with this number, or None if the text is empty or the number is -1."""
+    """Return the string with this number, or None if the string is empty or the number is -1."""
     if number < 0:
         return None
     found = texts[number] if number < len(texts) else None

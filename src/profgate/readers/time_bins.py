@@ -18,9 +18,9 @@ OTHERS = "other threads"
 NOTHING = -2
 """The node of times at which no call is running."""
 _LONGEST_NAME = 100
-_LATEST = 2.0**61  # nanoseconds, about 73 years; other times are moved to this time, so that integers cannot overflow
-_CHUNK = 1 << 16  # number of intervals that are divided at once, to limit the use of memory
-_MORE_PIECES = 1 << 16  # intervals may be divided into this number of additional pieces, plus two for each interval
+_LATEST = 2.0**61  # nanoseconds, about 73 years; times are limited to this value, so that integers cannot overflow
+_CHUNK = 1 << 16  # number of intervals that are divided at once, to limit memory use
+_MORE_PIECES = 1 << 16  # intervals may be divided into this many additional pieces, plus two for each interval
 
 
 class Ran(NamedTuple):
@@ -46,12 +46,12 @@ class Clock:
     time: "array[float]" = field(default_factory=lambda: array("d"))
 
     def tick(self, node: int, time: float) -> None:
-        """Record that the node, or `NOTHING`, ran in the current thread since the previous tick."""
+        """Record that the node, or `NOTHING`, has run in the current thread since the previous tick."""
         self.node.append(node)
         self.time.append(time)
 
     def end_thread(self, name: object) -> None:
-        """Name the current thread, and begin another one."""
+        """Set the name of the current thread, and begin the next thread."""
         node, time = np.array(self.node[1:], np.int64), np.array(self.time)
         ran = node != NOTHING
         self.add_thread(name, node[ran], time[:-1][ran], time[1:][ran])
@@ -64,7 +64,7 @@ class Clock:
 
 
 def times_in(values: object, count: int) -> FloatArray | None:
-    """Return a column of ``count`` times as a float64 array, or None if it is not a list of numbers."""
+    """Return ``count`` times as a float64 array, or None if ``values`` is not a list of ``count`` numbers."""
     if not isinstance(values, list) or len(values) != count or not all(map(is_number, values)):
         return None
     return np.array(values, np.float64)
@@ -74,8 +74,9 @@ def timeline_of(threads: Sequence[Ran], values: IntArray, root_values: IntArray 
     """Divide the values of nodes among threads and bins, in proportion to the time or the samples in each bin.
 
     ``values`` is an int64 array with one row per metric and one column per node. ``root_values`` contains the values of
-    samples without frames, which are 0 if it is None. The sums of the result are exactly these values. Time begins at
-    the first interval. Returns None if all intervals are at one time, or if their sum exceeds 62 bits.
+    samples without frames; None means that all of them are 0. The parts add up exactly to these values. Time begins at
+    the first interval. Returns None if all intervals are at the same time, or if the sum of their lengths exceeds 62
+    bits.
     """
     present = [thread for thread in threads if len(thread.node)]
     if not present:
@@ -116,7 +117,7 @@ def _numbered(threads: Sequence[Ran]) -> tuple[tuple[str, ...], list[int]]:
 
 
 def _scale(start: IntArray, end: IntArray, span: int) -> int:
-    """Return the binary logarithm of the length of a bin, such that the number of bins and pieces is limited."""
+    """Return the binary logarithm of the bin length, which limits the number of bins and pieces."""
     scale = max(span.bit_length() - MOST_BINS.bit_length() + 1, 0)
     most = 3 * len(start) + _MORE_PIECES
     while int(_pieces(start, end, scale).sum()) > most:

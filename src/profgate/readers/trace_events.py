@@ -37,7 +37,7 @@ class TraceEventsReader(BuiltInReader):
     pattern = re.compile(rb'\s*\[.*"ph"', re.DOTALL)
 
     def read(self, source: SourceFile) -> Profile:
-        """Return a profile of time in nanoseconds, with exact call counts and all threads combined.
+        """Return a profile with time in nanoseconds, exact call counts and all threads combined.
 
         Raises ProfileError if the file is invalid.
         """
@@ -88,7 +88,7 @@ class _Thread:
 
     def spans(self, warnings: Counter[str]) -> list[_Span]:
         """Return all calls, sorted so that outer calls are first. A call without an end lasts until the last event."""
-        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # waiting: open calls with index in found
+        found, waiting = list(self.whole), list[tuple[str | None, int]]()  # waiting: names and indices of open calls
         running = Counter[str | None]()
         last = max([*(mark.time for mark in self.marks), *(span.end for span in self.whole)], default=0)
         for mark in sorted(self.marks, key=lambda mark: mark.time):
@@ -155,7 +155,7 @@ class _Trace:
 
 
 def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Counter[str]) -> None:
-    """Add calls to the tree, with outer calls first. A call is nested in the call that is running at its start."""
+    """Add calls to the tree, with outer calls first. Each call is nested in the call that is running when it starts."""
     inside: list[tuple[int, int]] = []
     now = 0  # the time up to which the innermost call has been recorded
 
@@ -188,7 +188,7 @@ def _add_spans(tree: Tree, clock: Clock, spans: Iterable[_Span], warnings: Count
 
 
 def _closed(data: bytes) -> bytes:
-    """Add the final bracket to the data if it is missing. Programs that stream events may omit this bracket."""
+    """Return the data with the final bracket, which programs that stream events may omit."""
     end = data.rstrip(b" \t\r\n,")
     return end + b"]" if data.lstrip()[:1] == b"[" and end.endswith(b"}") else data
 

@@ -1,4 +1,4 @@
-"""Formats of benchmark and test results. Each module in this package that defines ``FORMAT`` adds a format."""
+"""Formats for benchmark and test results. Each module in this package that defines ``FORMAT`` adds a format."""
 
 from importlib import import_module
 from pkgutil import iter_modules

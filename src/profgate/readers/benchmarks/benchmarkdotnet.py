@@ -1,4 +1,4 @@
-"""BenchmarkDotNet's JSON: one run per launch, the median of its iterations, and allocated bytes per operation."""
+"""BenchmarkDotNet's JSON: one run per launch, with the median of its iterations and allocated bytes per operation."""
 
 from profgate.readers.benchmarks.results import Results, for_each, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

@@ -1,4 +1,4 @@
-"""Criterion's samples of Rust benchmarks: `target/criterion/**/new/sample.json`, or messages of `cargo criterion`."""
+"""Criterion's samples for Rust benchmarks: `target/criterion/**/new/sample.json` or `cargo criterion` messages."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _SAMPLE_FILE = re.compile(r"(?:/(?:new|base))?/sample\.json(?:\.\w+)?$")
 def _samples(source: SourceFile) -> Iterable[Record]:
     """Return the benchmark messages, or the content of a sample file.
 
-    The benchmark of a sample file is identified by the directories in the path of the file.
+    The benchmark in a sample file is identified by the directories in the file's path.
     """
     if _MESSAGE.search(source.head):
         return (message for message in json_lines(source) if message.get("reason") == "benchmark-complete")

@@ -1,7 +1,7 @@
-"""Arrays of ``{"name", "unit", "value"}``, the format of custom tools in github-action-benchmark.
+"""Arrays of ``{"name", "unit", "value"}``, the format for custom tools in github-action-benchmark.
 
-``"better": "higher"`` specifies the direction if the unit does not imply it. Entries with the same name are runs of the
-same benchmark.
+``"better": "higher"`` specifies the direction if the unit does not imply one. Entries with the same name are runs of
+the same benchmark.
 """
 
 import re

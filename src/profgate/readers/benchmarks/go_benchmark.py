@@ -1,4 +1,4 @@
-"""Output of `go test -bench`: one run per process, with the medians of all value and unit pairs.
+"""Output of `go test -bench`: one run per process, with the median for each benchmark and unit.
 
 Source: golang.org/design/14313-benchmark-format.
 """
@@ -13,7 +13,7 @@ _NAMES = {"b/op": "allocated", "allocs/op": "allocations", "mb/s": "speed"}
 
 
 def _runs(written: Iterable[Record], results: Results) -> list[Record]:
-    """Return the benchmark lines. Each record also contains the process number and the configuration lines above it."""
+    """Return the benchmark lines, each with its process number and the preceding configuration lines."""
     facts, runs = dict[str, object](), list[Record]()
     process, ended = 0, False
     for line in written:

@@ -1,4 +1,4 @@
-"""Output of `go test -json -count=1 ./...`: the time of each test, to a hundredth of a second.
+"""Output of `go test -json -count=1 ./...`: the time of each test, to the nearest hundredth of a second.
 
 Source: `go doc test2json`.
 """
@@ -11,7 +11,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, json
 
 
 def _tests(events: Iterable[Record], results: Results) -> list[Record]:
-    """Return the finished tests. Tests with subtests are omitted, because their times include the subtests."""
+    """Return the finished tests. Tests with subtests are omitted, because their times include those of the subtests."""
     tests, ended = list[Record](), True
     for event in events:
         action = event.text("Action")

@@ -7,7 +7,7 @@ from profgate.readers.benchmarks.specification import Record, ResultFormat, list
 from profgate.readers.json_text import is_number
 
 _RATES = {"items_per_second": ("items/s", "items"), "bytes_per_second": ("bytes/s", "speed")}
-# numeric fields that are not results, because they describe the benchmark or the machine
+# numeric fields that are not added as further results; the two times are added separately
 _NO_COUNTERS = {
     *("iterations", "real_time", "cpu_time", "threads", "repetitions", "repetition_index", "family_index"),
     *("per_family_instance_index", "allocs_per_iter", "max_bytes_used", "net_heap_growth", "total_allocated_bytes"),

@@ -1,4 +1,4 @@
-"""JMH's JSON: one run per fork of a benchmark, the median of its iterations."""
+"""JMH's JSON: one run per fork of a benchmark, with the median of its iterations."""
 
 import re
 from statistics import fmean
@@ -27,7 +27,7 @@ def _add(results: Results, record: Record) -> None:
 
 def _add_metric(results: Results, benchmark: str, name: str, metric: Record) -> None:
     unit = metric.text("scoreUnit")
-    # for MB/sec and counts from the profilers of JMH, it is unknown whether lower or higher is better
+    # for rates in MB/sec and counts from JMH's profilers, it is unknown whether lower or higher is better
     goal = unit.startswith("ops/") or unit.endswith("/op")
     quantity = quantity_of(unit, name) if goal else unknown(unit, name)
     histograms = metric.array("rawDataHistogram", optional=True)

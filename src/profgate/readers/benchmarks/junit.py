@@ -1,6 +1,6 @@
-"""JUnit XML of any test runner: the time of every test of one run.
+"""JUnit XML from any test runner: the time of every test in one run.
 
-XML entities can be used for attacks. Entities require a DOCTYPE, so a file with a DOCTYPE is rejected.
+XML entities, which require a DOCTYPE, can be used for attacks. Therefore, files with a DOCTYPE are rejected.
 """
 
 import re
@@ -19,7 +19,7 @@ _LINE = re.compile(r"0*[1-9][0-9]{0,8}")
 
 
 def _tests(source: SourceFile) -> Iterator[Record]:
-    """Yield the attributes of all tests. If a test did not pass, ``<outcome>`` contains the result of the test."""
+    """Yield the attributes of all tests. If a test did not pass, the key ``<outcome>`` contains its result."""
     where, data = source.name, read_all(source)
     tests, open_tags = list[Record](), list[str]()
 

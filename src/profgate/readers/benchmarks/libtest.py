@@ -1,4 +1,4 @@
-"""Lines `test x ... bench: 12 ns/iter (+/- 3)` of `cargo bench`: one value for each benchmark."""
+"""Lines `test x ... bench: 12 ns/iter (+/- 3)` from `cargo bench`: one value for each benchmark."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""pyperf's JSON: one run per worker process of a benchmark, the median of its values."""
+"""pyperf's JSON: one run per worker process of a benchmark, with the median of its values."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

@@ -1,4 +1,4 @@
-"""pytest-benchmark's JSON: one run per benchmark, the median of its rounds, which run in one process."""
+"""pytest-benchmark's JSON: one run per benchmark, with the median of its rounds, which all run in one process."""
 
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, listed

@@ -1,4 +1,4 @@
-"""Collection of the benchmark results in a file, and conversion of the results to a profile."""
+"""Collection of the benchmark results in a file, and their conversion to a profile."""
 
 import math
 from collections import Counter
@@ -29,7 +29,7 @@ _IN_BLOCKS = f"benchmarks of more than {MOST_RUNS} runs, of which medians of con
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """Metric of a benchmark in a base unit, and the factor that converts the values in the file to the base unit."""
+    """A benchmark's metric in a base unit, and the factor that converts the values in the file to that unit."""
 
     metric: Metric
     factor: float = 1.0
@@ -63,7 +63,7 @@ def unknown(unit: str, name: str) -> Quantity:
 
 
 def _rate(work: str, under: str, name: str) -> Quantity | None:
-    """Return the rate in ``work/under``, or None if ``work`` is unknown or ``under`` is not a unit of time."""
+    """Return the quantity for ``work/under``, or None if ``work`` is unknown or ``under`` is not a unit of time."""
     base, factor, power = base_unit("s" if under == "sec" else under)
     if base != "nanoseconds" or work not in _WORK | _DECIMAL_BYTES.keys():
         return None
@@ -74,7 +74,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 
 @dataclass
 class Results:
-    """Benchmarks in the order of the file.
+    """Benchmarks in file order.
 
     If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run.
     """
@@ -117,7 +117,7 @@ class Results:
             runs.setdefault((len(runs),) if process is None else process, []).append(amount)
 
     def profile(self, facts: Facts) -> Profile:
-        """Return all benchmarks as one profile. A file without benchmarks is valid and empty."""
+        """Return all benchmarks as one profile. A file without benchmarks is valid and results in an empty profile."""
         runs = [
             self._in_blocks([values[0] if len(values) == 1 else median(values) for values in processes.values()])
             for processes in self._values.values()
@@ -159,7 +159,10 @@ class Results:
 
 
 def measured(value: object, where: str) -> float:
-    """Return ``value`` as float. Raises ProfileError with location ``where`` if it is not a valid measurement."""
+    """Return ``value`` as a float.
+
+    Raises ProfileError with location ``where`` if ``value`` is not a valid measurement.
+    """
     try:
         number = float(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else math.nan
     except (OverflowError, ValueError):  # a signaling NaN raises ValueError
@@ -170,7 +173,7 @@ def measured(value: object, where: str) -> float:
 
 
 def for_each(total: object, count: object, where: str) -> float:
-    """Return the value of one repetition, which is ``total`` divided by ``count``.
+    """Return the value per repetition, which is ``total`` divided by ``count``.
 
     Raises ProfileError with location ``where`` if ``total`` or ``count`` is not a valid measurement.
     """

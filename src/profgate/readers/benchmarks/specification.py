@@ -1,4 +1,4 @@
-"""Specification of a format for benchmark results, and a reader that is controlled by the specification."""
+"""Specification of a format for benchmark results, and a reader that follows such a specification."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,14 +15,14 @@ from profgate.readers.containers import read_all, unwrap
 from profgate.readers.json_text import Json, decode, document_of, listing, mapping, objects_by_line, wrong
 from profgate.readers.reader import BuiltInReader
 
-_LONGEST_LINE = 10_000  # longer lines are output of the programs under test
+_LONGEST_LINE = 10_000  # longer lines are output from the programs under test
 
 
 @dataclass(slots=True)
 class Record:
-    """Fields of one entry in a file, and the position of the entry.
+    """The fields and the position of an entry in a file.
 
-    The methods take paths to values. A path consists of keys that are joined by dots.
+    The methods take paths to values. A path consists of keys joined by dots.
     """
 
     where: str
@@ -30,7 +30,7 @@ class Record:
     parent: "Record | None" = None
 
     def get(self, path: str) -> object:
-        """Return the value at a path, or None if it is missing. Raises ProfileError if a parent is not an object."""
+        """Return the value at a path, or None if there is none. Raises ProfileError if a parent is not an object."""
         value = self.fields.get(path)
         if value is not None or "." not in path:
             return value
@@ -38,18 +38,18 @@ class Record:
         return self.child(around, optional=True).fields.get(key)
 
     def text(self, path: str) -> str:
-        """Return the text at a path, or "" if the value is not a text."""
+        """Return the string at a path, or "" if the value is not a string."""
         value = self.fields.get(path)
         if value is None and "." in path:
             value = self.get(path)
         return value if isinstance(value, str) else ""
 
     def joined(self, *paths: str) -> str:
-        """Return the texts at these paths, joined by dots."""
+        """Return the non-empty strings at these paths, joined by dots."""
         return ".".join(filter(None, map(self.text, paths)))
 
     def inherited(self, path: str) -> str | None:
-        """Return the text at a path in the record, or else in the surrounding document. A missing text is None."""
+        """Return the string at a path in the record or else in the surrounding document, or None if neither has one."""
         return self.text(path) or (self.parent.inherited(path) if self.parent else None)
 
     def error(self, what: str) -> ProfileError:
@@ -87,14 +87,14 @@ class Record:
 
 @dataclass
 class ResultFormat(BuiltInReader):
-    """Reader for benchmark results that is defined by a specification of the format.
+    """Reader for benchmark results in a format that is defined by a specification.
 
-    The format is also recognised by the pattern ``line``, which is searched in the first bytes of the file or, if
-    ``at_end`` is true, in its last bytes. ``records`` splits a file into records, and ``select`` filters or completes
-    the records. The name of a benchmark consists of the texts at the paths in ``title``, joined by dots. The value is
-    at the path ``value``. The unit is the text at the path "unit", or ``unit`` if there is no such text. If records
-    have several values, ``add`` is used instead of these paths. ``facts`` are paths in the first record or in the
-    surrounding document. ``scenarios`` is passed to `Results`.
+    The format is also recognised by the pattern ``line``, which is searched for in the first bytes of the file and, if
+    ``at_end`` is true, also in the last bytes. ``records`` splits a file into records, and ``select`` filters or
+    completes the records. The name of a benchmark consists of the strings at the paths in ``title``, joined by dots.
+    The value is at the path ``value``. The unit is the string at the path "unit" or, if there is none, ``unit``. If
+    records have several values, ``add`` is used instead of these paths. ``facts`` maps the names of facts to paths in
+    the first record or in the surrounding document. ``scenarios`` is passed to `Results`.
     """
 
     name: str
@@ -136,7 +136,7 @@ class ResultFormat(BuiltInReader):
         for record in self.select(records, results) if self.select else records:
             if facts is None:
                 stated = ((fact, record.inherited(path)) for fact, path in self.facts.items())
-                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # suffix from pyperf
+                facts = {fact: value.removesuffix(" (64-bit)") for fact, value in stated if value}  # added by pyperf
             (self.add or self._add)(results, record)
         return results.profile(Facts(format=self.name, profiler=self.profiler, **facts or {}))
 
@@ -161,7 +161,7 @@ def json_lines(source: SourceFile) -> Iterator[Record]:
 
 
 def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
-    """Return a function that yields the named groups of every line that matches ``pattern`` completely."""
+    """Return a function that yields the named groups for every line that completely matches ``pattern``."""
     compiled = re.compile(pattern)
 
     def matches(source: SourceFile) -> Iterator[Record]:
@@ -174,7 +174,7 @@ def lines(pattern: str) -> Callable[[SourceFile], Iterator[Record]]:
 
 
 def number_in(text: str, where: str) -> Decimal:
-    """Return the number in a text such as ``1,234.5``. Raises ProfileError if the text is not a number."""
+    """Return the number in a string such as ``1,234.5``. Raises ProfileError if ``text`` is not a number."""
     try:
         return Decimal(text.strip().replace(",", ""))
     except InvalidOperation:
