@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 20, 20)
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["--version"]:
-        from profgate.io.native import is_compiled  # this module imports only the standard library
+        from profgate.io.native import is_compiled  # a fast import: only the standard library is needed
 
         sys.stdout.write(f"profgate {VERSION} ({'compiled kernels' if is_compiled() else 'pure Python'})\n")
         return 0
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _install_signal_handlers() -> None:
     """Handle SIGTERM and SIGHUP like Ctrl-C, so that the program stops its subprocesses and removes scratch folders.
 
-    A signal stays ignored if the caller has set it to be ignored, as nohup does.
+    A signal that the caller ignores, as nohup does, stays ignored.
     """
     import signal
 

@@ -37,7 +37,7 @@ __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "l
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A judged change of one function, or of the total of a workload.
+    """A judged change in one function or in the total of a workload.
 
     ``before`` and ``after`` are in ``unit``, and ``relative`` is a fraction (0.5 means an increase of 50 %). An unknown
     value is None. ``severity`` is severe, degraded, maybe or none. ``colour`` is red, yellow, neutral or green; only a
@@ -133,8 +133,8 @@ class Report:
     def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
         """Write ``report.json``, ``comment.md``, the flame graphs with an index page, and the links if there are any.
 
-        The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. The error of
-        any other file is then passed to ``warn``, and the comment links only to the files that were written.
+        The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. Any error in
+        writing another file is then passed to ``warn``, and the comment links only to the files that were written.
         """
 
         def written(name: str, text: str) -> bool:

@@ -66,7 +66,7 @@ class NotAllowed(GitHubError):  # noqa: N818 - the name describes a condition
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """Return the end of an error message about an unknown name.
 
-    The text lists the known names that are most similar or, if none is similar, all known names.
+    This part lists the most similar known names or, if none is similar, all known names.
     """
     import difflib  # imported here because only errors need it
 

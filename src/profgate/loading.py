@@ -1,4 +1,4 @@
-"""Loads the inputs of a comparison from files: the profiles, their manifest, the policy and the diff of the sources."""
+"""Loads the inputs of a comparison from files: the profiles, their manifest, the policy and the source diff."""
 
 from dataclasses import replace
 
@@ -83,7 +83,7 @@ def two_columns(path: str, policy: Policy) -> PipelineInput:
 
 
 def load_diff(diff: str | None, baseline_source: str | None, target_source: str | None) -> SourceDiff | None:
-    """Return the difference of the sources, from a unified diff or from two folders.
+    """Return the difference between the sources, from a unified diff or from two folders.
 
     Raises ProfgateError if the arguments cannot be combined or the diff cannot be parsed.
     """

@@ -52,8 +52,8 @@ class PipelineInput:
     """The input of one comparison.
 
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``diff`` is the
-    difference of the sources, or None if it is unknown. ``past`` returns the stored readings of base commits for the
-    key of a series. ``acceptances`` are the decisions of maintainers on regressions. ``interleaved`` is True if one
+    difference between the sources, or None if unknown. ``past`` returns the stored readings of base commits for the key
+    of a series. ``acceptances`` are the decisions that maintainers made on regressions. ``interleaved`` is True if one
     job recorded the runs of both sides in alternating order.
     """
 
@@ -102,8 +102,8 @@ def build_report(
 ) -> Built:
     """Compare and judge the input, and draw the pages.
 
-    ``run`` can distribute the workloads to several processes. Raises ProfileError if a file that the user named cannot
-    be read.
+    ``run`` can distribute the workloads across several processes. Raises ProfileError if a file that the user named
+    cannot be read.
     """
     # Steps 1 to 3: Read the files, pair them, and align the sides of each workload.
     compared = compare_sources(given, read, run, progress)
@@ -141,7 +141,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
     spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
     workloads, warnings = deque(paired.workloads), (*files.warnings, *paired.warnings)
-    del files, paired  # so that the memory of each profile is freed after its comparison
+    del files, paired  # otherwise, these references would keep every profile in memory
     while workloads:
         part = [workloads.popleft() for _ in range(min(len(workloads), AT_ONCE))]
         for made, alone in spread([partial(overlay, workload, beside) for workload in part]):
@@ -158,7 +158,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """Return for each symbol how its source changed, and how changes of the sources can affect the symbol."""
+    """Return how the source of each symbol changed, and how source changes can affect the symbol."""
     sides = Sides(comparison, diff, functions)
     return with_reach(source_states(sides), comparison, sides)
 
@@ -174,8 +174,8 @@ def report_on(
 ) -> Report:
     """Judge comparisons.
 
-    ``states`` contains for each comparison how the source of each symbol changed. ``alone`` contains the workloads that
-    could not be compared. ``warnings`` contains the reasons why the result is limited.
+    ``states`` describes, for each comparison, how the source of each symbol changed. ``alone`` contains the workloads
+    that could not be compared. ``warnings`` contains the reasons why the result is limited.
     """
     from profgate.detect.evidence import evidence_tasks  # imported here because commands that only draw do not need it
     from profgate.detect.rules import report_changes

@@ -103,7 +103,7 @@ def judged_again(
 def _read_below(checkout: str, sources: Sequence[SourceFile]) -> list[SourceFile]:
     """Read the profiles, and make the paths of files in the checkout relative to it.
 
-    Otherwise, a function would have another path on each side, and would count as a new function.
+    Otherwise, a function would have a different path on each side and count as a new function.
     """
     folders = {os.path.abspath(checkout), os.path.realpath(checkout)}  # noqa: PTH100 - the path is a string
     starts = tuple(f"{start}{folder}/" for start in ("", "file://") for folder in folders)

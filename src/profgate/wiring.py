@@ -1,4 +1,4 @@
-"""Selects the readers and strategies, including the ones from plugins, and reads large input in subprocesses."""
+"""Selects the readers and strategies, including those from plugins, and reads large input in subprocesses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def _outside(group: str) -> tuple[Any, ...]:
     for point in sorted(entry_points(group=group), key=lambda point: point.name):
         try:
             parts.append(point.load()())
-        except (Exception, SystemExit) as error:  # a plugin may raise anything
+        except (Exception, SystemExit) as error:  # a plugin may raise any exception
             raise ProfgateError(f"entry point {group}: {point.name}", f"cannot be loaded: {error}") from error
     return tuple(parts)
 
@@ -89,7 +89,7 @@ def _read_anew(sources: Sequence[SourceFile], progress: Progress) -> list[Profil
 
 
 class _Reading:
-    """The reading of one source, either as a whole or in parts that are joined afterwards."""
+    """The tasks that read one source, either as a whole or in parts that are joined afterwards."""
 
     def __init__(
         self, source: SourceFile, read: Callable[[SourceFile], Profile | ProfileError], *, split: bool
@@ -105,7 +105,7 @@ class _Reading:
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]
 
     def profile(self) -> Profile | ProfileError:
-        """Join the results of all tasks. After an error, read the whole file so that the line number is correct."""
+        """Join the results of all tasks. After an error, read the whole file to obtain the correct line number."""
         results = [self.results[task] for task in self.tasks]
         if self._splitter is None:
             whole: Profile | ProfileError = results[0]

@@ -1,4 +1,4 @@
-"""Finds the commit that is checked out in a folder by reading git's files, which are untrusted. Git is not run."""
+"""Finds the commit that is checked out in a folder. Reads git's files, which are untrusted, but does not run git."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ LARGEST_LIST = 64 << 20  # maximum number of bytes of the list of packed referen
 def checked_out(folder: str) -> str | None:
     """Return the SHA of the commit that is checked out, or None if it cannot be found in the folder.
 
-    The folder may be a worktree. Files outside the folder are not read, even if a link leads to them.
+    The folder may be a worktree. Files outside the folder are not read, even if a link points to them.
     """
     try:
         return _commit(Path(folder))
@@ -41,7 +41,7 @@ def _commit(folder: Path) -> str | None:
 
 
 def _packed(shared: Path, name: str, folder: Path) -> str:
-    """Return the SHA of a reference from the list of packed references, or an empty string if it is missing."""
+    """Return the SHA of a reference from the list of packed references, or an empty string if there is none."""
     lines = _text(shared / "packed-refs", folder, LARGEST_LIST).splitlines()
     return next((line.removesuffix(f" {name}") for line in lines if line.endswith(f" {name}")), "")
 

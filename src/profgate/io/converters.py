@@ -33,8 +33,8 @@ class Converter:
 def converted(source: SourceFile) -> SourceFile:
     """Convert a recording to a format that profgate reads.
 
-    Returns the source itself if it needs no conversion, or if the tool is missing or fails. The reader then raises an
-    error that contains the command to run.
+    Returns the source itself if no conversion is needed, or if the tool is missing or fails. In the last two cases, the
+    reader raises an error that contains the command to run.
     """
     for converter in CONVERTERS:
         if converter.recognises(source.head) and 0 < source.size <= LARGEST:

@@ -22,7 +22,7 @@ def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str,
 
 
 def cpu_model(cpu_file: str = CPU_FILE) -> str:
-    """Return the name of the processor, or an empty string if it is unknown."""
+    """Return the name of the processor, or an empty string if the name is unknown."""
     try:
         with Path(cpu_file).open("rb") as stream:
             text = stream.read(MAX_CPU_FILE).decode("utf-8", "replace")

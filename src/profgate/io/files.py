@@ -1,4 +1,4 @@
-"""Reading of local files by byte range, and atomic writing of documents."""
+"""Functions that read local files by byte range and write documents atomically."""
 
 import contextlib
 import glob
@@ -97,7 +97,7 @@ def scratch_folder() -> Iterator[str]:
 
 
 def write_text(place: str, text: str) -> None:
-    """Write a document atomically and create its parent folders. Raises ProfgateError if that fails."""
+    """Write a document atomically and create its parent folders. Raises ProfgateError if this fails."""
     write_bytes(place, text.encode())
 
 
@@ -119,7 +119,7 @@ def write_bytes(place: str, data: bytes) -> None:
 
 
 def confined(place: str, folder: str) -> str:
-    """Return the path ``place``. Raises ProfgateError if the path leads out of the folder, possibly through a link.
+    """Return the path ``place``. Raises ProfgateError if the path leads out of the folder, even through a link.
 
     The path may be a pattern, and it need not exist. If ``folder`` is empty, every path is allowed.
     """
@@ -182,7 +182,7 @@ def _source(path: str, name: str) -> SourceFile:
 
 
 def _files_below(folder: Path) -> Iterator[tuple[str, bool]]:
-    """Yield the name of each entry, and whether the entry is certainly a regular file.
+    """Yield the name of each entry, and whether the entry is known to be a regular file.
 
     Folders and hidden files are skipped.
     """

@@ -1,4 +1,4 @@
-"""Reading of commits, files and texts from git. The output of git is treated as untrusted."""
+"""Functions that read commits, file lists and file contents from git. Git's output is treated as untrusted."""
 
 import hashlib
 import re
@@ -126,7 +126,7 @@ def head_commit() -> str:
 
 
 def base_branch(folder: str) -> str | None:
-    """Return the default branch of the remote, or else the current branch.
+    """Return the default branch of the remote or, if that is unknown, the current branch.
 
     Returns None if both are unknown, for example outside a repository.
     """

@@ -1,4 +1,4 @@
-"""Access to the compiled functions of ``native/kernels.c``, if they could be built during installation."""
+"""Access to the compiled functions of ``native/kernels.c``, if these could be built during installation."""
 
 import ctypes
 import os
@@ -122,7 +122,7 @@ class NativeLineScan:
         return taken
 
     def names(self, first: int) -> Sequence[bytes]:
-        """Return the names of the frames whose number is at least ``first``."""
+        """Return the names of the frames with numbers from ``first`` on."""
         state = self._state
         starts = state.start[first : state.names + 1]
         text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])

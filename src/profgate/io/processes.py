@@ -1,4 +1,4 @@
-"""Functions that run user commands as subprocesses with a log and a timeout. The subprocesses are always ended."""
+"""Functions that run user commands as subprocesses with a log and a timeout. The subprocesses are always terminated."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from profgate.errors import ProfgateError
 
 GRACE = 5.0  # seconds between SIGTERM and SIGKILL
-LAST_OUTPUT = 1 << 16  # number of bytes from the end of a log that are returned
+LAST_OUTPUT = 1 << 16  # number of bytes that are returned from the end of a log
 PREFIX = "PROFGATE_"
 
 
@@ -48,7 +48,7 @@ def variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def filled(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """Replace every ``{name}`` in the words by its value, and leave other braces unchanged.
+    """Replace every ``{name}`` in the words with its value, and leave other braces unchanged.
 
     Placeholders inside the inserted values are not replaced.
     """

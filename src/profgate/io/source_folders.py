@@ -1,4 +1,4 @@
-"""Comparison of two source folders on disk, which returns the texts of the files that differ.
+"""Compares two source folders on disk and returns the texts of the files that differ.
 
 Links are not followed.
 """

@@ -40,7 +40,7 @@ def show(lines: str | Sequence[tuple[str, str]], stream: TextIO) -> None:
 
 
 def coloured(stream: TextIO) -> bool:
-    """Return whether text for this stream has colours: on terminals, unless NO_COLOR or FORCE_COLOR is set."""
+    """Return whether to colour text for this stream: only on terminals, unless NO_COLOR or FORCE_COLOR is set."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
@@ -48,7 +48,7 @@ def coloured(stream: TextIO) -> bool:
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[str, float], None]]:
-    """Show the current step in one line of a terminal, and remove the line at the end.
+    """Show the current step on one line of a terminal, and remove the line at the end.
 
     Yields a function that takes the name of the step and its completed part, between 0 and 1. The function does nothing
     if the stream is not a terminal.
@@ -71,7 +71,7 @@ def _replace_line(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def commands_disabled() -> Iterator[None]:
-    """Disable workflow commands in everything that is printed in the block, because it may contain untrusted names.
+    """Disable workflow commands in everything that the block prints, because the output may contain untrusted names.
 
     Output that goes to a file is not changed.
     """

@@ -24,7 +24,7 @@ def processors() -> int:
 
 
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Iterator[tuple[int, Result]]:
-    """Yield the number and the result of each task when the result is available.
+    """Yield the number and the result of each task as soon as the result is available.
 
     The calling process also runs tasks. A task that fails in another process is repeated in the calling process, so
     that the error is raised there. If the system is not Linux or the calling process has other threads, all tasks run

@@ -1,4 +1,4 @@
-"""Parsers of acceptances, which are pull request comments or trailers of commit messages.
+"""Parsers for acceptances, which are pull request comments or trailers in commit messages.
 
     /profgate accept parse_headers: the new format needs it
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
@@ -24,10 +24,10 @@ State = Literal["open", "applies", "unused", "exceeded", "refused"]
 MOST_COMMANDS = 20  # maximum number of commands in one comment or commit
 LONGEST_LINE = 4_000
 LONGEST_REASON = 300
-ROOM = 1.25  # limit of an acceptance without max=, as a multiple of the growth that was shown
+ROOM = 1.25  # limit of an acceptance without max=, as a multiple of the displayed growth
 MOST_SHOWN = 40  # maximum number of findings whose growth is stored in a comment
 DIGEST = 16  # number of hexadecimal digits
-LARGEST_LIMIT = 1000.0  # growth as a fraction; larger limits are rejected
+LARGEST_LIMIT = 1000.0  # growth as a fraction; limits above this value are rejected
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *+(.*)")
 TRAILER_NAME = "profgate-accepted"
@@ -43,7 +43,7 @@ PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A request to accept a regression of a named location.
+    """A request to accept a regression in a named location.
 
     ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), or None if it has not been measured yet.
     ``file``, ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``.
@@ -63,7 +63,7 @@ class Acceptance:
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
-    """Return the commands at the beginning of the comment with the id ``number`` and ignore the text after them."""
+    """Return the commands at the beginning of the comment whose id is ``number``, and ignore any text that follows."""
     found: list[Acceptance] = []
     for line in body.replace("\r\n", "\n").split("\n"):
         if not line.strip() and not found:
@@ -96,7 +96,7 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
 
 
 def command_for(location: str, file: str | None = None) -> str:
-    """Return a comment that accepts a location, without a reason. Pass ``file`` if the name is ambiguous."""
+    """Return a comment that accepts a location but gives no reason. Pass ``file`` if the name is ambiguous."""
     shown = name_text(location)
     place = f" file={_quoted(file)}" if file else ""
     return f"/profgate accept {_quoted(shown)}{place}: "
@@ -126,7 +126,7 @@ def remembering(body: str, acceptances: Iterable[Acceptance]) -> str:
 
 
 def shown_text(growths: Iterable[tuple[Place, float]]) -> str:
-    """Return the growth of findings as text, which is stored in the profgate comment that shows these findings."""
+    """Return the growth of the findings as text for the profgate comment that shows these findings."""
     return ",".join(f"{''.join(map(_digest, place))}:{growth:.6g}" for place, growth in islice(growths, MOST_SHOWN))
 
 
@@ -138,7 +138,7 @@ def shown_growth(body: str, acceptance: Acceptance) -> float | None:
 
 
 def _stored(body: str, name: str) -> Iterator[tuple[str, float]]:
-    """Yield the keys and numbers of a field in the first line of profgate's own comment."""
+    """Yield each key and number in a field on the first line of profgate's own comment."""
     found = MARKER.match(body)
     for field in found[1].split(" ") if found is not None else ():
         for entry in field.removeprefix(f"{name}=").split(",") if field.startswith(f"{name}=") else ():

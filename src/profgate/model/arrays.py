@@ -21,12 +21,12 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def finite(value: float) -> float | None:
-    """Return a finite value as a Python float, or None."""
+    """Return the value as a Python float, or None if the value is not finite."""
     return float(value) if math.isfinite(value) else None
 
 
 def splitmix64(count: int) -> NDArray[np.uint64]:
-    """Return ``count`` uint64 random integers that are equal on every machine (Steele, Lea and Flood 2014)."""
+    """Return ``count`` uint64 random integers that are the same on every machine (Steele, Lea and Flood 2014)."""
     with np.errstate(over="ignore"):
         state = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -32,7 +32,7 @@ class LineRange(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Replacement of adjacent lines. ``target`` is empty for a removal, and ``baseline`` is empty for an addition."""
+    """A replacement of adjacent lines. ``target`` is empty for a removal, and ``baseline`` is empty for an addition."""
 
     baseline: LineRange
     target: LineRange
@@ -83,9 +83,8 @@ class SourceDiff:
 
     ``complete`` is False if changed files are missing. ``gaps`` contains the reasons why the changes are not completely
     known. ``repository_files`` are the paths of the files in the target commit, or None if unknown. If ``all_listed``
-    is False, some of these paths are missing.
-    ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of the files of the baseline and of the
-    target. URLs are None if there is no such page.
+    is False, some of these paths are missing. ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of
+    the baseline's files and the target's files. A URL is None if the page does not exist.
     """
 
     files: tuple[ChangedFile, ...]
@@ -102,10 +101,10 @@ class SourceDiff:
 class SourceStates:
     """How the source changes affect each symbol of a comparison. Each tuple has one element per symbol.
 
-    ``paths`` are paths of files in the repository, or None if the file of a symbol is not known to be in the
-    repository. ``links`` are URLs of the symbol's line in the diff, or of its file at the compared commit. ``through``
+    ``paths`` contains the path of each symbol's file in the repository, or None if the file is not known to be there.
+    ``links`` contains the URL of the symbol's line in the diff, or of its file at the compared commit. ``through``
     names the calls or the package through which the change affects the symbol. ``spans`` contains the lines of a
-    function of a changed file before and after, if they are known. ``reach``, ``through`` and ``spans`` may be empty.
+    function in a changed file before and after the change, if known. ``reach``, ``through`` and ``spans`` may be empty.
     ``doubt`` is the reason why no symbol can be classified as not reachable.
     """
 

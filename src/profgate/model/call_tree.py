@@ -7,15 +7,15 @@ import numpy as np
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 
 MAX_DEPTH = 65_535
-NARROW = 50  # mean number of rows per level, below which a loop over all rows is faster than numpy calls for each level
+NARROW = 50  # mean number of rows per level below which a loop over all rows is faster than numpy calls for each level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeShape:
     """A tree in level order. Row 0 is the root (parent -1, symbol -1). Siblings are adjacent and sorted by symbol.
 
-    ``level_start`` is an int64 array with one element per level and an additional last element. Level d contains the
-    rows from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
+    ``level_start`` is an int64 array with one element per level, plus a final element. Level d contains the rows from
+    ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
     """
 
     parent: RowArray
@@ -103,7 +103,7 @@ def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
 
 def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:
     """Return the rows that have no ancestor with the same symbol, so that recursive calls are counted only once."""
-    # sorting integers that combine both keys is ten times faster than sorting rows by two keys
+    # sorting integers that combine both keys is ten times as fast as sorting rows by two keys
     row_of = np.empty(len(symbol), np.int64)
     row_of[number] = np.arange(len(symbol))
     start = np.sort(symbol[1:].astype(np.int64) * (len(symbol) + 1) + number[1:])

@@ -17,7 +17,7 @@ from profgate.model.tests import Calibration
 class OptionSpec:
     """One option of a strategy, with its default, bounds and meaning.
 
-    If an option is ``deprecated``, it has no effect.
+    An option that is ``deprecated`` has no effect.
     """
 
     name: str
@@ -50,7 +50,7 @@ def path_text(path: Sequence[str], frames: int = 3) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """Change of a curve between ``x_from`` and ``x_to``: its kind, and the relative change as a fraction."""
+    """The change in a curve between ``x_from`` and ``x_to``: its kind and the relative change as a fraction."""
 
     kind: str
     relative: float | None
@@ -64,12 +64,12 @@ class Detection:
 
     The arrays ``symbol`` (-1 = the whole workload, -2 = a module named in ``labels``) and ``kind`` (codes of `Kind`)
     are int64. The arrays ``from_value`` and ``to_value``, in stored units of the metric, are float64. ``statistics``
-    maps names to float64 arrays (NaN = unknown), and ``texts`` maps names to lists of texts ("" = none).
+    maps names to float64 arrays (NaN = unknown), and ``texts`` maps names to lists of strings ("" = none).
     ``confidence_types`` and the float64 array ``confidence`` are optional. ``counts`` contains numbers that do not
-    belong to a row. ``shares`` is True if the values are parts of the totals of the sides. ``not_tested`` contains
-    reasons that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of
-    profile never contains, and ``failed`` marks a strategy that raised an exception. ``reasons``, ``flags`` and
-    ``partial`` have entries for some rows only. Only calibrated strategies set ``calibration``.
+    belong to a row. ``shares`` is True if the values are parts of each side's total. ``not_tested`` contains reasons
+    that apply to the whole comparison. ``unsuited`` marks a strategy that requires data that this kind of profile never
+    contains, and ``failed`` marks a strategy that raised an exception. ``reasons``, ``flags`` and ``partial`` have
+    entries for some rows only. Only calibrated strategies set ``calibration``.
 
     For calling contexts, ``node`` is an int64 array with the row of each result in the comparison's tree. If a cost
     only moved, ``moved`` maps the result's row to the tree row at the other end of the move.
@@ -114,7 +114,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The input of a strategy besides the comparison.
+    """The input of a strategy in addition to the comparison.
 
     ``source_states`` describes how source changes affect the symbols, or is None if unknown. ``evidence`` is the result
     of the report-wide tests for this comparison (`detect.evidence`), or None outside a report.

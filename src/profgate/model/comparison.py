@@ -1,4 +1,4 @@
-"""Data of both sides for one workload and metric, which all strategies use."""
+"""Data that all strategies use: both sides of one workload and metric."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from profgate.model.units import Metric
 
 @dataclass(frozen=True, slots=True)
 class Symbols:
-    """The symbols of one comparison, sorted by name, file and module. The number of a symbol is its index.
+    """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
     A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
     target. Lines are displayed but never compared.
@@ -44,14 +44,14 @@ class DiffTree:
     """The merged calling context tree of both sides. Values are sums over the runs of a side.
 
     Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, and siblings are
-    adjacent and ordered by symbol. Arrays have one element per row: int32 for parent, symbol and depth, int64 for the
-    others. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree. ``baseline_calls``
-    and ``target_calls`` count the calls of exactly that path (none for the root), or are None if a run of the side has
-    no call counts, as in all sampled profiles. ``repeats`` is a float64 array with the standard errors of the
-    differences between the mean values, or None if there are fewer than three runs per side. Its first row contains the
-    errors of the inclusive values, and its second row contains those of the self values. ``run_self`` contains the self
-    values by run and row, with the baseline runs first. ``timelines`` contains the own values of each side by thread
-    and time, or None for a side whose profiles contain no times.
+    adjacent and ordered by symbol. Each array has one element per row. Parent, symbol and depth are int32, and the
+    others are int64. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree.
+    ``baseline_calls`` and ``target_calls`` count the calls of exactly the row's path (none for the root). They are None
+    if a run of the side has no call counts; sampled profiles never have any. ``repeats`` is a float64 array with the
+    standard errors of the differences between the mean values, or None if there are fewer than three runs per side. Its
+    first row contains the errors of the inclusive values, and its second row contains those of the self values.
+    ``run_self`` contains the self values by run and row, with the baseline runs first. ``timelines`` contains the self
+    values of each side by thread and time, or None for a side whose profiles contain no times.
     """
 
     parent: RowArray
@@ -86,7 +86,7 @@ class LineCosts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEdges:
-    """Pairs of caller and callee from formats without stacks, sorted by both. Values are sums over the runs of a side.
+    """Pairs of caller and callee from formats without stacks, sorted by symbol. Values are sums over a side's runs.
 
     All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
     the inclusive value of the callee when called by the caller, in stored units of the metric, and ``*_calls`` is the
@@ -122,7 +122,7 @@ class Runs:
     def means(self, values: NDArray[Any]) -> tuple[Any, Any]:
         """Return the mean over the runs of each side. ``values`` has one row per run, with the baseline runs first."""
         before, after = values[: self.baseline], values[self.baseline :]
-        # `add.reduce` returns the same result as `mean`, which takes longer than the sum if there are few values
+        # `mean` would return the same result, but is slower than `add.reduce` if there are few values
         sums = (np.add.reduce(side, axis=0, dtype=np.float64) for side in (before, after))
         return next(sums) / len(before), next(sums) / len(after)
 
@@ -170,7 +170,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The end of the call chain that explains the change of each symbol, and the number of steps, as int64 arrays."""
+    """The end of the call chain that explains each symbol's change, and the number of steps, as int64 arrays."""
 
     grown_end: IntArray
     fallen_end: IntArray
@@ -180,7 +180,7 @@ class Causes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Both sides of one workload and metric, the input of every strategy.
+    """Both sides of one workload and metric, which are the input of every strategy.
 
     ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
     of waiting functions) are int64 arrays by run and symbol, with the baseline runs first. ``run_totals`` is an int64

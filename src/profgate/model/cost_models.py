@@ -1,4 +1,4 @@
-"""Models of the cost of a location as a function of its input size, for both sides."""
+"""Models of the cost of a location as a function of the input size, for both sides."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""The durations of tests in several runs, their file format, and the results of the check of stable ranks.
+"""The durations of tests in several runs, their file format, and the results of the stable rank check.
 
 The format `profgate.durations/1` contains the durations of one run, as written by ``profgate ranks record``.
 """
@@ -41,8 +41,9 @@ class DurationRun:
 class DurationTable:
     """The durations of several runs.
 
-    ``values`` is a float64 array by run and test, with NaN if the test is missing in the run. ``labels`` are the unique
-    names of the runs. The first ``baselines`` runs belong to the baseline, and the other runs belong to the target.
+    ``values`` is a float64 array by run and test, with NaN if the test is missing from the run. ``labels`` are the
+    unique names of the runs. The first ``baselines`` runs belong to the baseline, and the other runs belong to the
+    target.
     """
 
     names: Sequence[str]
@@ -80,11 +81,11 @@ class RankCheck:
     of the target with each baseline run. Both means are None if no pair exists. ``order`` is below or above if
     ``count`` differs from ``mean`` by more than ``width`` * ``sigma``. ``chance`` is the probability that a random
     order has as many stable ranks. ``common`` is the number of tests that all runs contain, and ``left_out`` is the
-    number of the other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
+    number of other tests. ``overall`` is the median ratio of all tests, a common factor that ranks cannot show.
     ``direction`` is the direction of the tests that moved. ``usual_distance`` is the largest distance of any test in a
     baseline run from its ranks in the other baseline runs, or None if there are too few baseline runs. ``farther`` is
     the number of tests that moved farther than ``usual_distance``. ``identical`` is True if every target run is equal
-    to a baseline run, so that ``count`` has no meaning.
+    to a baseline run; ``count`` then has no meaning.
     """
 
     order: Order
@@ -118,7 +119,7 @@ class RankCheck:
 
     @property
     def distance(self) -> float | None:
-        """Distance of the count from the mean, in sigmas."""
+        """Distance between the count and the mean, in sigmas."""
         if self.mean is None or self.count is None or not self.sigma:
             return None
         return (self.count - self.mean) / self.sigma
@@ -137,7 +138,7 @@ class RankCheck:
 
 @dataclass(frozen=True, slots=True)
 class RankPoint:
-    """Comparison of one run with the usual runs before it, whose labels are in ``baseline``."""
+    """The comparison of one run with the usual runs before it. ``baseline`` contains the labels of the usual runs."""
 
     run: DurationRun
     check: RankCheck

@@ -21,7 +21,7 @@ NO_ALIASES = Aliases()
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """A rule that changes names. Names that contain none of ``needles`` cannot match and are skipped quickly."""
+    """A rule that changes names. Names that contain none of ``needles`` cannot match and are skipped."""
 
     code: str
     needles: tuple[str, ...]
@@ -47,7 +47,7 @@ _CLOSING = {"<": ">", "[": "]"}
 
 
 def _without_arguments(name: str) -> str:
-    """Replace ``f<a<b>>`` by ``f<>`` and ``f[a[b]]`` by ``f[]``. Unclosed brackets and ``->`` do not change."""
+    """Replace ``f<a<b>>`` with ``f<>`` and ``f[a[b]]`` with ``f[]``. Unclosed brackets and ``->`` do not change."""
     parts, place = [], 0
     for found in _ARGUMENTS.finditer(name):
         if found.start() < place:
@@ -128,7 +128,7 @@ class FrameKey(NamedTuple):
     line: int | None
 
 
-@lru_cache(1 << 14)  # many functions have the same file
+@lru_cache(1 << 14)  # cached because many functions are in the same file
 def normalised_path(path: str) -> str:
     """Return the path without the part that depends on the checkout, home directory, package directory or machine."""
     path = path.replace("\\", "/")
@@ -169,10 +169,10 @@ def _with_path(name: str) -> str:
 
 
 def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) -> str:
-    """Return the name without the parts that differ between builds. Level ``none`` does not change it.
+    """Return the name without the parts that differ between builds. The level ``none`` changes no names.
 
-    ``took`` is called with the code of each applied rule and the names before and after the rule. ``took`` returns the
-    name after the rule.
+    For each applied rule, ``took`` is called with the code of the rule and the names before and after the rule.
+    ``took`` must return the name after the rule.
     """
     if level == "none":
         return name
@@ -186,13 +186,13 @@ def normalised_name(name: str, level: Level = "safe", took: Step = _unrecorded) 
 def needles_in(names: Iterable[str], level: Level = "loose") -> tuple[str, ...]:
     """Return substrings that occur in the names.
 
-    A rule of the level changes only names that contain at least one of these substrings.
+    The rules of the level change only names that contain at least one of these substrings.
     """
     return needles_of("\n".join(names), level)
 
 
 def needles_of(text: str, level: Level) -> tuple[str, ...]:
-    """Return the substrings described in `needles_in` for a text that contains the names."""
+    """Return the substrings described in `needles_in` for a string that contains the names."""
     rules = (rule for rule in NAME_RULES if level == "loose" or not rule.loose)
     return tuple(dict.fromkeys(needle for rule in rules for needle in rule.needles if needle in text))
 
@@ -208,7 +208,7 @@ def _may_change(name: str, needles: Iterable[str]) -> bool:
 
 @lru_cache(1 << 14)
 def file_key(file: str, level: Level) -> str:
-    """Return the file that identifies frames of this file."""
+    """Return the file name that identifies frames in this file."""
     return normalised_name(normalised_path(file), level)
 
 
@@ -235,7 +235,8 @@ def frame_key(
 ) -> FrameKey:
     """Return the identity of a raw frame. A file in its name, as in ``f (pkg/a.py:12)``, becomes the file of the key.
 
-    ``needles`` is the result of `needles_in` for names that include this name. A short list makes the search faster.
+    ``needles`` is the result of `needles_in` for a set of names that includes this one. A short list makes the search
+    faster.
     """
     if level == "none":
         return FrameKey(name, file, line)
@@ -252,7 +253,7 @@ def frame_key(
 
 
 class NameStep(NamedTuple):
-    """Change of a name by the rule ``code``, with the name ``before`` and ``after`` the change."""
+    """A change that the rule ``code`` made to a name, with the names ``before`` and ``after`` the change."""
 
     code: str
     before: str

@@ -11,7 +11,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric
 
-SymbolKey = tuple[str, str | None]  # normalised name, and file
+SymbolKey = tuple[str, str | None]  # normalised name and file
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class StoredJob:
 class Series:
     """The series to which a reading belongs.
 
-    Readings with equal ``key`` are compared. ``workload`` is shown in reports.
+    Readings with the same ``key`` are compared. ``workload`` is shown in reports.
     """
 
     key: str
@@ -85,7 +85,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """The verdict of the gate on the commits ``baseline`` and ``target``, whose code is identical.
+    """The verdict of the gate on two commits with identical code, ``baseline`` and ``target``.
 
     ``reds`` is the number of red findings, and ``comparisons`` is the number of compared pairs.
     """
@@ -103,8 +103,8 @@ class Retention:
     """The size limits of a history.
 
     A run is the measurement of one commit by one job. All symbols are stored for the newest ``runs`` runs, and only the
-    totals and the ``symbols`` heaviest symbols for older runs. Profiles are stored for the newest ``profiles`` runs.
-    Unused symbol names are removed if there are more than ``names`` names.
+    totals and the ``symbols`` heaviest symbols are stored for older runs. Profiles are stored for the newest
+    ``profiles`` runs. Unused symbol names are removed if there are more than ``names`` names.
     """
 
     runs: int = 200

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class TakenStacks(NamedTuple):
-    """Stacks that were read since the last call of `LineScan.take`.
+    """Stacks that have been read since the last call to `LineScan.take`.
 
     ``values`` is an int64 array, and the other arrays are int32, as in `folded_scan.Scan`. ``lines`` is the number of
     lines read, and ``two_numbers`` is the number of lines with two numbers at the end.
@@ -21,7 +21,7 @@ class TakenStacks(NamedTuple):
 
 
 class LineScan(Protocol):
-    """Scan of folded stacks. The scan reads plain lines and stops at any other line."""
+    """A scan of folded stacks that reads plain lines and stops at any other line."""
 
     def lines(self, data: bytes, at: int) -> int:
         """Read whole lines from offset ``at``. Return the offset of the first unread line, or the end."""
@@ -30,19 +30,19 @@ class LineScan(Protocol):
         """Return whether the scan stopped at a stack with too many frames."""
 
     def take(self) -> TakenStacks:
-        """Return the stacks that were read so far, and discard them."""
+        """Return the stacks that have been read so far, and discard them."""
 
     def names(self, first: int) -> Sequence[bytes]:
-        """Return the names of the frames, beginning with number ``first``."""
+        """Return the names of the frames, starting from frame number ``first``."""
 
     def learn(self, name: bytes) -> None:
         """Assign the next number to a name that was found outside this scan."""
 
     def path(self) -> tuple[bytes, int]:
-        """Return the last stack without its last frame, and the number of frames of this path."""
+        """Return the last stack without its last frame, and the number of frames in this path."""
 
     def follow(self, path: bytes) -> None:
-        """Set the previous stack to a path."""
+        """Use a path as the previous stack."""
 
 
 class Kernels(Protocol):

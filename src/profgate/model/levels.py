@@ -1,4 +1,4 @@
-"""Significance levels and thresholds of the gate, explained in docs/explanation/verdict.md.
+"""Significance levels and thresholds of the gate, which are explained in docs/explanation/verdict.md.
 
 For one direction of change, ``RED`` is the probability that a report on unchanged code has a red row, and ``LISTED`` is
 the probability that such a report has any row.
@@ -20,14 +20,14 @@ VISIBLE = 0.5  # the runs must be able to reveal this change in the total, or in
 VISIBLE_SHARE = 0.1
 
 FEWEST_JOBS = 3  # minimum number of base jobs whose differences can serve as a bound
-LIKE_RUNS = 1.25  # runs of unknown order are not comparable if their common factor is larger
+LIKE_RUNS = 1.25  # runs of unknown order are not comparable if their common factor is larger than this
 MACHINE = 2.0  # machines of the same type differ by less than this factor; on a busy machine, the factor was 1.3
 
 TOTAL_MARGIN = 1.5  # a total from another job can be red only if its change exceeds the bound by this factor
 
 
 def job_margin(jobs: int) -> float:
-    """Return the factor for the largest difference between K base jobs: (100 / (K + 1)) ** (1 / 4), at least 1.
+    """Return the factor applied to the largest difference between K base jobs: (100 / (K + 1)) ** (1 / 4), at least 1.
 
     An additional unchanged job exceeds the largest of K comparable jobs with probability 1 / (K + 1). If the tails of
     the distribution fall with the fourth power of the size, this factor reduces the probability to 1 %.
@@ -36,7 +36,7 @@ def job_margin(jobs: int) -> float:
 
 
 def listing_margin(jobs: int) -> float:
-    """Return the factor for displayed rows.
+    """Return the factor that determines which rows are displayed.
 
     The factor is chosen so that 2.5 % of the reports on unchanged jobs should have a row. With a factor chosen for 5 %,
     8 to 13 % of these reports had a row.

@@ -12,8 +12,8 @@ class Links:
 
     ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the URL of
     the overview of all pages, ``report`` is the URL of the JSON report, and ``run`` is the URL of the workflow run.
-    ``fetch`` is the command that downloads pages that have no URL, after the suggested workflow step has uploaded these
-    pages.
+    ``fetch`` is the command that downloads pages without a URL; the suggested workflow step must first have uploaded
+    these pages.
     """
 
     pages: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -53,7 +53,7 @@ class Manifest:
     files: tuple[ManifestFile, ...] = ()
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
-        """Return the facts of a file. Facts that are missing in the file come from the manifest."""
+        """Return the facts about a file. Facts that the file does not contain are taken from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
         known: dict[str, Any] = {name: getattr(self, name) or None for name in ("os", "architecture", "cpu_model")}
@@ -64,7 +64,7 @@ class Manifest:
 
 
 def manifest_to_json(manifest: Manifest) -> str:
-    """Return the manifest as JSON text, `profgate.manifest/1`."""
+    """Return the manifest as JSON text in the format `profgate.manifest/1`."""
     return json.dumps({"schema": SCHEMA, **asdict(manifest)}, indent=1, allow_nan=False) + "\n"
 
 
@@ -91,7 +91,7 @@ def manifest_from_json(data: bytes) -> Manifest:
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:
-    """Raise `ProfileError` unless these are exactly the files of the manifest, with the digests that it lists."""
+    """Raise `ProfileError` unless these are exactly the files that the manifest lists, with the same digests."""
     listed = {file.path: file.sha256 for file in manifest.files}
     if len(listed) != len(manifest.files):
         raise ProfileError(MANIFEST_NAME, "lists a file twice; store the profiles again")

@@ -11,7 +11,7 @@ MOST_ALIASES = 200
 class Aliases:
     """Pairs of a pattern and a new name. The first pattern that matches the whole name applies.
 
-    A star matches any text. The stars of the new name are replaced by the matched texts in order.
+    A star matches any string. The stars in the new name are replaced with the matched strings in order.
     """
 
     pairs: tuple[tuple[str, str], ...] = ()
@@ -45,7 +45,7 @@ def mistake_in(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _found(pattern: str, name: str) -> list[str] | None:
-    """Return the texts that match the stars of a pattern, or None if the whole name does not match it."""
+    """Return the strings that match the stars of a pattern, or None if the whole name does not match the pattern."""
     first, *middle = pattern.split("*")
     if not middle:
         return [] if name == pattern else None

@@ -9,13 +9,13 @@ from profgate.model.name_aliases import Aliases
 
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
-OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, as in the next type
+OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, like the next type
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required", "when-possible"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
-MEANING = "meaning"  # metadata key of the description of a policy key
+MEANING = "meaning"  # metadata key for the description of a policy key
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Policy:
 
     Fields that have a description are keys of the section ``gate`` in the policy file, written with hyphens instead of
     underscores. ``unchanged`` contains the numbers of red results and of comparisons for unchanged code. ``demoted`` is
-    True if these results made the gate advisory, or None if their order was not checked.
+    True if these results made the gate advisory, or None if the order of the results was not checked.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -121,5 +121,5 @@ class Policy:
 
     @property
     def allows_own_baseline(self) -> bool:
-        """Whether a pull request may bring its own baseline. Without a policy file, this is always allowed."""
+        """Whether a pull request may supply its own baseline. Without a policy file, this is always allowed."""
         return self.own_baseline or self.source == Policy().source

@@ -1,4 +1,4 @@
-"""A profile as returned by a reader: its frames, and the values as stacks, a call graph, measurements or models."""
+"""A profile as returned by a reader: its frames, and its values as stacks, a call graph, measurements or models."""
 
 import sys
 from dataclasses import dataclass, field
@@ -65,7 +65,7 @@ class LineValues:
     """The values of source lines in a profile without stacks. All arrays are int64.
 
     ``frame`` and ``line`` have one element per line, and the values have one row per metric. ``total_value`` includes
-    the calls at the line.
+    the cost of the calls on the line.
     """
 
     frame: IntArray
@@ -141,7 +141,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The properties that must be equal in two profiles that are compared. An empty string means unknown."""
+    """The properties that must be equal for two profiles to be comparable. An empty string means unknown."""
 
     type: str = ""
     command: str = ""
@@ -174,7 +174,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if it is unknown."""
+    """The result of a reader. ``periods`` contains the value of one sample of each metric, or None if unknown."""
 
     name: str
     configuration: Configuration = Configuration()

@@ -1,4 +1,4 @@
-"""Reasons of decisions, as codes with parameters. `report.wording` converts them to sentences."""
+"""Reasons for decisions, as codes with parameters. `report.wording` converts them to sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -85,7 +85,7 @@ class ReasonCode(StrEnum):
     UNSTATED = "unstated"
     STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
 
-    # limits of the comparability of both sides
+    # limitations of the comparability of both sides
     FACT_DIFFERS = "fact_differs"  # fact, baseline, target
     MODE_DIFFERS = "mode_differs"  # baseline, target
     FACT_MISSING = "fact_missing"  # fact, side
@@ -105,7 +105,7 @@ class ReasonCode(StrEnum):
     REAL_TIME = "real_time"
     STACKS_DROPPED = "stacks_dropped"
 
-    # limits of the whole report
+    # limitations of the whole report
     FILE_WARNING = "file_warning"  # file, text
     NO_FILE_PAIRS = "no_file_pairs"
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
@@ -164,11 +164,11 @@ class ReasonCode(StrEnum):
     NOT_LOOKED_UP = "not_looked_up"  # login, most
     RIGHTS_UNKNOWN = "rights_unknown"  # login, text
 
-    # texts from elsewhere, such as the error of a reader
+    # messages from elsewhere, such as an error raised by a reader
     TEXT = "text"  # text
     SEVERAL = "several"  # reasons
 
-    # strategies: why a comparison is not tested
+    # strategies: why a comparison was not tested
     STRATEGY_RAISED = "strategy_raised"  # error
     RATES_APART = "rates_apart"  # baseline, target
     ZERO_TOTAL = "zero_total"
@@ -213,7 +213,7 @@ class Reason:
 
 
 def as_reason(value: Reason | str) -> Reason:
-    """Return a reason unchanged, or a text as a reason that contains it."""
+    """Return a reason unchanged, or convert a string to a reason that contains the string."""
     return value if isinstance(value, Reason) else Reason(ReasonCode.TEXT, {"text": value})
 
 

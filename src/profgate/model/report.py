@@ -55,7 +55,7 @@ class Statistics:
 
     ``weight`` is the change as a fraction of the run. The fields from ``p`` to ``ratio`` are results of the gate's test
     (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
-    factor if it explains the change of the total. The inclusive costs are in the metric's base unit.
+    factor if this factor explains the change in the total. The inclusive costs are in the metric's base unit.
     """
 
     weight: float | None = None
@@ -76,10 +76,11 @@ class Statistics:
 class Evidence:
     """Facts about a finding besides its numbers. Unknown facts are None.
 
-    ``judged`` is "subtree" if the test compared the cost of the function with its callees, and ``new`` names the new
-    functions among them. The fields from ``source`` to ``reach_path`` come from `SourceStates`. ``base_branch`` is the
-    relative change on the base branch, or "changed" if it has no relative change. ``confirmed`` is the result of a
-    second measurement with ``confirmed_runs``, the relative change ``confirmed_change`` (or "new") and ``confirmed_p``.
+    ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new`` names the
+    new functions among these callees. The fields from ``source`` to ``reach_path`` come from `SourceStates`.
+    ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
+    ``confirmed`` is the result of a second measurement with ``confirmed_runs``, the relative change
+    ``confirmed_change`` (or "new") and ``confirmed_p``.
     """
 
     judged: Literal["subtree"] | None = None
@@ -146,7 +147,7 @@ class Finding:
 
     @property
     def is_acceptable(self) -> bool:
-        """Whether a maintainer can accept the finding: a regression, even an uncertain one, but not a total."""
+        """Whether a maintainer can accept the finding: any regression, even an uncertain one, except in a total."""
         return self.direction == "worse" and self.colour in {"red", "yellow"} and not self.is_total
 
     @property
@@ -168,7 +169,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The end of the chain of calls that explains the change of a location, and the number of steps to this end."""
+    """The end of the call chain that explains the change in a location, and the number of steps to this end."""
 
     location: Location
     direction: Direction
@@ -180,9 +181,9 @@ class Cause:
 class MetricReport:
     """One metric of one workload.
 
-    ``not_tested`` contains the reasons why strategies could not test the metric, if the user can act on them.
-    ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile. ``undrawable`` is
-    True if the profiles contain no calls, so that no flame graph can be drawn.
+    ``not_tested`` explains why strategies could not test the metric, and contains only reasons that the user can act
+    on. ``unsuited`` contains the reasons why default strategies do not apply to this kind of profile. ``undrawable`` is
+    True if no flame graph can be drawn because the profiles contain no calls.
     """
 
     name: str
@@ -205,7 +206,7 @@ class MetricReport:
 
     @property
     def counts_calls(self) -> bool:
-        """Whether the metric is the number of calls, which explains changes of costs."""
+        """Whether the metric is the number of calls, which explains changes in costs."""
         return (self.name, self.unit) == (CALLS.name, CALLS.unit)
 
 
@@ -231,7 +232,7 @@ class NotCompared:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The origin of one side. Unknown values are None, for example for files on a command line."""
+    """The origin of one side. Unknown values are None, for example for files given on the command line."""
 
     label: str
     sha: str | None = None

@@ -22,7 +22,7 @@ class TriggeringRun:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The facts about one workflow run. Missing texts are empty, and numbers that do not apply are None.
+    """Facts about one workflow run. Missing strings are empty, and numbers that do not apply are None.
 
     ``head_sha`` is the pushed commit (not the test merge). ``sha`` is the value of GITHUB_SHA, which is the test merge
     in a pull request.
@@ -79,5 +79,5 @@ class RunContext:
 
     @property
     def read_only(self) -> bool:
-        """Whether GitHub gives this run a read-only token, regardless of its permissions."""
+        """Whether GitHub gives this run a read-only token, regardless of the permissions set in the workflow."""
         return self.event_name == "pull_request" and (self.is_fork or self.is_dependabot)

@@ -16,8 +16,8 @@ class SourceFile:
 
     ``open(start, stop)`` returns a binary stream of that byte range. If ``stop`` is None, the range extends to the end
     of the file. ``name`` is displayed in messages, and ``head`` contains the first bytes, by which the format is
-    detected. ``path`` is set if the file is on disk, so that each worker process can open a range. ``profile`` is set
-    if the file has already been read, for example by the history.
+    detected. ``path`` is set if the file is on disk, which allows each worker process to open a range. ``profile`` is
+    set if the file has already been read, for example by the history.
     """
 
     name: str
@@ -35,7 +35,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class BytesInMemory:
-    """Function object that opens byte ranges of data in memory. The object can be pickled for another process."""
+    """A function object that opens byte ranges of data in memory. It can be pickled for use in another process."""
 
     data: bytes = field(repr=False)
 

@@ -1,4 +1,4 @@
-"""Results of statistical tests, stored so that reports can be judged again and merged with reports of other shards."""
+"""Results of statistical tests, stored so that reports can be judged again and merged across shards."""
 
 from dataclasses import dataclass
 from typing import Literal

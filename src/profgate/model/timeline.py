@@ -34,11 +34,11 @@ class Timeline:
         return (self.span >> self.scale) + 1
 
     def chosen(self, mask: BoolArray, row: IntArray) -> "Timeline":
-        """Return the marked entries. ``row`` contains the new row of each entry, including entries without a mark."""
+        """Return the marked entries. ``row`` contains the new row of each entry, including unmarked entries."""
         return Timeline(self.span, self.scale, self.threads, row[mask], self.cell[mask], self.values[:, mask])
 
     def coarser(self, steps: int) -> "Timeline":
-        """Return the timeline with bins that are longer by the factor ``2**steps``."""
+        """Return the timeline with bins that are ``2**steps`` times as long."""
         bins = self.cell % MOST_BINS
         row, cell, values = summed(self.row, self.cell - bins + (bins >> steps), self.values)
         return Timeline(self.span, self.scale + steps, self.threads, row, cell, values)
@@ -61,9 +61,10 @@ def summed(row: IntArray, cell: IntArray, values: IntArray) -> tuple[IntArray, I
 
 
 def joined(parts: Sequence[Timeline]) -> Timeline:
-    """Add the timelines of several recordings, which all begin at time 0, with the longest bins of all parts.
+    """Add the timelines of several recordings, which all begin at time 0, using the longest bin length of all parts.
 
-    Threads are matched by name. The other threads are matched in their order. Each part needs at least one thread.
+    Threads with equal names are matched. The remaining threads are matched in order. Each part needs at least one
+    thread.
     """
     scale = max(part.scale for part in parts)
     names = list(max(parts, key=lambda part: len(part.threads)).threads)
@@ -79,7 +80,7 @@ def joined(parts: Sequence[Timeline]) -> Timeline:
 
 
 def _matched(threads: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Return for each thread the index of a different name: an equal name if possible, otherwise the first free one."""
+    """Match each thread to an equal name or else to the first unused name, and return the indices of these names."""
     free: dict[str, list[int]] = {}
     for place, name in reversed(list(enumerate(names))):
         free.setdefault(name, []).append(place)

@@ -11,12 +11,12 @@ NO_NAME = "(no name)"
 DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 
-# GitHub's runner reads a command after :: at the start of a line, and after ##[ anywhere.
+# GitHub's runner recognises a command after :: at the start of a line and after ##[ anywhere.
 COMMAND = re.compile(r"(?:\A|(?<=[\r\n]))(?:[^\S\r\n]|[\ufeff\u200b-\u200f\u2060])*:(?=:)")
 
 
 def without_commands(text: str) -> str:
-    """Return the text with both forms of workflow commands disabled. The value of a JSON text does not change."""
+    """Return the text with both forms of workflow commands disabled. The value of a JSON document does not change."""
     return COMMAND.sub(r"\g<0> ", text.replace("##[", "\\u0023#["))
 
 
@@ -34,7 +34,7 @@ def plain(text: str) -> str:
 
 
 def cut(text: str, length: int) -> str:
-    """Shorten a text to at most ``length`` characters by replacing its middle with an ellipsis."""
+    """Shorten text to at most ``length`` characters by replacing its middle with an ellipsis."""
     if len(text) <= length:
         return text
     tail = (length - 1) // 2
@@ -42,7 +42,7 @@ def cut(text: str, length: int) -> str:
 
 
 def brief_name(text: str, length: int) -> str:
-    """Shorten a name to ``length`` by removing text in brackets first, starting with the innermost brackets.
+    """Shorten a name to ``length`` characters by removing text in brackets first, starting with the innermost brackets.
 
     This preserves the function name, which may be in the middle, as in ``Out& Store<Key, Value>::put(std::vector<Key>
     const&)``.
@@ -75,7 +75,7 @@ def full_name(text: str) -> str:
 
 
 def full_names(texts: Sequence[str]) -> list[str]:
-    """Return the `full_name` of each text."""
+    """Return the `full_name` of each string."""
     if all(map(str.isprintable, texts)):  # much faster than `full_name` for a million names
         return [text.strip() or NO_NAME for text in texts]
     return [full_name(text) for text in texts]
@@ -94,7 +94,7 @@ def columns_of(text: str) -> int:
 
 
 def fitting(text: str, columns: int) -> str:
-    """Shorten a text in the middle to fit a number of terminal columns."""
+    """Shorten text in the middle to fit a number of terminal columns."""
     length = len(text)
     while columns_of(shorter := cut(text, length)) > columns:
         length -= 1

@@ -186,7 +186,7 @@ def tightened(
 ) -> tuple[Policy, list[Reason]]:
     """Combine the policy with the inputs of a run.
 
-    The second result contains a reason for each input that was ignored because it would have loosened the policy.
+    Return the combined policy, and a reason for each input that was ignored because it would have loosened the policy.
     ``requested`` maps field names of `Policy` to values. Without a policy file, every input applies. ``strategies`` are
     added to the configured strategies. If no strategies are configured, the caller must add ``strategies`` to the
     built-in list.
@@ -208,7 +208,7 @@ def tightened(
 
 
 def schema(catalogue: Catalogue) -> dict[str, Any]:
-    """Return the JSON Schema of the configuration file for editors.
+    """Return the JSON Schema of the configuration file, for use in text editors.
 
     The schema accepts the same files as `read_policy`.
     """

@@ -71,7 +71,7 @@ TIGHTENS: JsonDict = {"tightens": True}  # marker for an input that can make the
 
 
 class Settings(BaseModel):
-    """Inputs of one run. None means that an input is not given, so that the policy file applies."""
+    """Inputs of one run. None means that an input is not given and the policy file applies."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, alias_generator=lambda name: name.replace("_", "-")
@@ -231,9 +231,9 @@ def input_variable(name: str) -> str:
 
 
 def settings_from(raw: Mapping[str, str]) -> Settings:
-    """Parse the settings. ``raw`` maps input names in kebab case to texts.
+    """Parse the settings. ``raw`` maps input names in kebab case to strings.
 
-    An empty text means that the input is not given. Raises `SettingsError` with one line per mistake.
+    An empty string means that the input is not given. Raises `SettingsError` with one line per mistake.
     """
     given = {name: text.strip() for name, text in raw.items() if text.strip()}
     key = given.get("key", "default")

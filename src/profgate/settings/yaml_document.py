@@ -19,7 +19,7 @@ COLLECTION_TAGS = frozenset({"tag:yaml.org,2002:seq", "tag:yaml.org,2002:map"})
 
 
 class Document:
-    """The data in a YAML text, the line and column of each key and value, and all mistakes that were found."""
+    """The data in a YAML document, the line and column of each key and value, and all mistakes that were found."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -38,7 +38,7 @@ class Document:
             raise SettingsError("\n".join(lines))
 
     def read(self, text: str) -> Any:  # noqa: ANN401 - any YAML value
-        """Parse a text and return its data, or None if it is empty.
+        """Parse YAML text and return its data, or None if the text is empty.
 
         Deep nesting and aliases are rejected, because they can exhaust memory.
         """
