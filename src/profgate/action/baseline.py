@@ -108,8 +108,8 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]) -> bool:
     """Return whether a commit follows the base commit of the pull request and was the head of the base branch.
 
-    A commit counts as a former head of the base branch only if it has a trusted run. Other commits of the branch can be
-    refused without loss, because no profiles were recorded for them.
+    A commit counts as a former head of the base branch only if it has a trusted run. Refusing other commits of the
+    branch has no disadvantage, because no profiles were recorded for them.
     """
     start, client = job.context.base_sha, job.client
     if start not in distances(sha, listed) and client.merge_base(start, sha) != start:
@@ -137,7 +137,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
     """Return the nearest profiles that were stored for a commit or its ancestors, and further sets of profiles.
 
     ``further`` returns the number of further sets. If none of the runs within ``reach`` commits has completed, this
-    waits for an unfinished run of the commit.
+    function waits for an unfinished run of the commit.
     """
     pauses = iter(POLLS)
 
@@ -223,7 +223,7 @@ def recording_workflow(job: Job) -> str:
 def pipeline_input(
     job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
 ) -> PipelineInput:
-    """Return the pipeline's input with the target and the stored baseline, which is empty if no baseline was found."""
+    """Return the pipeline's input with the target and the stored baseline. If none was found, the baseline is empty."""
     baseline = found.baseline
     given = PipelineInput(
         baseline.files if baseline else (),

@@ -113,7 +113,7 @@ def _attached(job: Job, tag: str, own: LocalSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """The commits between both sides, oldest first, and the profiles recorded for some of these commits."""
+    """The commits between the two sides, oldest first, and the profiles recorded for some of these commits."""
 
     chain: tuple[str, ...]
     recorded: tuple[StoredSet, ...]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # maximum time between creation and update of an unedited comment
+STORING = timedelta(seconds=2)  # maximum time between the creation and the last update of an unedited comment
 LINK = "120000"  # Git's mode for symbolic links
 
 
@@ -24,7 +24,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit, with the SHAs of its parents in order, and the date of the committer with a time zone."""
+    """A commit with the SHAs of its parents, in order, and the committer date, with a time zone."""
 
     sha: str
     parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
@@ -204,5 +204,5 @@ class CommentRecord:
 
     @property
     def edited(self) -> bool:
-        """Whether the text was edited after it was written. The editor may be another person than the author."""
+        """Whether the text was edited after it was written. The author and the editor may be different people."""
         return self.updated_at - self.created_at > STORING
