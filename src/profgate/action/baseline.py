@@ -47,7 +47,7 @@ class BaselineCommit:
 
 
 def baseline_commit(job: Job) -> BaselineCommit:
-    """Return the commit of the requested ref. By default, this is the merge base or previous commit of the event."""
+    """Return the commit of the requested ref or, if none is requested, the event's merge base or previous commit."""
     context = job.context
     if job.settings.baseline_ref:
         ref = named_ref(job, job.settings.baseline_ref)
@@ -157,7 +157,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the profiles of a ref, from its artifact, from its release, or from an earlier commit, in this order."""
+    """Return the profiles of a ref from the first available source: its artifact, its release or an earlier commit."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found

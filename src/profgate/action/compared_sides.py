@@ -21,8 +21,8 @@ class Sides:
     """Both sides of a comparison.
 
     ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons why there is no baseline.
-    ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the base
-    branch. ``obstacle`` is the reason why a baseline that is near enough for the gate to fail was not used.
+    ``never_recorded`` is True if no base run has ever stored profiles. ``later`` is a run for a later commit of the
+    base branch. ``obstacle`` is the reason why a baseline that is near enough for the gate to fail was not used.
     """
 
     given: PipelineInput

@@ -61,7 +61,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
-    """Compare the profiles with the profiles of another ref and return the exit code.
+    """Compare the profiles with those of another ref and return the exit code.
 
     Raises `ProfgateError` if there are no profiles for the other ref.
     """

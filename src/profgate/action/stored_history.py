@@ -190,7 +190,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
-    """Report persistent changes that no earlier run reported, as annotations and in the step summary."""
+    """Report persistent changes that no earlier run has reported, as annotations and in the step summary."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]

@@ -56,7 +56,7 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run ever stored profiles.
+        """Whether no base run has ever stored profiles.
 
         The value is False if profiles were stored but have expired or cannot be used.
         """

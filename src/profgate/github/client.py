@@ -249,13 +249,13 @@ class GitHubClient(GitRequests):
     # Comments
 
     def comments(self, number: int) -> list[CommentRecord]:
-        """Return all comments of a pull request, oldest first. This takes one request per 100 comments."""
+        """Return all comments on a pull request, oldest first. This takes one request per 100 comments."""
         found = list(self._items(f"/issues/{number:d}/comments", CommentRecord))
         self._known_comments[number] = found
         return found
 
     def known_comments(self, number: int) -> list[CommentRecord]:
-        """Return all comments of a pull request. They are requested only if this run has not read them yet."""
+        """Return all comments on a pull request. They are requested only if this run has not read them yet."""
         known = self._known_comments.get(number)
         return self.comments(number) if known is None else known
 

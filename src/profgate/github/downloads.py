@@ -31,7 +31,7 @@ ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "appli
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Downloaded bytes, with the file name from the headers and whether the bytes are a zip archive."""
+    """Downloaded bytes, the file name from the headers, and whether the bytes are a zip archive."""
 
     data: bytes
     is_zip: bool

@@ -1,4 +1,4 @@
-"""Records for responses of GitHub's API. They contain only the fields that profgate reads; all values are untrusted."""
+"""Records for responses from GitHub's API. They contain only fields that profgate reads; all values are untrusted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -114,7 +114,7 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file of a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
+    """A file in a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
 
     path: Annotated[str, Field(validation_alias="filename")]
     status: str
@@ -155,7 +155,7 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release. ``digest`` has the same format as in `ArtifactRecord`."""
+    """A file attached to a release. ``digest`` has the same format as in `ArtifactRecord`."""
 
     id: int
     name: str
@@ -183,7 +183,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment of a pull request. ``user`` is None if the account was deleted.
+    """A comment on a pull request. ``user`` is None if the account was deleted.
 
     ``author_association`` is the author's role in the repository, such as MEMBER. ``node_id`` is the id in GraphQL.
     """

@@ -117,12 +117,12 @@ def answer_in_comment(
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
-    """Return the comments of this author that begin with the marker of this key, oldest first."""
+    """Return the comments by this author that begin with the marker of this key, oldest first."""
     return [comment for comment in marked(comments, key) if comment.author == author]
 
 
 def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
-    """Return the comments of the token's owner that begin with the marker of this key, oldest first.
+    """Return the comments by the token's owner that begin with the marker of this key, oldest first.
 
     Because anybody can paste the marker, the authors are checked. This takes one GraphQL request if there is any
     comment with the marker.
