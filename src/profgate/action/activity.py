@@ -1,4 +1,4 @@
-"""Chooses what a run of the action does, based only on the event and the settings."""
+"""Choose what a run of the action does, based only on the event and the settings."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

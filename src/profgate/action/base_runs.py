@@ -59,7 +59,7 @@ def store_for_comment(job: Job) -> int:
 def store_target(job: Job) -> None:
     """Store the profiles of this build and, if this job also measured a baseline, the profiles of that baseline.
 
-    The manifests of both name this run.
+    Both manifests name this run.
     """
     settings, workspace = job.settings, job.context.workspace
     target = local_set(settings.profiles, workspace)
@@ -77,14 +77,14 @@ def target_artifact(settings: Settings) -> str:
 
 
 def brought_artifact(settings: Settings) -> str:
-    """Return the name of the artifact with a baseline that was measured by the job of the pull request itself."""
+    """Return the name of the artifact that contains the baseline measured by the pull request's own job."""
     return f"{settings.artifact}-brought"
 
 
 def _store(job: Job, profiles: LocalSet, manifest: Manifest, name: str, subfolder: str) -> bool:
     """Write the profiles and the manifest to the output folder, and upload them.
 
-    If the upload fails, this writes a warning and returns False.
+    If the upload fails, write a warning and return False.
     """
     stored = write_set(job, profiles, manifest, subfolder)
     shown = posixpath.join(job.settings.output_dir, subfolder)

@@ -47,7 +47,7 @@ class BaselineCommit:
 
 
 def baseline_commit(job: Job) -> BaselineCommit:
-    """Return the commit of the requested ref. By default, this is the merge base or previous commit of the event."""
+    """Return the commit of the requested ref or, if none is requested, the event's merge base or previous commit."""
     context = job.context
     if job.settings.baseline_ref:
         ref = named_ref(job, job.settings.baseline_ref)
@@ -108,8 +108,8 @@ def _base_of_fork(job: Job, base: str) -> tuple[str, Sequence[CommitRecord]]:
 def _is_later_base(job: Job, base: str, sha: str, listed: Sequence[CommitRecord]) -> bool:
     """Return whether a commit follows the base commit of the pull request and was the head of the base branch.
 
-    A commit counts as a former head of the base branch only if it has a trusted run. Other commits of the branch can be
-    refused without loss, because no profiles were recorded for them.
+    A commit counts as a former head of the base branch only if it has a trusted run. Refusing other commits of the
+    branch has no disadvantage, because no profiles were recorded for them.
     """
     start, client = job.context.base_sha, job.client
     if start not in distances(sha, listed) and client.merge_base(start, sha) != start:
@@ -137,7 +137,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
     """Return the nearest profiles that were stored for a commit or its ancestors, and further sets of profiles.
 
     ``further`` returns the number of further sets. If none of the runs within ``reach`` commits has completed, this
-    waits for an unfinished run of the commit.
+    function waits for an unfinished run of the commit.
     """
     pauses = iter(POLLS)
 
@@ -157,7 +157,7 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
-    """Return the profiles of a ref, from its artifact, from its release, or from an earlier commit, in this order."""
+    """Return the profiles of a ref from the first available source: its artifact, its release or an earlier commit."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)
     if found.baseline is not None and not found.baseline.candidate.distance:
         return found
@@ -223,7 +223,7 @@ def recording_workflow(job: Job) -> str:
 def pipeline_input(
     job: Job, found: Found, label: str, policy: Policy, target: LocalSet, target_side: Side
 ) -> PipelineInput:
-    """Return the pipeline's input with the target and the stored baseline, which is empty if no baseline was found."""
+    """Return the pipeline's input with the target and the stored baseline. If none was found, the baseline is empty."""
     baseline = found.baseline
     given = PipelineInput(
         baseline.files if baseline else (),

@@ -20,9 +20,9 @@ from profgate.pipeline import PipelineInput
 class Sides:
     """Both sides of a comparison.
 
-    ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons if there is no baseline.
-    ``never_recorded`` is True if no base run ever stored profiles. ``later`` is a run for a later commit of the
-    base branch. ``obstacle`` is the reason why a baseline near enough to fail the gate was not used.
+    ``base_runs`` is the number of base runs that were read. ``missing`` contains the reasons why there is no baseline.
+    ``never_recorded`` is True if no base run has ever stored profiles. ``later`` is a run for a later commit of the
+    base branch. ``obstacle`` is the reason why a baseline that is near enough for the gate to fail was not used.
     """
 
     given: PipelineInput
@@ -69,7 +69,7 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
     known: list[Known] = []
 
     def further(nearest: StoredSet) -> int:
-        """Return the number of base runs to read in addition to the nearest run. With a long history, this is 0."""
+        """Return the number of base runs to read in addition to the nearest run. With a long history, return 0."""
         known.extend(filter(None, [known_before(job, nearest.candidate.run)]))
         runs = job.settings.baseline_runs
         return 0 if known and known[0].commits >= runs else runs

@@ -1,6 +1,6 @@
 """The container's entry point.
 
-The entry point runs the activity of the event, annotates errors, and sets all outputs.
+The entry point runs the activity for the event, annotates errors, and sets all outputs.
 """
 
 import os
@@ -24,16 +24,16 @@ from profgate.github.workflow_commands import WorkflowCommands
 from profgate.settings.inputs import DEPRECATED_INPUTS, DEPRECATED_MODES, SETTINGS, input_variable, settings_from
 from profgate.version import VERSION
 
-UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # these runs can write and may read data of a fork
+UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # these runs can write and may read data from a fork
 LIMIT_SECONDS = 1200.0
 
 
 def limited_main(
     environ: Mapping[str, str] | None = None, pace: Pace = ON_GITHUB, seconds: float = LIMIT_SECONDS
 ) -> int:
-    """Run `main`, with a time limit if the run can write and reads data of a fork.
+    """Run `main`, with a time limit if the run can write and reads data from a fork.
 
-    If the run exceeds the limit, or if the kernel ends the process because memory is short, an error is reported.
+    If the run exceeds the limit, or if the kernel ends the process because memory is running out, an error is reported.
     """
     given = os.environ if environ is None else environ
     if given.get("GITHUB_EVENT_NAME") not in UNTRUSTED_EVENTS:
@@ -88,7 +88,7 @@ def main(
 
 
 def _act(job: Job) -> int:
-    """Run the activity of the event and return the exit code."""
+    """Run the activity for the event and return the exit code."""
     activity = activity_for(job.context, job.settings)
     job.log(f"profgate {VERSION}: {activity.reason}")
     if activity.kind is ActivityKind.REFUSED:

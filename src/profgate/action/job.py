@@ -28,8 +28,9 @@ class Pace:
     """Settings for pauses between requests and for retries of failed requests. All times are in seconds.
 
     ``pauses`` are the pauses between requests and between writes. ``backoff`` and ``upload_pause`` are the pauses
-    before the first retry. ``budget`` limits the total time of waits and failed requests, separately for the API,
-    downloads and uploads. ``base_run_budget`` limits the total time of waits for base runs that have not completed.
+    before the first retry. ``budget`` limits the total time spent on waits and failed requests, separately for the API,
+    downloads and uploads. ``base_run_budget`` limits the total time spent waiting for base runs that have not
+    completed.
     """
 
     pauses: tuple[float, float] = (0.25, 1.0)
@@ -159,7 +160,7 @@ class Job:
 
     @property
     def can_upload(self) -> bool:
-        """Whether the runner has an artifact service, which GitHub Enterprise Server may lack."""
+        """Whether the runner has an artifact service. On GitHub Enterprise Server, there may be none."""
         return bool(self.context.results_url and self.context.runtime_token)
 
     def uploads(self) -> ArtifactService:

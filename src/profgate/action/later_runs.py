@@ -3,7 +3,7 @@
 The fork comment workflow (`workflow_run`) has a token that can write. The workflow compares the stored profiles, which
 are untrusted data. If a comment contains an acceptance and its author may accept, the failed jobs or the comparison in
 the fork comment workflow are run again. profgate reacts to the comment, and explains refusals in its own existing
-comment. Neither action sends a notification.
+comment. Neither the reaction nor the edit sends a notification.
 """
 
 import posixpath
@@ -36,7 +36,7 @@ NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 def comment_on_fork(job: Job) -> int:
     """Compare the profiles of the finished run, comment on the pull request of that run, and return the exit code.
 
-    On an error, a commit status is still written, because a branch protection rule may require the status.
+    If an error occurs, a commit status is still written, because a branch protection rule may require the status.
     """
     run = job.context.triggering_run
     assert run is not None  # noqa: S101 - this activity is chosen only if there is a triggering run
@@ -56,7 +56,8 @@ def write_error_status(job: Job, error: Exception) -> None:
 def _compared(job: Job, run: TriggeringRun) -> int:
     """Compare the profiles of a finished run and return the exit code.
 
-    The pull request is identified by its commit and its repositories, because the stored number is untrusted.
+    The pull request is identified by its commit and its repositories, because the stored pull request number is
+    untrusted.
     """
     name, context = target_artifact(job.settings), job.context
     target = fork_artifact(job.client, name, run)

@@ -39,19 +39,19 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
-    """Return the total numbers of false alarms and of comparisons of unchanged code in all shards."""
+    """Return two totals over all shards: false alarms, and comparisons of unchanged code."""
     unchanged = [policy_stated_in(shard.report).unchanged for shard in shards]
     return sum(reds for reds, _ in unchanged), sum(trials for _, trials in unchanged)
 
 
 def _base_runs(shards: Sequence[Shard]) -> int:
-    """Return the number of base runs for the metric that has the fewest base runs in all shards."""
+    """Return the number of base runs for the metric that has the fewest base runs across all shards."""
     metrics = [metric for shard in shards for workload in shard.report.workloads for metric in workload.metrics]
     return min((metric.calibration.base_jobs or 0 for metric in metrics), default=0)
 
 
 def stored_shards(job: Job) -> list[Shard]:
-    """Return the report that the newest attempt of each shard of this run stored, sorted by key."""
+    """Return the reports of this run's shards, each from the shard's newest attempt, sorted by key."""
     if not job.settings.shards_result:
         raise SettingsError("shards-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
@@ -70,7 +70,7 @@ def stored_shards(job: Job) -> list[Shard]:
 
 
 def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
-    """Return, for each key that matches the glob ``pattern``, the report artifact of the newest attempt."""
+    """Return, for each key that matches the glob ``pattern``, the report artifact from the newest attempt."""
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
@@ -83,7 +83,7 @@ def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[st
 
 
 def _lost(results: Sequence[str]) -> list[NotCompared]:
-    """Return an entry for profiles that were not compared, if any shard failed."""
+    """Return an entry for the profiles that were not compared if any shard failed; otherwise, return an empty list."""
     bad = sorted(set(results) - {"success"})
     reason = Reason(ReasonCode.SHARD_FAILED, {"results": ", ".join(bad)})
     return [NotCompared("shards", None, "both", reason)] if bad else []
@@ -93,7 +93,7 @@ LARGEST_LINKS = 4 << 20
 
 
 def judge_report(job: Job) -> int:
-    """Judge a report of an earlier step under the base commit's policy, publish it, and return the exit code."""
+    """Judge a report from an earlier step under the base commit's policy, publish it, and return the exit code."""
     name = job.settings.report
     if not name:
         raise SettingsError("report", "is empty; mode report needs the path of a report.json of this run")

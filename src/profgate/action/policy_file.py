@@ -25,7 +25,7 @@ COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
 def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]:
-    """Return the policy at a commit, and warnings about settings without effect. None stands for the checkout.
+    """Return the policy at ``commit`` (None: in the checkout) and warnings about settings that have no effect.
 
     A pull request can change its own workflow file, and thus the inputs and the checkout. These changes can select an
     older baseline commit, but not another policy: the policy is always read at the base commit, and the input
@@ -105,7 +105,7 @@ def _request(job: Job, policy: Policy, number: int) -> AcceptanceRequest:
     commenting = context.event_name in COMMENTING
     same = not context.is_fork if commenting else job.client.pull(number).head_repository_id == context.repository_id
     remembers = commenting and not context.read_only and job.settings.comment != "never"
-    trailers = same or context.event_name != "workflow_run"  # trailers of forks are refused in an earlier run
+    trailers = same or context.event_name != "workflow_run"  # an earlier run has already refused trailers from forks
     return AcceptanceRequest(number, job.settings.key, policy.owners, same, remembers, trailers)
 
 

@@ -68,7 +68,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
 
 
 def write_status(job: Job, report: Report) -> bool:
-    """Write the commit status if it is requested, and return whether it was written. Errors only cause a warning."""
+    """Write the commit status if it is requested, and return whether it was written. An error causes only a warning."""
     context = job.context
     if not (job.settings.status or context.event_name == "workflow_run"):
         return False
@@ -84,9 +84,9 @@ def write_status(job: Job, report: Report) -> bool:
 
 
 def _status_key(job: Job) -> str:
-    """Return the key for the name of a status. The key contains the base branch, except for the default branch.
+    """Return the key for the name of a status. The key contains the base branch unless that is the default branch.
 
-    Several pull requests can have the same head commit. The result of a pull request into another branch must not
+    Several pull requests can have the same head commit. The result for a pull request into another branch must not
     replace the status that the default branch requires.
     """
     base, default = job.context.base_branch, job.context.default_branch
@@ -94,13 +94,13 @@ def _status_key(job: Job) -> str:
 
 
 def _title(report: Report) -> str:
-    """Return the headline of the report, or the first reason of the verdict if there is no headline."""
+    """Return the headline of the report, or the first reason for the verdict if there is no headline."""
     first = (plain(reason_text(reason, name_text)) for reason in report.verdict.reasons)
     return plain(headline(report, name_text)) or next(first, "")
 
 
 def write_check_run(job: Job, report: Report, summary: Document) -> None:
-    """Write the check run if it is requested. Errors only cause a warning."""
+    """Write the check run if it is requested. An error causes only a warning."""
     context, key = job.context, job.settings.key
     if not job.settings.check_run:
         return
@@ -134,7 +134,7 @@ def write_failure_status(job: Job, error: ProfgateError) -> None:
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:
     """Write the comment. Return the URL of the comment, and a note for the summary if it could not be written.
 
-    Errors only cause a warning.
+    An error causes only a warning.
     """
     context, settings = job.context, job.settings
     if context.pr_number is None or not context.concerns_pull or settings.comment == "never":
@@ -178,7 +178,7 @@ def comment_texts(report: Report, full: str, quiet: str, mode: str) -> Texts:
 
 
 def _no_comment(job: Job) -> str:
-    """Return a text that explains why no comment was written and which workflow can write it."""
+    """Return a message that explains why no comment was written and which workflow can write one."""
     if not job.context.read_only:
         return "no token was given"
     if not job.fork_profiles_stored:

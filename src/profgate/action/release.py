@@ -61,7 +61,7 @@ def compare_refs(job: Job) -> int:
 
 
 def _compare(job: Job, ref: str, target: LocalSet, side: Side, warnings: Sequence[Reason] = ()) -> int:
-    """Compare the profiles with the profiles of another ref and return the exit code.
+    """Compare the profiles with those of another ref and return the exit code.
 
     Raises `ProfgateError` if there are no profiles for the other ref.
     """
@@ -113,7 +113,7 @@ def _attached(job: Job, tag: str, own: LocalSet) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Between:
-    """The commits between both sides, oldest first, and the profiles recorded for some of these commits."""
+    """The commits between the two sides, oldest first, and the profiles recorded for some of these commits."""
 
     chain: tuple[str, ...]
     recorded: tuple[StoredSet, ...]

@@ -39,9 +39,9 @@ SHARD_ALONE = "This shard has its own verdict: without an artifact service its r
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A report with its links and, if applicable, the comment of a first run and release notes.
+    """A report with its links and, if applicable, the comment for a first run and the release notes.
 
-    ``earlier`` contains the totals of earlier base jobs.
+    ``earlier`` contains the totals from earlier base jobs.
     """
 
     report: Report
@@ -95,7 +95,7 @@ def conclude(job: Job, result: Result) -> int:
 def _end_shard(job: Job, result: Result) -> int:
     """Store the report for the job that merges the shards, and return the exit code.
 
-    Raises `ProfgateError` if the report cannot be stored, because the gate would pass without the missing shard.
+    Raises `ProfgateError` if the report cannot be stored; otherwise, the gate could pass although a shard is missing.
     """
     name = report_artifact(job.settings.key, job.context.run_attempt)
     job.write_files({posixpath.join(SHARD_FOLDER, file): data for file, data in _files(result).items()})
@@ -121,7 +121,7 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
 def with_stored_report(job: Job, result: Result, name: str) -> Result:
     """Store the report under this name and return the result with a link to the stored report.
 
-    A failure only causes a warning.
+    A failure causes only a warning.
     """
     url, warning = store_report(job.uploads, name, _files(result))
     if warning:
@@ -165,7 +165,7 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     """Write the report, the pages with an index, and the comment.
 
-    The files contain no links to artifacts, because nothing is uploaded yet.
+    The files contain no links to artifacts, because nothing has been uploaded yet.
     """
     pages = [page.document for page in built.pages]
     job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
@@ -176,7 +176,7 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
 
 
 def _uploaded(job: Job, built: Built) -> Uploaded:
-    """Upload the pages. A failure only causes a warning."""
+    """Upload the pages. A failure causes only a warning."""
     uploaded = upload_pages(
         job.uploads,
         [Page(page.workload, page.metric, page.document) for page in built.pages],
@@ -233,7 +233,7 @@ def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
 
 
 def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
-    """Return the report, extended by later changes on the base branch.
+    """Return the report with the later changes on the base branch added.
 
     Nothing is added if the report contains no regression or there is no later base run.
     """
@@ -260,7 +260,7 @@ def beside_base_tip(job: Job, report: Report, sides: Sides) -> Report:
 def source_diff(job: Job, base: Side) -> SourceDiff | None:
     """Return the source diff of the pull request, or None if there is no pull request.
 
-    If the diff is incomplete, it contains the reason.
+    If the diff is incomplete, the reason is included.
     """
     context = job.context
     if context.pr_number is None or not context.concerns_pull or not job.settings.token:

@@ -31,10 +31,10 @@ from profgate.pipeline import PipelineInput
 
 FOLDER = "history"
 RETENTION = Retention(profiles=0)
-NEARBY = 2  # number of further histories to merge, because they may contain readings of concurrent runs
-LAST = 150  # number of newest commits in which changes are searched; earlier runs have reported older changes
+NEARBY = 2  # number of further histories to merge; they may contain readings from concurrent runs
+LAST = 150  # number of newest commits to search for changes; earlier runs have reported older changes
 ANNOTATED = 5  # maximum number of annotated trends in each direction; the summary lists more
-MAX_BYTES = 50 << 20  # maximum file size in the branch; GitHub's limit is 100 MB after base64 adds a third
+MAX_BYTES = 50 << 20  # maximum file size in the branch; base64 adds a third, and GitHub's limit is 100 MB
 TRIES = 3
 
 
@@ -46,7 +46,7 @@ def history_artifact(job: Job) -> str:
 def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Policy) -> None:
     """Add the readings of this run and the gate's verdicts on unchanged code to the history, and store the history.
 
-    The histories of the nearest runs are merged, so that the readings of concurrent runs are not lost.
+    The histories of the nearest runs are merged, so that readings from concurrent runs are not lost.
     """
     if job.settings.history == "off":
         return
@@ -56,7 +56,7 @@ def extend_history(job: Job, profiles: LocalSet, manifest: Manifest, policy: Pol
         commit = replace(baseline_commit(job), sha=job.context.sha)
         with open_history(folder, write=True) as store:
             head = _merge_branch(job, store)
-            # Artifacts may contain readings that are missing in the branch.
+            # Artifacts may contain readings that are missing from the branch.
             for name, data in trusted_files(job, commit, history_artifact(job), FILE, 1 + NEARBY):
                 with job.warning_on_failure(f"the history of {name} is left out", ProfgateError):
                     _merge(job, store, name, data)
@@ -110,7 +110,7 @@ def _branch(job: Job) -> str:
 def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
     """Return the head of the history branch and the content of its file. Both are None if there is no such branch.
 
-    Raises GitHubError if the branch contains no history file, because then it was not created by profgate.
+    Raises GitHubError if the branch contains no history file, because profgate did not create such a branch.
     """
     branch = _branch(job)
     head = job.client.branch_head(branch)
@@ -127,8 +127,9 @@ def _branch_history(job: Job) -> tuple[str | None, bytes | None]:
 def _stored_in_branch(job: Job, folder: str, head: str | ProfgateError | None) -> bool:
     """Write the history to the branch, and return whether this succeeded. A failure causes a warning.
 
-    ``head`` is the head of the branch when it was read, or the error if it could not be read. In the latter case, the
-    branch is not changed. If another run has changed the branch in the meantime, the history of that run is merged.
+    ``head`` is the head of the branch when it was read, or the error if the branch could not be read. In the latter
+    case, the branch is not changed. If another run has changed the branch in the meantime, that run's history is
+    merged.
     """
     branch = _branch(job)
     try:
@@ -172,7 +173,7 @@ def _add(job: Job, store: HistoryStore, profiles: LocalSet, manifest: Manifest, 
 
 
 def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Policy) -> Iterator[Trial]:
-    """Yield comparisons of this run's readings, which are not stored yet, with earlier readings of unchanged code."""
+    """Yield comparisons of this run's readings, which are not yet stored, with earlier readings of unchanged code."""
     commit, name = added[0].commit, added[0].job.identity
     earlier = [reading for reading in store.readings(None, [commit]) if reading.job.identity != name]
     yield from trials_at(earlier, added, name)
@@ -189,7 +190,7 @@ def _trials(job: Job, store: HistoryStore, added: Sequence[Reading], policy: Pol
 
 
 def _report_trends(job: Job, store: HistoryStore, policy: Policy) -> None:
-    """Report persistent changes that no earlier run reported, as annotations and in the step summary."""
+    """Report persistent changes that no earlier run has reported, as annotations and in the step summary."""
     try:
         graph = store.commits()
         line = first_line(job.context.sha, graph)[-LAST:]

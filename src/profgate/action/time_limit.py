@@ -21,7 +21,7 @@ def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
     """Return the exit code of ``run``, or None if it exceeded the time limit or was killed by a signal.
 
     For example, the kernel sends such a signal if memory is short. Raises ProfgateError on Windows, which has no
-    function to copy a process.
+    function for copying a process.
     """
     if sys.platform == "win32":
         raise ProfgateError("runs-on", "this event needs a Linux or macOS runner, because it reads data of a fork")
@@ -47,7 +47,7 @@ def exit_code_within(seconds: float, run: Callable[[], int]) -> int | None:
 
 
 def _exit_code(run: Callable[[], int]) -> int:
-    """Call ``run``, flush its output, and return its exit code. An exception is printed instead of raised."""
+    """Call ``run``, flush its output, and return its exit code. An exception is printed instead of being raised."""
     code = INTERNAL_ERROR
     try:
         code = run()

@@ -1,1 +1,1 @@
-"""Access to GitHub: the API, artifacts, comments, check runs and data of pull requests."""
+"""Access to GitHub: the API, artifacts, comments, check runs and pull request data."""

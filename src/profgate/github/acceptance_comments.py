@@ -1,4 +1,4 @@
-"""Read the acceptances of a pull request from its comments and commits, and check the authors' permissions."""
+"""Read a pull request's acceptances from its comments and commits, and check the authors' permissions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from profgate.model.acceptance import ROOM, Acceptance, in_comment, in_commit, r
 from profgate.model.reason import Reason, ReasonCode
 
 WRITERS = frozenset({"admin", "write"})
-ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # GitHub reports private members as contributors
+ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # private members are reported as contributors
 MOST_PEOPLE = 10  # maximum number of comment authors whose permission is requested in one run
-MOST_ACCEPTANCES = 50  # maximum number of valid acceptances, and of refused acceptances
+MOST_ACCEPTANCES = 50  # maximum number of acceptances, separately for valid and refused ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class AcceptanceRequest:
 
     ``owners`` are the logins in the policy at the base commit. If there are none, everybody with write access may
     accept. ``same_repository`` is True if the head branch is in this repository, where a push requires write access.
-    ``remembers`` is True if this run can write its comment, in which limits are stored. ``trailers`` is True if commit
-    trailers are read. Trailers in commits of a fork are refused.
+    ``remembers`` is True if this run can write the comment in which limits are stored. ``trailers`` is True if commit
+    trailers are read. Trailers in commits from a fork are refused.
     """
 
     pull: int
@@ -45,7 +45,7 @@ class Rights:
         self._known: dict[str, Reason | None] = {}
 
     def objection(self, login: str) -> Reason | None:
-        """Return the reason why this person may not accept, or None if the person may. Makes at most one request."""
+        """Return why this user may not accept regressions, or None if the user may. Makes at most one request."""
         if not login:
             return Reason(ReasonCode.AUTHOR_DELETED)
         if self._owners:
@@ -55,10 +55,10 @@ class Rights:
         return self._known[login]
 
     def objections(self, comments: Iterable[CommentRecord]) -> dict[str, Reason | None]:
-        """Return the objection, or None, for each comment author.
+        """Return, for each comment author, why the author may not accept regressions, or None if the author may.
 
         If the policy names no owners, the permissions of at most 10 authors are requested. Authors with a role in the
-        repository come first.
+        repository are checked first.
         """
         roles = {role: place for place, role in enumerate(ROLES)}
         order = sorted(comments, key=lambda comment: roles.get(comment.author_association, len(ROLES)))
@@ -117,7 +117,7 @@ def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: R
         return acceptance
     if comment.edited:
         return _refused(acceptance, ReasonCode.COMMENT_EDITED)
-    # The reason that the author gave is removed, because a text by an untrusted author is not shown.
+    # The reason that the author gave is removed, because text by untrusted authors is not shown.
     return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
 
 
@@ -135,7 +135,7 @@ class _Limits:
     """Determines the limits of acceptances that were written without ``max=``.
 
     Such a limit is 1.25 times the growth that profgate's comment showed when the acceptance was written. The next run
-    replaces the text of this comment, and stores the limit in the new text. A comment is trusted only if it was written
+    replaces the text of this comment and stores the limit in the new text. A comment is trusted only if it was written
     by the owner of this token.
     """
 
@@ -146,7 +146,8 @@ class _Limits:
         """Return the acceptance with its limit. If there is no limit, return the acceptance as refused.
 
         ``written`` is the time at which a comment was written, or None for a commit trailer. A trailer is written
-        before the growth is measured, so it is not refused if this run can store the limit after the measurement.
+        before the growth is measured, so the acceptance is not refused if this run can store the limit after the
+        measurement.
         """
         if acceptance.state == "refused" or acceptance.limit is not None:
             return acceptance
@@ -169,9 +170,9 @@ class _Limits:
         return [remembered_limits(comment.body) for comment in self._ours]
 
     def _shown(self, acceptance: Acceptance, written: datetime | None) -> list[float]:
-        """Return a list with the growth that the newest comment showed when the acceptance was written.
+        """Return the growth that the newest comment showed when the acceptance was written, as a list with one item.
 
-        The list is empty if no comment showed the growth.
+        If no comment showed the growth, the list is empty.
         """
         before = [comment for comment in self._ours if written is not None and comment.updated_at < written]
         growth = shown_growth(before[-1].body, acceptance) if before else None

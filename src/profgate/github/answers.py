@@ -1,4 +1,4 @@
-"""Limits the size and the duration of HTTP requests."""
+"""Limit the size of HTTP responses and the duration of HTTP requests."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -28,8 +28,8 @@ class AnswerTooSlow(RequestException):
 def within(seconds: float, send: Callable[[], Result]) -> Result:
     """Return the result of ``send``, or raise AnswerTooSlow if it takes longer than ``seconds``.
 
-    A timeout of a socket limits only the time between two received bytes. Therefore, ``send`` runs in a thread, which
-    is left behind when the limit is reached. This thread does not delay the end of the program.
+    A socket timeout limits only the time between two received bytes. Therefore, ``send`` runs in a thread that is
+    abandoned when the limit is reached. This thread does not delay the end of the program.
     """
     future = Future[Result]()
 

@@ -24,12 +24,12 @@ Result = TypeVar("Result")
 
 SERVICE = "/twirp/github.actions.results.api.v1.ArtifactService/"
 ZIP = "application/zip"
-ZIP_VERSION = 4  # version of the protocol; some servers do not support newer versions
-FILE_VERSION = 7  # version of the protocol that also supports files that are not zip archives
+ZIP_VERSION = 4  # protocol version; some servers do not support newer versions
+FILE_VERSION = 7  # protocol version that also supports files that are not zip archives
 BLOB_API_VERSION = "2025-11-05"
 BLOCK = 8 * 1024 * 1024
 TRIES = 5
-FIRST_PAUSE, GROWTH = 3.0, 1.5  # in seconds, and as a factor; same values as in the official client
+FIRST_PAUSE, GROWTH = 3.0, 1.5  # seconds, and factor for further pauses; same values as in the official client
 RETRYABLE = frozenset({429, 500, 502, 503, 504})
 TIMEOUT = (10, 60)  # maximum number of seconds for connecting, and between two received bytes
 BAD_NAME = re.compile(r'[":<>|*?\\/\r\n]')
@@ -63,9 +63,9 @@ class UploadedArtifact:
 class ArtifactService:
     """A client that uploads artifacts of one run.
 
-    ``run_url`` is the URL of the run. ``mask`` is called with every secret of the service before the secret is used.
-    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time of waits and failed
-    requests. Every method raises UploadUnavailable on failure.
+    ``run_url`` is the URL of the run. ``mask`` is called with every secret from the service before the secret is used.
+    ``pause`` is the pause before the first retry, in seconds. ``budget`` limits the total time spent on waits and
+    failed requests. Every method raises UploadUnavailable on failure.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class ArtifactService:
 
         try:
             return within(ANSWER_SECONDS, send)
-        except (requests.RequestException, ValueError) as error:  # its text contains a secret signature
+        except (requests.RequestException, ValueError) as error:  # the error message contains a secret signature
             kind = UploadUnavailable if is_permanent(error) else _NotYetError
             raise kind(where, f"the connection failed ({failure_of(error)})") from None
 
@@ -234,7 +234,7 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
 
 
 def _backend_ids(token: str) -> dict[str, str]:
-    """Return the ids of the run and the job from the scope of the token.
+    """Return the run id and the job id from the token's scope.
 
     The signature of the token is not checked here, because the service checks it.
     """
@@ -261,7 +261,7 @@ def _granted(status: int, value: object, where: str) -> dict[str, Any]:
 
 
 def _value(answer: Mapping[str, Any], key: str) -> object:
-    """Return the value of a field. In the response, its name is in snake case or camel case (`artifactId`)."""
+    """Return the value of a field whose name in the response is in snake case or camel case (`artifactId`)."""
     first, *rest = key.split("_")
     return answer.get(key, answer.get(first + "".join(map(str.capitalize, rest))))
 

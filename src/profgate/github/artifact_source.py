@@ -26,7 +26,7 @@ from profgate.model.source import SourceFile, source_of
 
 LATEST = "latest-release"
 LISTED = 100  # maximum number of artifacts, commits or runs in one response
-ENOUGH = 50  # number of known commits from which further commits are not requested
+ENOUGH = 50  # if at least this many commits are known, no further commits are requested
 MOST_TRIES = 10  # number of runs without a usable artifact after which the search ends
 
 
@@ -41,10 +41,11 @@ class StoredSet:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The baseline (or None), the runs for estimating noise in order of distance, and the reasons for skipped runs.
+    """The baseline (or None), the runs for estimating noise (nearest first), and why runs were skipped.
 
-    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is set if no usable
-    baseline is near enough to fail the gate. It is the reason why a nearer set of profiles could not be used.
+    ``later`` is the newest trusted run of the base branch after the baseline commit. ``obstacle`` is set only if no
+    usable baseline is near enough for the gate to fail. It is the reason why a nearer set of profiles could not be
+    used.
     """
 
     baseline: StoredSet | None
@@ -55,7 +56,7 @@ class Found:
 
     @property
     def never_recorded(self) -> bool:
-        """Whether no base run ever stored profiles.
+        """Whether no base run has ever stored profiles.
 
         The value is False if profiles were stored but have expired or cannot be used.
         """
@@ -69,7 +70,7 @@ class Search:
 
     ``start`` is the baseline commit. ``branches`` are the branches to search, in this order. ``base`` is the base
     branch, which is also searched for later runs. ``listed`` contains the commits that are already known. ``reach`` is
-    the maximum distance, in commits, at which a baseline can fail the gate.
+    the maximum distance of the baseline, in commits, at which the gate can fail.
     """
 
     start: str
@@ -90,12 +91,12 @@ def find_stored(
     """Find the nearest usable set of profiles, then as many further sets as ``noise_beside(nearest)`` returns.
 
     If no completed run is within reach, but a run of the baseline commit has not completed, ``wait`` is called with
-    that run, unless it needs an approval. The run is requested again as long as ``wait`` returns True.
+    that run, unless the run needs approval. The run is requested again as long as ``wait`` returns True.
 
     Finding the nearest set usually takes three to five requests: for the commits (unless they are known), the runs (two
     requests if the first list contains no run of the baseline commit), the artifacts, and the download. Each further
-    set takes one download. If the artifacts of a run are not among the newest 100, they are listed by a further
-    request. Raises `GitHubError` if a request fails.
+    set takes one download. If the artifacts of a run are not among the newest 100, a further request lists them. Raises
+    `GitHubError` if a request fails.
     """
     chain = _chain(client, search)
     runs = _runs(client, search, chain)
@@ -137,7 +138,7 @@ def _chain(client: GitHubClient, search: Search) -> list[CommitRecord]:
 
 
 def later_set(client: GitHubClient, run: RunRecord, name: str) -> StoredSet:
-    """Return the files of a run's artifact. Raises `GitHubError` or `ProfileError` if they cannot be used."""
+    """Return the files of a run's artifact. Raises `GitHubError` or `ProfileError` if the files are unusable."""
     artifact, _ = usable_artifact(client.run_artifacts(run.id, name), name, run)
     if artifact is None:
         raise GitHubError(f"run {run.id}", f"has no artifact {name}, or it has expired; a later run stores a new one")
@@ -177,8 +178,8 @@ def _listed(
     """Return the newest runs of a branch or commit.
 
     GitHub also lists the runs of forks that have a branch of the same name. If the list is full, these runs may hide
-    other runs. In that case, the runs for each trusted event, which forks cannot cause, are requested separately until
-    a run of the commit ``start`` is found.
+    other runs. In that case, the runs are requested separately for each trusted event (an event that forks cannot
+    cause) until a run of the commit ``start`` is found.
     """
     found = client.workflow_runs(trust.workflow_path, branch, head_sha=head_sha)
     if len(found) < LISTED or all(run.event in TRUSTED_EVENTS for run in found):
@@ -196,7 +197,7 @@ def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
 
 
 def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons: list[Reason]) -> Iterator[StoredSet]:
-    """Yield the usable sets, nearest first. The reasons for skipped runs are appended to ``reasons``."""
+    """Yield the usable sets, nearest first. The reasons why runs are skipped are appended to ``reasons``."""
     failures = 0
     known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:

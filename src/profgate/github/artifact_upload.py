@@ -70,7 +70,7 @@ def _stored_page(service: ArtifactService, page: Page, new_name: Callable[[], st
 def upload_profiles(
     connect: Callable[[], ArtifactService], name: str, files: Mapping[str, bytes], folder: str, run_url: str
 ) -> str | None:
-    """Upload the files of an artifact. Return a warning if that fails, otherwise None."""
+    """Upload the files of an artifact. Return a warning if the upload fails, otherwise None."""
     try:
         connect().upload_zip(name, files)
     except UploadUnavailable as error:
@@ -130,7 +130,7 @@ def upload_step(name: str, folder: str, run_url: str = "") -> str:
 
 
 def fetch_command(name: str, run_url: str) -> str:
-    """Return a command that downloads an artifact of a run, or an empty string if the URL is not that of a run."""
+    """Return a command that downloads an artifact of a run, or an empty string if the URL does not belong to a run."""
     found = re.fullmatch(r"https?://([^/]+)/([^/]+/[^/]+)/actions/runs/([0-9]+)", run_url)
     if found is None:
         return ""

@@ -16,8 +16,8 @@ UNFINISHED = frozenset({"requested", NEEDS_APPROVAL, "pending", "queued", "in_pr
 class Trust:
     """The properties that a trusted run must have.
 
-    ``branches`` is None if any branch is allowed, for example if the user requested a commit by name. ``own_run`` is
-    the id of this run, which cannot be its own baseline.
+    ``branches`` is None if any branch is allowed, for example because the user requested a commit by name. ``own_run``
+    is the id of this run, which cannot be its own baseline.
     """
 
     repository_id: int
@@ -64,7 +64,7 @@ def first_parents(commits: Iterable[CommitRecord], head: str) -> list[str]:
 def distrust(run: RunRecord, trust: Trust, reachable: dict[str, int]) -> str | None:
     """Return the reason why a run is not trusted, or None if it is trusted.
 
-    The name of the branch does not suffice, because a branch of a fork can have the name of the base branch.
+    The name of the branch is not sufficient, because a branch of a fork can have the name of the base branch.
     """
     checks = (
         (run.event in TRUSTED_EVENTS, f"its event is {run.event}"),
@@ -98,7 +98,7 @@ def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Seq
 def usable_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
 ) -> tuple[ArtifactRecord | None, Reason | None]:
-    """Return the newest artifact of this name in this run, or None with the reason why no artifact can be used."""
+    """Return the newest artifact of this name in this run, or None and the reason why no artifact can be used."""
     newest = newest_artifact(artifacts, name, run.id, run.head_sha)
     if newest is not None and not newest.expired:
         return newest, None

@@ -60,7 +60,7 @@ class GitHubClient(GitRequests):
     def __init__(self, token: str, api_url: str, repository: str, **options: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(token, api_url, repository, **options)
         self._known_comments: dict[int, list[CommentRecord]] = {}
-        self._storage_budget = self._budget.fresh()  # if the storage host fails, the comment is still written
+        self._storage_budget = self._budget.fresh()  # so that the comment can be written even if the storage host fails
 
     # Runs and artifacts
 
@@ -167,8 +167,8 @@ class GitHubClient(GitRequests):
     def attach(self, release: ReleaseRecord, name: str, data: bytes) -> None:
         """Attach a file to a release, replacing any file of the same name. This needs `contents: write`.
 
-        If GitHub fails, the release is read to check whether the file was stored. If it was not, the file is sent a
-        second and last time.
+        If the server or the connection fails, the release is read to check whether the file was stored. If it was not,
+        the file is sent once more.
         """
         self._delete_assets(release, name)
         try:
@@ -212,7 +212,7 @@ class GitHubClient(GitRequests):
 
         try:
             answer = within(ASSET_SECONDS, send)
-        except (requests.RequestException, ValueError) as error:  # a ValueError is caused by an invalid address
+        except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
             raise unreachable(where, error) from None
         if answer.status_code != 201:
             headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())
@@ -249,21 +249,21 @@ class GitHubClient(GitRequests):
     # Comments
 
     def comments(self, number: int) -> list[CommentRecord]:
-        """Return all comments of a pull request, oldest first. This takes one request per 100 comments."""
+        """Return all comments on a pull request, oldest first. This takes one request per 100 comments."""
         found = list(self._items(f"/issues/{number:d}/comments", CommentRecord))
         self._known_comments[number] = found
         return found
 
     def known_comments(self, number: int) -> list[CommentRecord]:
-        """Return all comments of a pull request. They are requested only if this run has not read them before."""
+        """Return all comments on a pull request. They are requested only if this run has not read them yet."""
         known = self._known_comments.get(number)
         return self.comments(number) if known is None else known
 
     def create_comment(self, number: int, body: str) -> CommentRecord:
         """Create a comment. A failed request does not lead to a duplicate.
 
-        If GitHub fails, the comments are read to check whether the comment was created. If it was not, the request is
-        sent a second and last time.
+        If the server or the connection fails, the comments are read to check whether the comment was created. If it was
+        not, the request is sent once more.
         """
         path = f"/issues/{number:d}/comments"
         self._known_comments.clear()
@@ -324,7 +324,8 @@ class GitHubClient(GitRequests):
     def create_check_run(self, values: Mapping[str, Any]) -> int:
         """Create a check run and return its id.
 
-        Before the request is sent again after a failure, a check run with the same ``external_id`` is searched.
+        Before the request is sent again after a failure, this method searches for a check run with the same
+        ``external_id``.
         """
         try:
             return self._post_check_run(values)

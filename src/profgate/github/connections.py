@@ -12,7 +12,7 @@ from profgate.errors import GitHubError, SettingsError
 if TYPE_CHECKING:
     from requests import PreparedRequest
 
-REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # files that replace the public certificate authorities
+REPLACING = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")  # their files replace the public certificate authorities
 ADDING = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS")
 MARK = b"-----BEGIN CERTIFICATE-----"
 RETRY_SECONDS = 300.0
@@ -72,7 +72,8 @@ def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[
 
     ``bundle`` is a file that is named in the workflow. Files named in ``environ`` are used only if they exist, because
     their paths may be valid only on the host. If several files must be combined, the result is written to the folder
-    ``new_folder()``. Raises SettingsError if the bundle is missing or a file does not contain a certificate.
+    that ``new_folder()`` returns. Raises SettingsError if the bundle is missing or a file does not contain a
+    certificate.
     """
     present = {name: environ[name] for name in (*REPLACING, *ADDING) if Path(environ.get(name, "")).is_file()}
     added = {"ca-bundle": bundle} if bundle else {}
@@ -90,7 +91,7 @@ def trusted_file(bundle: str, environ: Mapping[str, str], new_folder: Callable[[
 
 
 def missing(environ: Mapping[str, str]) -> list[str]:
-    """Return the names of the environment variables that name a certificate file that does not exist."""
+    """Return the names of the environment variables whose certificate file does not exist."""
     return [name for name in (*REPLACING, *ADDING) if environ.get(name) and not Path(environ[name]).exists()]
 
 
@@ -105,7 +106,7 @@ def _certificates(name: str, path: str) -> bytes:
 
 
 def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]":
-    """Return an authentication for `requests` that sends the token if it is given.
+    """Return an authentication function for `requests`. The function sends the token, if there is one.
 
     Credentials from a .netrc file are never sent.
     """
@@ -119,7 +120,10 @@ def with_token(token: str = "") -> "Callable[[PreparedRequest], PreparedRequest]
 
 
 def failure_of(error: Exception) -> str:
-    """Return why a connection failed and how to fix this. URLs are left out, because they may contain secrets."""
+    """Return a message that explains why a connection failed and, if possible, how to fix the problem.
+
+    URLs are left out, because they may contain secrets.
+    """
     from requests.exceptions import ProxyError, SSLError
 
     kind, text = type(error).__name__, str(error)

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from requests import Response
 
 MAX_DOWNLOAD = 512 * 1024 * 1024
-MAX_MEMBERS = 110_000  # this is more than profgate stores
+MAX_MEMBERS = 110_000  # more files than profgate stores in an archive
 MAX_UNPACKED = 2 * 1024 * 1024 * 1024
 MAX_RATIO = 300
-RATIO_FLOOR = 1024 * 1024  # unpacked bytes that are allowed even if they exceed MAX_RATIO
+RATIO_FLOOR = 1024 * 1024  # number of unpacked bytes that is always allowed, whatever the ratio
 CONNECT_SECONDS, STALL_SECONDS, TOTAL_SECONDS = 10, 30, 900
 # For other compression methods, zipfile unpacks pieces of unlimited size.
 BOUNDED_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
@@ -31,7 +31,7 @@ ZIP_TYPES = frozenset({"application/zip", "application/x-zip-compressed", "appli
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Downloaded bytes, with the file name from the headers and whether the bytes are a zip archive."""
+    """Downloaded bytes, the file name from the headers, and whether the bytes are a zip archive."""
 
     data: bytes
     is_zip: bool
@@ -54,7 +54,7 @@ def fetch(
     """Download a URL. If ``token`` is given, one redirect is followed without sending the token.
 
     Raises TryAgainError if the host or the connection fails, NotAllowed if the token is refused, and GitHubError on
-    other failures. No error contains the URL, because its signature is a secret.
+    other failures. The errors do not contain the URL, because its signature is secret.
     """
     import requests
 
@@ -80,7 +80,7 @@ def fetch(
         answer, download = within(TOTAL_SECONDS, send)
     except AnswerTooSlow:
         raise GitHubError(where, f"did not arrive within {TOTAL_SECONDS} seconds; run again") from None
-    except (requests.RequestException, ValueError) as error:  # a ValueError is caused by an invalid address
+    except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
         kind = GitHubError if is_permanent(error) else TryAgainError
         what = f"the download failed ({failure_of(error)}); check the network of the runner and run again"
         raise kind(where, what) from None

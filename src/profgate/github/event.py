@@ -1,4 +1,4 @@
-"""Read the run context from the runner's variables and event file. Missing or malformed fields are empty."""
+"""Read the run context from the runner's variables and event file. Missing or malformed fields become empty values."""
 
 import json
 import re
@@ -14,7 +14,7 @@ BOT = "dependabot[bot]"
 
 
 class _Fields:
-    """Access to ``env`` and ``event`` by dotted paths. If several paths are given, the first with a value is used."""
+    """Access to ``env`` and ``event`` by dotted paths. Of several paths, the first that has a value is used."""
 
     def __init__(self, env: Mapping[str, str], event: Mapping[str, Any]) -> None:
         self._data = {"env": dict(env), "event": dict(event)}
@@ -76,7 +76,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
         default_branch=text("event.repository.default_branch"),
         action=text("event.action"),
         release_tag=text("event.release.tag_name"),
-        before_sha=before if before.strip("0") else "",  # for a new branch, all digits are zeros
+        before_sha=before if before.strip("0") else "",  # for a new branch, the SHA consists of zeros
         merge_group_base_sha=text("event.merge_group.base_sha"),
         triggering_run=run,
         comment=text("event.comment.body") if is_new else "",
@@ -87,7 +87,7 @@ def run_context(env: Mapping[str, str], event: Mapping[str, Any]) -> RunContext:
 
 
 def _is_fork(fields: _Fields, run: TriggeringRun | None) -> bool:
-    """Return whether the code is from another repository. A deleted repository is treated as another repository."""
+    """Return whether the code is from another repository. A deleted repository counts as another repository."""
     if run is not None:
         return run.head_repository_id != fields.number("event.repository.id")
     head = fields.number("event.pull_request.head.repo.id")

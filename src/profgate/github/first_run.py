@@ -8,7 +8,7 @@ from profgate.report.comment import SIGNS, marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
 from profgate.report.templates import render_template
 
-RANKED_TESTS = 30  # number of tests that is sufficient for stable ranks
+RANKED_TESTS = 30  # number of tests that are sufficient for stable ranks
 
 
 def render_first_run(
@@ -22,7 +22,7 @@ def render_first_run(
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
-    """Return the comment, which explains what was stored, the result of this job, and when the gate takes effect.
+    """Return a comment that explains what was stored, what this job's result is, and when the gate takes effect.
 
     ``tests`` is the number of tests if the files are test results instead of profiles.
 

@@ -1,4 +1,4 @@
-"""Read the profiles that were stored by the run for a fork's pull request. These untrusted files are checked first."""
+"""Read the profiles that the run for a fork's pull request stored. The untrusted files are checked before use."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -59,8 +59,8 @@ def pull_of_run(
     """Return the open pull request with the same head as this run, or None.
 
     The head commit, the head repository and the base repository must match. If several pull requests match, the pull
-    request in the ref ``hint`` (such as ``refs/pull/7/merge``) is returned. If ``hint`` matches none of them, the pull
-    request with the lowest number is returned.
+    request that the ref ``hint`` names (such as ``refs/pull/7/merge``) is returned. If ``hint`` matches none of them,
+    the pull request with the lowest number is returned.
     """
     found = [
         pull

@@ -86,8 +86,8 @@ class GitRequests(GitHubConnection):
     def files_between(self, base: str, head: str) -> list[str] | None:
         """Return the paths that differ between the commit ``head`` and its ancestor ``base``, in one request.
 
-        For renamed files, the former paths are included. Returns None if GitHub does not list all paths, or if
-        ``base`` is not an ancestor of ``head``.
+        For renamed files, the former paths are included. Returns None if GitHub does not list all paths or if ``base``
+        is not an ancestor of ``head``.
         """
         path = _pair(base, head)
         answer = self._get(path, dict[str, Any], per_page=1)  # limits only the list of commits, not the list of files
@@ -119,14 +119,13 @@ class GitRequests(GitHubConnection):
         return _decoded(where, content)
 
     def files_of_commit(self, sha: str) -> TreeRecord:
-        """Return the list of the files in a commit, in one request. GitHub limits it to 100,000 entries and 7 MB."""
+        """Return the list of a commit's files, in one request. GitHub limits the list to 100,000 entries and 7 MB."""
         return self._get(f"/git/trees/{_quoted(sha)}", TreeRecord, recursive=1)
 
     def texts_at(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Return the texts of files. The keys are pairs of commit and path.
+        """Return the texts of files in a dictionary whose keys are pairs of commit and path.
 
-        This takes one GraphQL request per 50 files. Files are left out if they are missing, if they are binary, or if
-        GitHub truncates them.
+        This takes one GraphQL request per 50 files. Files that are missing, binary or truncated by GitHub are left out.
         """
         found: dict[tuple[str, str], str] = {}
         for start in range(0, len(places), TEXTS):
@@ -169,10 +168,10 @@ class GitRequests(GitHubConnection):
         return data
 
     def replace_branch(self, branch: str, before: str | None, path: str, data: bytes, message: str) -> bool:
-        """Replace a branch by one commit that has no parent and contains only this file.
+        """Replace the history of a branch with a single commit that has no parent and contains only this file.
 
         This needs `contents: write` and takes five requests. The branch is changed only if its head is ``before``; None
-        means that the branch must not exist. If another run has changed the branch, this returns False.
+        means that the branch must not exist. Returns False if another run has changed the branch.
         """
         blob = self._created("blobs", {"content": base64.b64encode(data).decode(), "encoding": "base64"})
         tree = self._created("trees", {"tree": [{"path": path, "mode": "100644", "type": "blob", "sha": blob}]})
@@ -210,7 +209,7 @@ def _decoded(where: str, content: _Content) -> bytes:
 
 
 def _text_query(repository: str, places: Sequence[tuple[str, str]]) -> tuple[str, dict[str, str]]:
-    """Return a GraphQL query for files, which are given as pairs of commit and path, and the variables of the query."""
+    """Return a GraphQL query for files and the query's variables. Each of the ``places`` is a commit and a path."""
     owner, _, name = repository.partition("/")
     numbers = range(len(places))
     fields = "{ ... on Blob { text isBinary isTruncated } }"

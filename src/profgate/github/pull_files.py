@@ -52,8 +52,8 @@ def of_another_start(diff: SourceDiff, baseline: str) -> SourceDiff:
 def _file(record: FileRecord, status: FileStatus, budget: TextBudget) -> ChangedFile:
     """Return a changed file.
 
-    The file is complete if its patch has the numbers of lines that GitHub gives for the file, or if it was only
-    renamed.
+    The file counts as complete if its patch has as many added and deleted lines as GitHub reports, or if the file was
+    only renamed.
     """
     hunks, whole = parse_patch(record.patch or "", budget)
     whole &= changed_lines(hunks) == (record.additions, record.deletions)

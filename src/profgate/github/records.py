@@ -1,4 +1,4 @@
-"""Records for responses of GitHub's API. They contain only the fields that profgate reads; all values are untrusted."""
+"""Records for responses from GitHub's API. They contain only fields that profgate reads; all values are untrusted."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # maximum time between creation and update of an unedited comment
+STORING = timedelta(seconds=2)  # maximum time between the creation and the last update of an unedited comment
 LINK = "120000"  # Git's mode for symbolic links
 
 
@@ -24,7 +24,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit, with the SHAs of its parents in order, and the date of the committer with a time zone."""
+    """A commit with the SHAs of its parents, in order, and the committer date, with a time zone."""
 
     sha: str
     parents: Annotated[tuple[str, ...], BeforeValidator(_shas)]
@@ -114,7 +114,7 @@ class PullRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """A file of a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
+    """A file in a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
 
     path: Annotated[str, Field(validation_alias="filename")]
     status: str
@@ -155,7 +155,7 @@ class TreeRecord:
 
 @dataclass(frozen=True, slots=True)
 class AssetRecord:
-    """A file of a release. ``digest`` has the same format as in `ArtifactRecord`."""
+    """A file attached to a release. ``digest`` has the same format as in `ArtifactRecord`."""
 
     id: int
     name: str
@@ -183,7 +183,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class CommentRecord:
-    """A comment of a pull request. ``user`` is None if the account was deleted.
+    """A comment on a pull request. ``user`` is None if the account was deleted.
 
     ``author_association`` is the author's role in the repository, such as MEMBER. ``node_id`` is the id in GraphQL.
     """
@@ -204,5 +204,5 @@ class CommentRecord:
 
     @property
     def edited(self) -> bool:
-        """Whether the text was edited after it was written. The editor may be another person than the author."""
+        """Whether the text was edited after it was written. The author and the editor may be different people."""
         return self.updated_at - self.created_at > STORING

@@ -1,7 +1,7 @@
 """Send requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
 
 A request that was refused because of a rate limit is sent again after the time that GitHub specifies. A repeatable
-request is also sent again after a failure of the server.
+request is also sent again after a server failure.
 """
 
 import logging
@@ -30,7 +30,7 @@ PAGE = 100
 MAX_PAGES = 100  # maximum number of pages, in case pagination does not end
 TIMEOUT = 30  # maximum number of seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses without a time
+SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses that do not specify a waiting time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
 # These exceptions are raised by PyGithub for unexpected responses.
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -56,8 +56,8 @@ class GitHubConnection:
     ``pauses`` contains the minimum number of seconds between requests and between writes. A failed request is sent
     again at most ``retries`` times. The first pause takes ``backoff`` seconds, and every further pause takes twice as
     long as the previous one. ``max_wait`` limits a single wait for a rate limit, and ``budget`` limits the total time
-    of waits and failed requests. Every method raises NotAllowed if the token is refused or lacks a permission, and
-    GitHubError on other failures. A closed connection is opened again when it is used.
+    spent on waits and failed requests. Every method raises NotAllowed if the token is refused or lacks a permission,
+    and GitHubError on other failures. A closed connection is reopened by the next request.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class GitHubConnection:
 
     @cached_property
     def _github(self) -> "Github":
-        """The PyGithub client. PyGithub is imported at the first request, because the import takes half a second."""
+        """The PyGithub client. PyGithub is imported only on first use, because the import takes half a second."""
         from github import Auth, Github
         from github.Requester import Requester
 
@@ -296,7 +296,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
         wait = max(0.0, int(reset) - now) + 1  # the limit applies until the end of that second
     try:
         until = datetime.fromtimestamp(now + wait, UTC).strftime("%H:%M UTC")
-    except (OverflowError, OSError, ValueError):  # the time is out of the supported range
+    except (OverflowError, OSError, ValueError):  # the time is outside the supported range
         until = "an unknown time"
     limited = RateLimitedError(where, f"the rate limit of this repository is used up until {until}; run again then")
     limited.wait = wait
@@ -304,7 +304,7 @@ def _limited(where: str, headers: Mapping[str, str]) -> RateLimitedError:
 
 
 def _permissions(accepted: str) -> str:
-    """Convert the permissions in a header to workflow syntax. The header separates alternatives by semicolons."""
+    """Convert the permissions in a header to workflow syntax. The header separates alternatives with semicolons."""
     ways = [
         ", ".join(part.strip().replace("=", ": ").replace("_", "-") for part in way.split(","))
         for way in accepted.split(";")

@@ -29,14 +29,14 @@ Annotation = dict[str, str | int]  # an annotation in the format of GitHub's API
 
 
 def status_context(key: str) -> str:
-    """Return the name of the status, which can be used in branch protection rules. GitHub ignores the case."""
+    """Return the name of the status, which can be used in branch protection rules. GitHub ignores its case."""
     return f"profgate/{key}"
 
 
 def check_name(key: str) -> str:
     """Return the name of the check run.
 
-    The name differs from the name of the status. Otherwise, a branch protection rule would require both of them.
+    The name differs from that of the status; otherwise, a branch protection rule would require both.
     """
     return f"profgate lines ({key})"
 
@@ -101,7 +101,7 @@ def publish_check_run(
 
 
 def annotations(report: Report, changed_paths: Iterable[str]) -> tuple[tuple[Annotation, ...], int]:
-    """Return annotations for regressions of changed functions, worst first, and the number of omitted annotations.
+    """Return annotations for regressions in changed functions, worst first, and the number of omitted annotations.
 
     ``changed_paths`` are the files of the pull request. These paths are needed because a finding contains only a digest
     of the path.
@@ -131,5 +131,5 @@ def _annotation(report: Report, row: Row, paths: dict[str, str]) -> Annotation |
 
 
 def _basic(text: str) -> str:
-    """Replace characters above U+FFFF, because annotations do not support them well."""
+    """Replace characters above U+FFFF, because annotations do not fully support them."""
     return "".join(character if ord(character) <= 0xFFFF else "\N{REPLACEMENT CHARACTER}" for character in text)

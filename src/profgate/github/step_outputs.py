@@ -1,4 +1,4 @@
-"""Defines the names, descriptions and values of the outputs of the step."""
+"""Define the names, descriptions and values of the step's outputs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The URL of the comment. ``skipped`` is the reason if nothing was written, and otherwise None."""
+    """The URL of the comment. ``skipped`` is the reason why nothing was written, or None if the comment was written."""
 
     url: str = ""
     skipped: str | None = None
@@ -74,7 +74,7 @@ def publish_comment(
 def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
-    """Publish a result as in `publish_comment`, but create a new comment and minimise older comments as outdated."""
+    """Publish a result like `publish_comment`, but create a new comment and minimise older comments as outdated."""
     if mode == "never":
         return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
@@ -103,7 +103,7 @@ def publish_anew(
 def answer_in_comment(
     client: GitHubClient, number: int, key: str, answered: Callable[[str], str], *, newest: bool
 ) -> str:
-    """Replace the text of the existing comment by ``answered(text)``.
+    """Replace the text of the existing comment with ``answered(text)``.
 
     If ``newest`` is True, the newest comment is edited, because older comments are minimised. Otherwise, the oldest
     comment is edited. Returns the URL of the comment, or an empty string if there is no comment.
@@ -117,12 +117,12 @@ def answer_in_comment(
 
 
 def owned(comments: list[CommentRecord], key: str, author: str) -> list[CommentRecord]:
-    """Return the comments of this author that begin with the marker of this key, oldest first."""
+    """Return the comments by this author that begin with the marker of this key, oldest first."""
     return [comment for comment in marked(comments, key) if comment.author == author]
 
 
 def written_by_us(client: GitHubClient, comments: list[CommentRecord], key: str) -> list[CommentRecord]:
-    """Return the comments of the token's owner that begin with the marker of this key, oldest first.
+    """Return the comments by the token's owner that begin with the marker of this key, oldest first.
 
     Because anybody can paste the marker, the authors are checked. This takes one GraphQL request if there is any
     comment with the marker.
@@ -140,7 +140,7 @@ def marked(comments: list[CommentRecord], key: str) -> list[CommentRecord]:
 
 
 def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, *, creates: bool) -> str:
-    """Return the reason why a result is outdated or no comment may be created, or an empty string if there is none."""
+    """Return why a result is outdated or no comment may be created, or an empty string if neither is the case."""
     pull = client.pull(number)
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"

@@ -11,9 +11,9 @@ from typing import TextIO
 from profgate.errors import ProfgateError
 from profgate.model.visible_text import visible, without_commands
 
-SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger summary of a step
+SUMMARY_LIMIT = 1024 * 1024  # in bytes; the runner does not show a larger step summary
 MESSAGE_LIMIT = 4096
-ANNOTATION_LIMIT = 10  # maximum number per level and step; the runner drops further annotations
+ANNOTATION_LIMIT = 10  # maximum number of annotations per level and step; the runner drops the rest
 TITLE = "profgate"
 CUT_NOTE = "\n\n*The summary was cut; the report holds the rest.*\n"
 
@@ -36,15 +36,15 @@ class WorkflowCommands:
         self._write(harmless(text))
 
     def notice(self, message: str, *, title: str = TITLE) -> None:
-        """Write an annotation of the level notice."""
+        """Write an annotation at notice level."""
         self._annotate("notice", message, title)
 
     def warning(self, message: str, *, title: str = TITLE) -> None:
-        """Write an annotation of the level warning."""
+        """Write an annotation at warning level."""
         self._annotate("warning", message, title)
 
     def error(self, message: str, *, title: str = TITLE, file: str = "", line: int | None = None) -> None:
-        """Write an annotation of the level error."""
+        """Write an annotation at error level."""
         self._annotate("error", message, title, file, line)
 
     def mask(self, secret: str) -> None:
@@ -81,7 +81,7 @@ class WorkflowCommands:
         self.add_summary(markdown)
 
     def _put(self, path: str, data: bytes, how: str = "ab") -> None:
-        """Write the data completely. If that fails, write nothing except a warning."""
+        """Write all of the data. If that fails, write none of the data and log a warning."""
         if not path:
             return
         size = 0 if how == "wb" else _size(path)
