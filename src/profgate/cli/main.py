@@ -29,7 +29,7 @@ COMMANDS = {
     "formats": "Describe the profile formats.",
     "completion": "Print the script that completes commands and options in a shell.",
 }
-VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the completion script of the shell
+VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 
 class Commands(click.Group):
@@ -120,7 +120,7 @@ def run_command(argv: Sequence[str]) -> int:
 def _invoked(argv: Sequence[str]) -> int:
     """Run the command and return its exit code.
 
-    ``click.Command.main`` is not used, because it handles signals and closed pipes in another way.
+    ``click.Command.main`` is not used, because it handles signals and closed pipes differently.
     """
     try:
         with profgate.make_context("profgate", list(argv)) as context:
@@ -153,7 +153,7 @@ def _explained(error: click.UsageError) -> ProfgateError:
 
 
 def _shown(parameter: click.Parameter | None) -> str:
-    """Return the name of an argument, or the longest name of an option, as it is displayed in the help."""
+    """Return the name of an argument, or the longest name of an option, as displayed in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name if parameter is not None else "an argument"

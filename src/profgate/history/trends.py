@@ -113,7 +113,10 @@ def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> lis
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes of one series along a line of commits. The total of each metric comes first."""
+    """Find the persistent changes of one series along a line of commits.
+
+    For each metric, changes in the total come first.
+    """
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)
