@@ -15,7 +15,7 @@ COMMANDS = {
     "compare": "Compare the profiles of two builds and judge the difference.",
     "confirm": "Measure both sides again and withdraw findings that do not repeat.",
     "check": "Compare a commit with its nearest measured ancestor.",
-    "trends": "Show persistent changes of totals and functions along the history.",
+    "trends": "Show persistent changes in totals and functions along the history.",
     "store": "Store the profiles of a commit; list, prune and merge histories.",
     "init": "Write the workflow and the policy for a repository.",
     "flamegraph": "Draw one profile, or the difference of two.",

@@ -165,7 +165,7 @@ plan_options: opt.Decorator = opt.bundled(
 )
 @plan_options
 @click.option("--again", is_flag=True, help="Measure failed versions again.")
-@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of pages of jumps.")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of jump pages.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:

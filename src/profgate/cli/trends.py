@@ -27,7 +27,7 @@ MOST_READ = 200  # default number of commits; a history keeps all symbols for th
 @history_option
 @last_option(MOST_READ)
 def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
-    """Show persistent changes of totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
+    """Show persistent changes in totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
     rules = trend_rules(policy)
     with open_history(history, write=True, create=False) as store:
         newest = commit_named(rev, store.commits())

@@ -31,7 +31,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """Return the trials of a job at one commit: ``earlier`` against ``added`` readings and, with enough jobs, two halves."""
+    """Return the trials at one commit: ``earlier`` against ``added`` readings and, with enough jobs, two halves."""
     if not earlier or not added:
         return []
     commit = added[0].commit

@@ -21,7 +21,7 @@ BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YA
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow that runs ``install`` and records ``command`` on a runner with labels ``runner``."""
+    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``."""
 
     recipe: Recipe
     command: str

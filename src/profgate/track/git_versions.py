@@ -33,7 +33,7 @@ class Repository:
 
     @property
     def name(self) -> str:
-        """Name of the repository: the last part of the URL of ``origin`` or, without a URL, the name of the top folder."""
+        """Name of the repository: the last part of the URL of ``origin`` or, without a URL, the top folder's name."""
         try:
             place = _git(self.top, "remote", "get-url", "origin").strip()
         except ProfgateError:

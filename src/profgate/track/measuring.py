@@ -29,7 +29,7 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Command and versions to measure. ``repository`` is None if a setup command installs the versions.
+    """The command and the versions to measure. ``repository`` is None if a setup command installs the versions.
 
     ``copied`` lists paths that are copied into each worktree, and ``sources`` lists patterns that match source files of
     benchmarks. With ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a
@@ -170,7 +170,7 @@ class VersionRuns:
         return RunRecord(known, seconds, machine(), warnings=warnings)
 
     def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
-        """Fill the placeholders of a command and run it. Raises ProfgateError for unsafe version names."""
+        """Fill in the placeholders of a command and run the command. Raises ProfgateError for unsafe version names."""
         version = self.version
         if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
             what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
