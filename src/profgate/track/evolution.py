@@ -22,8 +22,8 @@ MOST_NAMED = 5  # maximum number of benchmarks named in a note
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    A benchmark whose source changed is compared only if ``stretches`` is True, and only among versions with the same
-    source.
+    A benchmark whose source changed is compared only if ``stretches`` is True, and only among the versions between two
+    changes.
     """
 
     metric: str | None = None
