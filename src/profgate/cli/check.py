@@ -11,7 +11,7 @@ from profgate.history.history_store import open_history
 from profgate.io.terminal import progress, show
 from profgate.model.policy import Policy
 
-MOST_CHECKED = 50  # maximum number of commits for --all, because each can take seconds
+MOST_CHECKED = 50  # maximum number of commits for --all, because each check can take seconds
 
 
 @opt.command("profgate check", "profgate check v1.2 --fail-on severe", "profgate check --all --last 20")

@@ -59,7 +59,7 @@ def compare(
 ) -> int:
     """Compare the profiles of two builds and judge the difference.
 
-    BASELINE and TARGET are files or folders of profiles, or REV:WORKLOAD, which is a workload of a commit in the
+    BASELINE and TARGET are files or folders of profiles, or REV:WORKLOAD, which names a workload of a commit in the
     history. The exit code is 0 if the gate passed or is only advisory, 1 if the gate failed, and 3 if something was not
     compared.
     """
@@ -77,7 +77,7 @@ def compare(
 
 
 def write_report(report: api.Report, folder: str | None) -> int:
-    """Write the files of a report to a folder if a folder is given, and return the exit code.
+    """Write the files of a report to a folder, if one is given, and return the exit code.
 
     Files that cannot be written are reported on stderr. If report.json cannot be written, the exit code is 2 unless the
     gate failed.
@@ -128,7 +128,7 @@ def _input(sides: Sides, policy: Policy, history: str | None) -> PipelineInput:
 def _same_files(given: PipelineInput) -> bool:
     """Return whether the files of both sides have the same contents, regardless of their names.
 
-    Sides that come from stored readings have no files, so this returns False for them.
+    Returns False for sides that come from stored readings, because such sides have no files.
     """
     sides = (given.baseline, given.target)
     sizes = [sorted(source.size for source in side) for side in sides]

@@ -38,7 +38,7 @@ class Checkouts:
     def prepared(self, report: ReportData, scratch: str, stack: ExitStack) -> dict[str, str]:
         """Return the folder of each side. Worktrees are removed when ``stack`` is closed.
 
-        Raises ProfgateError if a checkout is not available, or if there is no worktree that `setup` could prepare.
+        Raises ProfgateError if a checkout is not available, or if there is a setup command but no worktree to prepare.
         """
         if self.setup and self.baseline_dir and self.target_dir:
             what = "prepares git worktrees, but both folders are given; set them up before, and leave out --setup"
@@ -136,7 +136,7 @@ def confirm(
             sys.stderr.write(f"profgate: {error}\nprofgate: only the first measurement is used\n")
             warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
-    # Links to the pages of the first measurement are kept, but the link to the report of that measurement is removed.
+    # The links to the pages of the first measurement are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     code = write_report(final, output_dir)
     show(final.lines(width=opt.width()), sys.stdout)

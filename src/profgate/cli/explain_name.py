@@ -16,7 +16,7 @@ from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
 from profgate.report.wording import NAME_REASONS
 
-MOST_SHOWN = 40  # maximum number of names that are shown for each file
+MOST_SHOWN = 40  # maximum number of names shown per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
 
 
@@ -29,7 +29,7 @@ PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".
 def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *, native: bool, root: bool) -> int:
     """Show how a function name is normalised for comparison, and which rules apply.
 
-    NAME is the name of a frame in a profile, or a profile file, for which the changed names are counted by rule.
+    NAME is the name of a frame in a profile, or a profile file. For a file, the changed names are counted by rule.
     """
     level = level or policy.name_rules
     for name in names:
@@ -49,7 +49,7 @@ def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *,
 
 
 def _file_lines(path: str, level: Level, aliases: Aliases) -> Iterator[str]:
-    """Return lines that show how many names in a file were changed by each rule, and the first changed names."""
+    """Yield lines that show how many names in a file each rule changed, followed by the first changed names."""
     counts: Counter[str] = Counter()
     shown: list[str] = []
     names: dict[str, bool] = {}

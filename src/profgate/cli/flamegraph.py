@@ -76,7 +76,10 @@ def _tree(
     against: str | None,
     workload: str | None,
 ) -> tuple[PageTree, PageHeader]:
-    """Return the tree of the chosen comparison, or of two metrics. Raises ProfgateError if it cannot be drawn."""
+    """Return the tree of the chosen comparison or of two metrics, and its header.
+
+    Raises ProfgateError if the tree cannot be drawn.
+    """
     diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
@@ -105,9 +108,9 @@ def _drawable(comparison: Comparison) -> Comparison:
 def _drawn(
     tree: PageTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
 ) -> tuple[str, int]:
-    """Draw the picture in the format of the file extension of ``output``.
+    """Draw the flame graph in the format that the file extension of ``output`` selects.
 
-    The second result is the number of names that were changed because the format cannot contain them.
+    Returns the text of the file, and the number of names that were changed because the format cannot represent them.
     """
     if output.endswith(".folded"):
         return _folded(tree, header, output, normalize)
@@ -131,6 +134,6 @@ def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | No
         if not before or not after:
             raise ProfgateError(output, "cannot be normalised, because one side is empty; omit --normalize")
         scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
-    files = tree.files or [None] * len(tree.names)  # files are appended to names as by stack collapsers
+    files = tree.files or [None] * len(tree.names)  # files are appended to names, as stack collapsers do
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]
     return two_column_folded(tree, names, header.exponent, scaling)

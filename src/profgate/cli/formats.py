@@ -13,7 +13,7 @@ UNPROVEN = "no recorded file; based on the documentation of the format"
 
 @command("profgate formats")
 def formats() -> int:
-    """Describe the supported formats with their detection, recording and tests, then the unsupported formats."""
+    """Describe how each supported format is detected, recorded and tested, and list the unsupported formats."""
     parts = [_described(reader) for reader in wiring.readers()]
     parts.append(
         "Files compressed with gzip or zstandard and text in UTF-16 are read directly. Not supported:\

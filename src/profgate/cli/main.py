@@ -15,7 +15,7 @@ COMMANDS = {
     "compare": "Compare the profiles of two builds and judge the difference.",
     "confirm": "Measure both sides again and withdraw findings that do not repeat.",
     "check": "Compare a commit with its nearest measured ancestor.",
-    "trends": "Show persistent changes of totals and functions along the history.",
+    "trends": "Show persistent changes in totals and functions along the history.",
     "store": "Store the profiles of a commit; list, prune and merge histories.",
     "init": "Write the workflow and the policy for a repository.",
     "flamegraph": "Draw one profile, or the difference of two.",
@@ -29,7 +29,7 @@ COMMANDS = {
     "formats": "Describe the profile formats.",
     "completion": "Print the script that completes commands and options in a shell.",
 }
-VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the completion script of the shell
+VARIABLE = "_PROFGATE_COMPLETE"  # this variable is set by the shell's completion script
 
 
 class Commands(click.Group):
@@ -120,7 +120,7 @@ def run_command(argv: Sequence[str]) -> int:
 def _invoked(argv: Sequence[str]) -> int:
     """Run the command and return its exit code.
 
-    ``click.Command.main`` is not used, because it handles signals and closed pipes in another way.
+    ``click.Command.main`` is not used, because it handles signals and closed pipes differently.
     """
     try:
         with profgate.make_context("profgate", list(argv)) as context:
@@ -153,7 +153,7 @@ def _explained(error: click.UsageError) -> ProfgateError:
 
 
 def _shown(parameter: click.Parameter | None) -> str:
-    """Return the name of an argument, or the longest name of an option, as it is displayed in the help."""
+    """Return the name of an argument, or the longest name of an option, as displayed in the help."""
     if isinstance(parameter, click.Option):
         return max(parameter.opts, key=len)
     return parameter.human_readable_name if parameter is not None else "an argument"

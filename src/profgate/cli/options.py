@@ -1,4 +1,4 @@
-"""Options that are used by several commands, and types of parameters."""
+"""Options that several commands use, and parameter types."""
 
 import math
 import shutil
@@ -40,7 +40,7 @@ def command(*examples: str, of: Callable[..., Any] = click.command, **settings: 
 
 
 def bundled(name: str, make: Callable[..., Any], *parameters: Decorator) -> Decorator:
-    """Return a decorator that adds parameters and passes ``make(**values)`` to the command as argument ``name``."""
+    """Return a decorator that adds parameters and passes ``make(**values)`` to the command as ``name``."""
     names = signature(make).parameters
 
     def decorate(function: Function) -> Function:
@@ -143,7 +143,7 @@ def output_option(content: str, default: str | None = None) -> Decorator:
 
 
 def _policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
-    from profgate.loading import load_policy  # imported here because this is slow and the help does not need it
+    from profgate.loading import load_policy  # imported here because the import is slow and the help does not need it
 
     return load_policy(config, fail_on)
 

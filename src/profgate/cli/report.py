@@ -46,7 +46,7 @@ def merge(reports: tuple[str, ...], policy: Policy, output: str, output_dir: str
 
 
 def _names(places: Sequence[str]) -> dict[str, str]:
-    """Return a name for each file. The name is the shortest end of the path that is unique."""
+    """Map each path to a name: the fewest last parts of the path that make all names unique."""
     parts = {place: _distinctive(place) for place in places}
     for length in range(1, max(map(len, parts.values())) + 1):
         names = {place: "/".join(part[-length:]) for place, part in parts.items()}
@@ -56,7 +56,7 @@ def _names(places: Sequence[str]) -> dict[str, str]:
 
 
 def _distinctive(place: str) -> tuple[str, ...]:
-    """Return the parts of a path without its extension. The usual file name of a report is left out."""
+    """Return the parts of a path without the extension. The usual file name of a report is omitted."""
     path = PurePath(place)
     parts = path.parts[:-1] if path.name == REPORT_NAME else (*path.parts[:-1], path.stem)
     return parts or (path.stem,)

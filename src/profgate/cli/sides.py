@@ -59,7 +59,7 @@ class Sources:
 
 
 def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str | None) -> Comparison:
-    """Return the comparison for a workload and a metric. By default, this is the first metric.
+    """Return the comparison for a workload and a metric. The default metric is the first one.
 
     Raises ProfgateError with a list of the possible choices if there is no such comparison.
     """

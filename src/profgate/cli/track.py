@@ -47,7 +47,7 @@ def _plan(
     here: bool,
     refine: bool,
 ) -> Plan:
-    """Return the plan of the measurement from the options. Raises ProfgateError if the options are invalid."""
+    """Create the measurement plan from the options. Raises ProfgateError if the options are invalid."""
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate track --last 10 -- COMMAND")
     if sum(map(bool, (version, last, tags, releases))) != 1:
@@ -165,7 +165,7 @@ plan_options: opt.Decorator = opt.bundled(
 )
 @plan_options
 @click.option("--again", is_flag=True, help="Measure failed versions again.")
-@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of pages of jumps.")
+@click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of jump pages.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
 def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
@@ -203,9 +203,9 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _write(tracked: Track, folder: str, pages: int, output: str) -> None:
-    """Write the page, the tables, and the pages of its jumps, and print the result.
+    """Write the evolution page, the tables and the pages of the jumps, and print the result.
 
-    Raises ComparisonError if this fails.
+    Raises ComparisonError if no version was measured.
     """
     evolution = tracked.evolution()
     links: dict[int, str] = {}

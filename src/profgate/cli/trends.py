@@ -14,18 +14,20 @@ from profgate.history.trends import reported_texts, trends_along, trends_json, t
 from profgate.io.terminal import show
 from profgate.model.policy import Policy
 
-MOST_READ = 200  # default number of commits; histories keep all symbols of as many runs
+MOST_READ = 200  # default number of commits; a history keeps all symbols for the same number of runs
 
 
 @command("profgate trends", "profgate trends main --new --format json")
 @click.argument("rev", default="HEAD")
-@click.option("--new", is_flag=True, help="Show only changes that were not reported before, and mark them as reported.")
+@click.option(
+    "--new", is_flag=True, help="Show only changes that have not been reported yet, and mark them as reported."
+)
 @config_option
 @format_option("terminal", "json", "html")
 @history_option
 @last_option(MOST_READ)
 def trends(rev: str, policy: Policy, output: str, history: str, last: int, *, new: bool) -> int:
-    """Show persistent changes of totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
+    """Show persistent changes in totals and functions, sudden or gradual, in the history up to REV (default: HEAD)."""
     rules = trend_rules(policy)
     with open_history(history, write=True, create=False) as store:
         newest = commit_named(rev, store.commits())

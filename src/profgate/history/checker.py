@@ -34,7 +34,7 @@ class Checker:
         self._strategies, self._verbose = strategies, verbose
 
     def checks(self, last: int | None, progress: Progress = silent) -> Checks:
-        """Check the commit. If ``last`` is given, check the last ``last`` measured commits up to this commit instead.
+        """Check one commit or, if ``last`` is given, the newest ``last`` measured commits up to this commit.
 
         Raises ProfgateError if no commit was measured.
         """
@@ -55,9 +55,9 @@ class Checker:
         return Checks(tuple(reduced(self._graph, drawn)), tuple(checks), tuple(first), len(measured) - len(newest))
 
     def _baselines(self, target: str) -> tuple[dict[tuple[int, str], list[str]], list[str]]:
-        """Group the series by the distance and hash of the nearest measured ancestor.
+        """Return two values: the series by nearest measured ancestor, and the series that have no such ancestor.
 
-        The second result contains the series without a measured ancestor.
+        Each ancestor is identified by its distance and hash.
         """
         groups: dict[tuple[int, str], list[str]] = {}
         without = []

@@ -47,7 +47,7 @@ class Checks:
 
     @property
     def exit_code(self) -> int:
-        """Exit code: 1 if the gate failed in any check, 3 without checks, otherwise the highest code of all checks."""
+        """Exit code: 1 if the gate failed in any check, 3 if there are no checks, otherwise the highest code."""
         codes = {check.report.verdict.exit_code for check in self.checks}
         return 1 if 1 in codes else max(codes, default=3)
 
@@ -69,7 +69,7 @@ def checks_json(checks: Checks) -> str:
 
 
 def checks_lines(checks: Checks, *, verbose: bool = False, width: int = 80) -> list[Line]:
-    """Return the commit graph, children first. A star marks a commit, and its findings are beside the edge below.
+    """Return the commit graph, children first. A star marks a commit; the findings are beside the edge below the star.
 
     Only findings that count for the gate are shown. With ``verbose``, the changes of each strategy are shown instead,
     in lines that may be wider than ``width``.
@@ -164,7 +164,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         total, relative = pair.metric.total, numbers.in_brackets(pair.metric.total.relative)
         values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
-        functions = [row for row in found if not row.total]  # the line above contains the total
+        functions = [row for row in found if not row.total]  # the total is already in the line above
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))
         if len(functions) > ROWS:
             yield "quiet", f"    … and {numbers.counted(len(functions) - ROWS, 'finding')} more"

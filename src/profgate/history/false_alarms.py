@@ -15,7 +15,7 @@ from profgate.model.policy import Policy
 from profgate.statistics.binomial import exceeds
 
 LEAST_JOBS = 4  # minimum number of jobs at a commit to form halves; with fewer jobs, a half could be a single job
-LAST = 200  # number of counted comparisons; older comparisons may describe a gate that was corrected since
+LAST = 200  # maximum number of counted comparisons; older ones may describe a gate that has since been corrected
 TO_PROMOTE = 50  # minimum number of comparisons before a demoted gate can be promoted
 
 
@@ -31,7 +31,7 @@ class Trial:
 
 
 def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) -> list[Trial]:
-    """Return the trials of a job, which compare its ``added`` readings with ``earlier`` readings at the same commit."""
+    """Return the trials at one commit: ``earlier`` against ``added`` readings and, with enough jobs, two halves."""
     if not earlier or not added:
         return []
     commit = added[0].commit
@@ -47,7 +47,7 @@ def trials_at(earlier: Sequence[Reading], added: Sequence[Reading], job: str) ->
 
 
 def _half(jobs: Collection[str], commit: str) -> Collection[str]:
-    """Return a pseudorandom half of the jobs, which depends only on the jobs and the commit."""
+    """Return a pseudorandom half of the jobs. The choice depends only on the jobs and the commit."""
     seed = "\0".join([commit, *sorted(jobs)])
     order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
     return order[: len(order) // 2]
@@ -70,7 +70,11 @@ def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Poli
 
 
 def _demoted(reds: Sequence[bool], budget: float) -> bool:
-    """Return whether the gate is demoted: red verdicts exceeded the budget, and are not yet within the budget again."""
+    """Return whether the gate is demoted.
+
+    The gate is demoted if significantly more verdicts were red than the budget allows, until their share is within the
+    budget again.
+    """
     demoted, since = False, list[bool]()  # since: the verdicts after the last demotion or promotion
     for red in reds:
         since = [*since[1 - LAST :], red]

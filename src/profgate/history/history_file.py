@@ -1,7 +1,7 @@
 """Creates, opens and checks the SQLite file of a history.
 
-Later versions may add tables, and columns that are nullable or have a default. Older versions ignore such additions.
-The meaning of existing tables and columns must not change. Any other change needs a new major number in
+Newer profgate versions may add tables, and columns that are nullable or have a default. Older versions ignore such
+additions. The meaning of existing tables and columns must not change. Any other change needs a new major number in
 `profgate.history/N`, so that older versions refuse the file.
 
 ``python -m profgate.history.history_file FILE`` checks one file. Each file is checked in a new process, so this module
@@ -88,7 +88,7 @@ def sqlite_errors(place: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open the file in a mode of SQLite URIs, such as ``rw``, without trusting its schema."""
+    """Open the file in a SQLite URI mode such as ``rw``, without trusting the schema."""
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     with sqlite_errors(place), contextlib.ExitStack() as stack:
         connection = sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
@@ -96,7 +96,7 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM attaches one database
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM has to attach one database
         connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
         if hasattr(connection, "setconfig"):  # since Python 3.12
             connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)  # type: ignore[attr-defined, unused-ignore]
@@ -105,7 +105,10 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only with limits on size and CPU time. Raises ProfgateError if it has views or triggers."""
+    """Open a file read-only with limits on size and CPU time.
+
+    Raises ProfgateError if the file has views or triggers.
+    """
     with connected(place, "ro&immutable=1") as connection:
         if place.stat().st_size > MAX_FILE_BYTES:
             raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
@@ -126,7 +129,7 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Create missing tables and indexes, and add missing columns to tables of an older version."""
+    """Create missing tables and indexes, and add missing columns to tables that an older version created."""
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     for table, columns in tables().items():
@@ -135,7 +138,7 @@ def create_tables(connection: sqlite3.Connection) -> None:
 
 
 def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Create temporary tables and views for tables and columns that a file of an older version does not have."""
+    """Create temporary tables and views for tables and columns that a file from an older version lacks."""
     for table, columns in tables().items():
         known = columns_of(connection, table)
         missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
@@ -146,7 +149,7 @@ def fill_gaps(connection: sqlite3.Connection) -> None:
 
 
 def check_version(connection: sqlite3.Connection, place: Path) -> None:
-    """Raise ProfgateError if the history has another major version."""
+    """Raise ProfgateError if the history has a different major version."""
     if not columns_of(connection, "meta"):
         return
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()

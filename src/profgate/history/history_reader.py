@@ -3,7 +3,7 @@
 with open_untrusted("history.sqlite") as store:
     for reading in store.readings(key=series.key, commits=[...]): ...
 
-If a file cannot be read, a `ProfgateError` with the name of the file is raised.
+If a file cannot be read, a `ProfgateError` that names the file is raised.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ WHERE reading = ? ORDER BY metrics.name, metrics.unit"""
 def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     """Open an untrusted history for reading. Raises ProfgateError if the history is damaged.
 
-    First, a separate process checks the whole file. If the file crashes SQLite, only the separate process ends.
+    First, a separate process checks the whole file. If the file causes SQLite to crash, only the separate process ends.
     """
     place = Path(path)
     _check_in_process(place)
@@ -59,7 +59,7 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
 
 def _check_in_process(place: Path) -> None:
     command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # tokens are removed from the environment of the process, because a malicious file may take control of it
+    # the process gets no tokens in its environment, because a malicious file may take control of the process
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     try:
         done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
@@ -112,7 +112,7 @@ class HistoryReader:
     def readings(
         self, key: str | None = None, commits: Iterable[str] | None = None, *, profiles: bool = False
     ) -> Iterator[Reading]:
-        """Yield readings in the order of recording. ``key`` selects one series, and ``commits`` selects commits.
+        """Yield readings in the order of recording. ``key`` limits them to one series, ``commits`` to these commits.
 
         With ``profiles``, the readings contain their stored files.
         """
@@ -154,7 +154,7 @@ class HistoryReader:
             yield Column(metric, total, self._names(numbers.tolist()), own, inclusive, calls, bool(whole), period)
 
     def _names(self, numbers: Sequence[int]) -> list[SymbolKey]:
-        if not self._symbols.keys() >= set(numbers):  # symbols that were not read yet, or that another process added
+        if not self._symbols.keys() >= set(numbers):  # symbols not read yet, or added by another process
             rows = self.connection.execute("SELECT id, name, file FROM symbols")
             self._symbols = {number: (name, file or None) for number, name, file in rows}
         return [self._symbols[number] for number in numbers]
@@ -169,7 +169,7 @@ class HistoryReader:
             return [StoredVerdict(*row) for row in self.connection.execute(query)]
 
     def reported_trends(self) -> dict[str, str]:
-        """Return the text of the reported trends of each series."""
+        """Map the key of each series to the text that lists its reported trends."""
         query = "SELECT series, content FROM records WHERE target = '' AND strategy = 'change_point' ORDER BY series"
         with self.damage():
             return dict(self.connection.execute(query))

@@ -28,7 +28,7 @@ from profgate.io.files import exists, write_text
 from profgate.model.history import Column, Reading, Retention, StoredCommit, StoredVerdict, SymbolKey
 
 RUN = re.compile(r"[0-9a-f]{16}")
-GROWTH = 1.25  # factor by which the number of symbols grows before unused symbols are searched again
+GROWTH = 1.25  # factor by which the number of symbols must grow before the next search for unused symbols
 IDENTITIES = """
 SELECT readings.id, series.name, commits.sha, jobs.identity, run
 FROM readings JOIN series ON series.id = readings.series JOIN commits ON commits.id = readings.revision
@@ -175,7 +175,7 @@ class HistoryStore(HistoryReader):
         self._insert("verdicts", rows, replace_known=replace_known)
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
-        """Store the text of the reported trends of each series.
+        """Store the text that lists the reported trends of each series.
 
         Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
         """
@@ -264,11 +264,11 @@ class HistoryStore(HistoryReader):
         found = cursor.execute("SELECT * FROM measured WHERE whole = 1 AND reading <= ?", (last,))
         rows = [{**row, "whole": 0, "symbols": thinned(row["symbols"], symbols)} for row in found]
         self.connection.executemany("DELETE FROM measured WHERE reading = :reading AND metric = :metric", rows)
-        self._insert("measured", rows)  # the rows include columns that were added by later versions
+        self._insert("measured", rows)  # the rows include columns that newer profgate versions added
         return len(rows)
 
     def _drop_unused_symbols(self, most: int) -> None:
-        """Drop symbols that no reading uses, if many symbols were added since the last search."""
+        """Drop symbols that no reading uses, if many symbols have been added since the last search."""
         count = self.connection.execute("SELECT COUNT(*) FROM symbols").fetchone()[0]
         row = self.connection.execute("SELECT value FROM meta WHERE name = 'names'").fetchone()
         left = int(row[0]) if row is not None and str(row[0]).isdecimal() else 0

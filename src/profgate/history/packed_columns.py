@@ -1,9 +1,9 @@
 """Converts the columns of a stored reading to bytes, and parses such bytes, which may come from an untrusted file.
 
-The layout is little-endian. The first byte is the encoding of the rest (1 plain, 2 deflated). The rest, the body,
-consists of a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol
-numbers, self values, total minus self values, and calls. Each column is one byte with the width of a value in bytes (1,
-2 and 4 are unsigned, 8 is signed), followed by the values.
+The layout is little-endian. The first byte is the encoding of the body (1 = plain, 2 = deflated). The body consists of
+a byte of flags (1 = with calls), the number of rows as uint32, and the columns: differences of symbol numbers, self
+values, total minus self values, and calls. Each column is one byte with the width of a value in bytes (1, 2 and 4 are
+unsigned, 8 is signed), followed by the values.
 """
 
 import struct

@@ -40,7 +40,7 @@ def commit_named(rev: str, known: dict[str, StoredCommit] | None = None) -> str:
 def graph_before(sha: str, store: HistoryStore) -> dict[str, StoredCommit]:
     """Return the commit, its ancestors according to git, and all commits in the history.
 
-    If both contain a commit, the data of git is returned.
+    For a commit that is in both git and the history, the data from git is returned.
     """
     known = store.commits()
     try:
@@ -62,7 +62,7 @@ def past_before(
 def newest_past(store: HistoryStore) -> Callable[[str], Sequence[Reading]]:
     """Return a function that takes the key of a series and returns its newest readings.
 
-    This function is used if the commit of the baseline is unknown.
+    The returned function is used if the commit of the baseline is unknown.
     """
     commits = store.commits()
     newest_first = sorted(commits, key=lambda sha: (-commits[sha].time, sha))

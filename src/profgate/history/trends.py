@@ -1,4 +1,4 @@
-"""Finds trends: persistent changes of a workload's total or a symbol's share along a line of commits.
+"""Finds trends: persistent changes in a workload's total or a symbol's share along a line of commits.
 
 Reported trends are stored in the history, so that each trend is reported only once. The JSON format of the stored
 trends is `profgate.trends/1`.
@@ -31,7 +31,7 @@ CHANGE_POINT = "change_point"  # name of the strategy that finds trends
 SCHEMA = "profgate.trends/1"
 LEAST_SHARE = 0.01  # minimum share of the run that a symbol needs to be examined
 MOST_SYMBOLS = 20
-LEAST_MOVE = 0.005  # minimum change of a symbol's share of the run
+LEAST_MOVE = 0.005  # minimum change in a symbol's share of the run
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
 MOST_PAST = 30  # maximum number of commits for the noise estimate
@@ -51,7 +51,7 @@ class TrendRules:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A persistent change of a total or of the share of a symbol, from ``before`` to ``after``.
+    """A persistent change in a total or in a symbol's share, from ``before`` to ``after``.
 
     A total is in the unit of the metric, and its ``name`` is None. A step occurs at commit ``first``. A drift spans
     ``commits`` measured commits, from ``first`` to ``last``. ``p`` is a two-sided p-value.
@@ -103,7 +103,7 @@ class _Line:
 
 
 def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> list[Trend]:
-    """Find the persistent changes of all series along ``line``, a list of commits, oldest first."""
+    """Find the persistent changes in all series along ``line``, a list of commits, oldest first."""
     measured = store.measured_commits()
     found: list[Trend] = []
     for series in store.series():
@@ -113,7 +113,10 @@ def trends_along(store: HistoryReader, line: Sequence[str], rules: Rules) -> lis
 
 
 def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = lambda *_: TrendRules()) -> list[Trend]:
-    """Find the persistent changes of one series along a line of commits. The total of each metric comes first."""
+    """Find the persistent changes in one series along a line of commits.
+
+    For each metric, changes in the total come first.
+    """
     found = []
     for metric in _lines(readings, line):
         chosen = rules(readings[0].series, metric.metric)
@@ -133,7 +136,7 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
-    """Return the readings since the last persistent change of any total."""
+    """Return the readings since the last persistent change in any total."""
     start = 0
     for metric in _lines(readings, line):
         if places := change_points(metric.totals()):

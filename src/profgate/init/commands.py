@@ -60,7 +60,7 @@ def python_commands(files: Files) -> list[Command]:
 
 
 def node_commands(files: Files) -> list[Command]:
-    """Return the scripts in package.json that only run node, with benchmarks first, followed by benchmark files."""
+    """Return the scripts in package.json that only run node (benchmarks first), then the benchmark files."""
     scripts = _at(_json(files.read("package.json")), "scripts")
     ordered = sorted(scripts, key=lambda name: (not MEASURES.search(name), not name.startswith("test"), name))
     chosen = [name for name in ordered if MEASURES.search(name) or name == "test"]
@@ -228,7 +228,7 @@ def _of_sessions(text: str) -> list[Command]:
 
 
 def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Command]:
-    """Return the commands of tox environments from all five places that can define them, with benchmarks first."""
+    """Return the tox commands, benchmarks first, from all five places that can define environments."""
     own = _at(_at(project, "tool"), "tox")
     ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
     ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
@@ -263,7 +263,7 @@ def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
 
 
 def _lines(value: object) -> list[str]:
-    """Return one line per entry of a list. If an entry is a list, its texts are joined by blanks."""
+    """Return one line per entry of a list. If an entry is a list, its strings are joined with spaces."""
     entries = value if isinstance(value, list) else []
     rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
     return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
@@ -288,7 +288,7 @@ def _of_make(text: str) -> list[Command]:
 def _python(line: str) -> str:
     """Return the command in a form that starts Python directly, so that a sampler can follow it.
 
-    The result is "" if this is not possible.
+    Returns "" if there is no such form.
     """
     words = SEGMENT.split(line.strip())[-1].split()
     if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):

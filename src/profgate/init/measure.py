@@ -1,4 +1,4 @@
-"""Measurement of the duration of a command, from which the rate and the number of recorded runs are chosen."""
+"""Measures the duration of a command, and chooses the sampling rate and the number of runs to record."""
 
 import re
 import time
@@ -14,10 +14,10 @@ BUILD_TOOL = "takes the time of the build tool for that of the tests; leave it o
 
 
 def measured(top: str, recipe: Recipe, command: str) -> tuple[str, Extent]:
-    """Run a command once, and return the command with the rate and number of runs for its recording.
+    """Run a command once. Return the command, and the rate and number of runs for recording it.
 
-    For Go, the returned command contains a new number of iterations. Raises ProfgateError if the command fails, or if
-    the measured time would be that of a build tool.
+    For Go, the number of iterations in the returned command is adjusted. Raises ProfgateError if the command fails, or
+    if the measured time would be that of a build tool.
     """
     if recipe.language == "Java" and not command.startswith("java "):
         raise ProfgateError("--measure", BUILD_TOOL)

@@ -40,10 +40,10 @@ class Questions:
         self._ask = ask
 
     def answer(self, question: str, choices: Sequence[tuple[str, str]], mistake: Callable[[str], str]) -> str:
-        """Ask until the input is the number of a choice, an empty line or a valid text, and return the chosen value.
+        """Ask until the input is an empty line, the number of a choice or a valid value, and return the chosen value.
 
         An empty line selects the first choice. A choice is a value and a description of where it was found. ``mistake``
-        returns the reason why a text is invalid, or "" if the text is valid.
+        returns the reason why a value is invalid, or "" if the value is valid.
         """
         if not self._ask:
             return choices[0][0]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-SAMPLES = 10_000  # required number of samples in all runs of one side of a comparison
+SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
 RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
 PERF = (
@@ -46,7 +46,7 @@ class Recipe:
 class Extent:
     """Extent of a recording: samples per second, and number of runs on each side of a comparison.
 
-    ``seconds`` is the measured duration of the command, or None if it is unknown.
+    ``seconds`` is the measured duration of the command, or None if unknown.
     """
 
     rate: int
@@ -55,7 +55,7 @@ class Extent:
 
     @property
     def samples(self) -> int:
-        """Number of samples on each side, or 0 if it is unknown."""
+        """Number of samples on each side, or 0 if unknown."""
         return round(self.rate * self.runs * (self.seconds or 0.0))
 
     @property
@@ -77,9 +77,9 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """Return shell lines that run the sampling profiler of Python 3.15 or py-spy.
+    """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise.
 
-    If possible, the first three runs also run the program with cProfile.
+    If possible, each of the first three runs also executes the program under cProfile.
     """
     program, _, rest = command.partition(" ")
     spy = [f".py-spy/bin/py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']

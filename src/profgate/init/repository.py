@@ -27,7 +27,7 @@ class SetupStep:
 
     @property
     def option(self) -> str:
-        """Name of the action's input that selects the version of the language."""
+        """Name of the action input that selects the language version."""
         return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
 
 

@@ -17,7 +17,7 @@ SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build",
 
 
 class Files:
-    """The text files below a folder. Their size and number are limited, and links out of the folder are ignored."""
+    """The text files below a folder. Their size and number are limited, and links to paths outside are ignored."""
 
     def __init__(self, top: str) -> None:
         self.top = top

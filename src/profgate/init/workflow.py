@@ -21,7 +21,7 @@ BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YA
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow that runs ``install`` and records ``command`` on a runner with labels ``runner``."""
+    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``."""
 
     recipe: Recipe
     command: str
@@ -59,7 +59,7 @@ class Plan:
         return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
 
     def notes(self) -> list[str]:
-        """Return comments for the recording step about the number of samples and how to record more."""
+        """Return comments for the recording step, which state the number of samples and explain how to record more."""
         extent, advice = self.extent, self.recipe.advice
         shown = {"runs": extent.runs, "rate": extent.rate, "samples": extent.samples or SAMPLES}
         if extent.seconds is None:

@@ -1,1 +1,1 @@
-"""The ``profgate track`` command: measurement of benchmarks over versions, jumps, and the evolution page."""
+"""The ``profgate track`` command: measures benchmarks over versions, finds jumps, and builds the evolution page."""

@@ -43,7 +43,7 @@ def digest_of_files(folder: str, names: Iterable[str]) -> str | None:
 
 
 def text_below(folder: str, name: str) -> str | None:
-    """Return the text of a file that a profile names, or None if it is missing, too large or not in the folder."""
+    """Return the text of a file named in a profile, or None if the file is missing, too large or not in the folder."""
     root = Path(folder).resolve()
     try:
         path = (root / name).resolve()
@@ -76,9 +76,9 @@ def copy_into(folder: str, prefix: str, paths: Iterable[str]) -> None:
 def digest_at_line(path: str, line: int | None, text: str) -> str:
     """Return a digest of the function or class at this line (counted from 1), with its decorators and nested functions.
 
-    The digest ignores layout, comments and the rest of the file. If no function is at the line, the digest covers the
-    whole file. If the language is not supported or the parser reports an error, the digest is computed from the plain
-    text.
+    The digest ignores layout, comments and the rest of the file. If there is no function at the line, the digest covers
+    the whole file. If the language is not supported or the parser reports an error, the digest is computed from the
+    plain text.
     """
     parsed = parsed_source(path, text)
     if parsed is None:
@@ -98,7 +98,7 @@ def digest_at_line(path: str, line: int | None, text: str) -> str:
 def _function_at(functions: Sequence[SourceFunction], line: int) -> SourceFunction | None:
     """Return the largest function that begins at the line.
 
-    If no function begins there, return the innermost function around the line, preferably a function with a name.
+    If no function begins there, return the innermost function around the line, preferably a named one.
     """
     around = [
         function for function in functions if function.kind != "module" and function.first <= line <= function.last

@@ -50,7 +50,7 @@ def _totals(profile: Profile) -> Iterator[tuple[Metric, float]]:
 def _medians(
     workload: str, profile: Profile, results: Measurements, files_of: Counter[str]
 ) -> Iterator[BenchmarkValue]:
-    """Yield the median of each benchmark. If ``files_of`` counts several files, the workload is added to the name."""
+    """Yield the median of each benchmark. If several files contain the benchmark, the workload is added to the name."""
     frames = profile.frames
     for place, metric in enumerate(profile.metrics):
         unit, factor, power = base_unit(metric.unit)

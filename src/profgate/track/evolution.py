@@ -1,4 +1,4 @@
-"""Converts the values of many versions to an evolution with lines and jumps."""
+"""Converts the values of many versions into an evolution with lines and jumps."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,15 +15,15 @@ from profgate.track.jumps import Series, find_jumps, medians
 from profgate.track.versions import BenchmarkValue, Evolution, EvolutionLine, MeasuredVersion
 
 FIRST_COUNTED = ("instructions", "Ir", "calls")  # deterministic metrics in order of preference
-MOST_NAMED = 5  # maximum number of benchmarks that a note names
+MOST_NAMED = 5  # maximum number of benchmarks named in a note
 
 
 @dataclass(frozen=True, slots=True)
 class EvolutionOptions:
     """Options of an evolution: the metric to show first, and the minimum change as a fraction.
 
-    If the source of a benchmark changed, the versions between two changes are compared if ``stretches`` is True.
-    Otherwise, the benchmark is not compared.
+    A benchmark whose source changed is compared only if ``stretches`` is True, and only among the versions between two
+    changes.
     """
 
     metric: str | None = None
@@ -86,14 +86,14 @@ def _line(readings: Sequence[tuple[int, BenchmarkValue]], values: FloatArray) ->
 
 
 def _series(number: int, line: EvolutionLine, values: FloatArray) -> Iterator[Series]:
-    """Yield a series for each range of versions with the same source of the benchmark."""
+    """Yield a series for each range of versions in which the source of the benchmark is the same."""
     for first, last in pairwise([0, *line.breaks, len(values)]):
         known = first + np.flatnonzero(line.count[first:last])
         yield Series(number, line.metric, known, line.middle[known], line.count[known], values[known])
 
 
 def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
-    """Return the requested metric. The default is a deterministic metric, or else the most frequent metric."""
+    """Return the requested metric. The default is a deterministic metric or, if there is none, the most frequent."""
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:

@@ -30,7 +30,7 @@ STATIC_JUMPS = 20  # maximum number of rows in the table for browsers without Ja
 def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None = None) -> str:
     """Return the page as text. ``links`` maps indices of jumps to the relative paths of their pages.
 
-    Raises `ValueError` if a link leaves the folder of this page.
+    Raises `ValueError` if a link points outside the folder of this page.
     """
     links = links or {}
     check_links(links.values())
@@ -55,7 +55,7 @@ def build_evolution_page(evolution: Evolution, links: Mapping[int, str] | None =
 
 
 def _document(evolution: Evolution, links: Mapping[int, str]) -> dict[str, Any]:
-    """Return the data for the script of the page. In this data, lines refer to names by index."""
+    """Return the data for the script of the page. Lines in the data refer to names by index."""
     places = {name: place for place, name in enumerate(sorted({line.benchmark for line in evolution.lines}))}
     metrics: dict[tuple[str, str], int] = {}
     shown = []
@@ -117,7 +117,7 @@ def _rounded(values: FloatArray) -> list[float | None]:
 
 
 def _unless_same(values: FloatArray, line: EvolutionLine) -> list[float | None] | None:
-    """Return the values as a list, or None if all values equal the medians, for example for single runs."""
+    """Return the values as a list, or None if all values equal the medians, as with single runs."""
     column = _rounded(values)
     return None if column == _rounded(line.middle) else column
 
@@ -129,7 +129,7 @@ def _short(value: float) -> float:
 
 
 def _facts(evolution: Evolution) -> list[tuple[str, str]]:
-    """Return the numbers of jumps of the metric that is shown first, with their tones."""
+    """Return texts with the numbers of worse and better jumps of the metric that is shown first, and their styles."""
     jumps: Counter[str] = Counter(jump.direction for _, jump in evolution.first_jumps())
     found = ((tone, arrow, jumps[tone]) for tone, arrow in ARROWS.items() if jumps[tone])
     return [(f"{arrow} {counted(count, 'jump')} for the {tone}", tone) for tone, arrow, count in found] or [
@@ -138,7 +138,7 @@ def _facts(evolution: Evolution) -> list[tuple[str, str]]:
 
 
 def _origin(evolution: Evolution) -> list[tuple[str, str]]:
-    """Return the range of versions, the number of benchmarks, and the command, as pairs of a text and a code."""
+    """Return the range of versions, the number of benchmarks, and the command, as pairs of plain text and code."""
     first, last = (version_name(evolution.measured[number]) for number in (0, -1))
     benchmarks = counted(len({line.benchmark for line in evolution.lines}), "benchmark")
     command = [("", full_name(evolution.command))] if evolution.command else []

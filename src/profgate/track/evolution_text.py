@@ -53,7 +53,7 @@ def finite_values(values: FloatArray) -> list[float | None]:
 
 
 def evolution_lines(evolution: Evolution, width: int = 100) -> list[tuple[str, str]]:
-    """Return the number of measured versions, warnings, and the jumps of the first metric, as lines with tones."""
+    """Return the number of measured versions, warnings, and the jumps of the first metric, as styled lines."""
     measured = sum(bool(version.runs) for version in evolution.measured)
     chosen = [line for line in evolution.lines if line.metric.name == evolution.metric]
     versions, benchmarks = counted(len(evolution.measured), "version"), counted(len(chosen), "benchmark")
@@ -92,7 +92,7 @@ def notes(evolution: Evolution) -> list[str]:
 
 
 def evolution_json(evolution: Evolution) -> str:
-    """Return all values, jumps and problems as JSON text, `profgate.evolution/1`."""
+    """Return all values, jumps and problems as JSON text in the format `profgate.evolution/1`."""
     names = [measured.version.name for measured in evolution.measured]
     versions = [
         {

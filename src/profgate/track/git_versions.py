@@ -33,7 +33,7 @@ class Repository:
 
     @property
     def name(self) -> str:
-        """Name of the repository: the last part of the URL of ``origin``, or the name of the top folder without it."""
+        """Name of the repository: the last part of the URL of ``origin`` or, without a URL, the top folder's name."""
         try:
             place = _git(self.top, "remote", "get-url", "origin").strip()
         except ProfgateError:
@@ -55,7 +55,7 @@ class Repository:
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
-        """Return the version with this name. Its commit is found by ``revision``, which defaults to the name."""
+        """Return the version with this name. The commit is resolved from ``revision``, which defaults to the name."""
         commit = self._commit(revision or name)
         subject = self._log("--max-count=1", commit)[0].subject
         return Version(name if not commit.startswith(name) else commit[:10], commit, subject)

@@ -28,7 +28,7 @@ from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
 Versions = tuple[Version, Version]
-TABLE = "#tab=symbols"  # without stacks there is no flame graph, and the table shows the largest changes
+TABLE = "#tab=symbols"  # without stacks, there is no flame graph; the table shows the largest changes instead
 
 
 class JumpPage(NamedTuple):
@@ -76,7 +76,7 @@ def in_turns(metrics: Sequence[str], first: str) -> list[int]:
 
 
 def _comparison(track: Track, line: EvolutionLine, versions: Versions, diff: SourceDiff | None) -> Comparison | None:
-    """Compare both versions in the metric of the jump if it can be drawn, otherwise in the first drawable metric."""
+    """Compare both versions in the metric of the jump or, if this metric cannot be drawn, in the first drawable one."""
     before, after = (_profiles(track, version, line.benchmark) for version in versions)
     if not before or not after:
         return None
@@ -103,7 +103,7 @@ def _profiles(track: Track, version: Version, benchmark: str) -> list[SourceFile
 
 
 def _diff(track: Track, versions: Versions) -> SourceDiff | None:
-    """Return the source diff from `git diff`. Without a repository, compare the files that the setups installed."""
+    """Return the source diff from `git diff`. Without a repository, compare the files that setup commands installed."""
     if track.plan.repository is None:
         texts = track.folder.sources.differing(versions[0].key, versions[1].key)
         return None if texts is None else folder_diff(*texts)
@@ -113,7 +113,7 @@ def _diff(track: Track, versions: Versions) -> SourceDiff | None:
 
 
 def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -> str:
-    # the totals of both versions differ, because there is a jump
+    # the note on differing totals is removed, because a jump is such a difference
     notes = tuple(note for note in comparison.notes if note.reason.code is not ReasonCode.TOTALS_FAR_APART)
     comparison = replace(comparison, notes=notes)
     context = PageContext((versions[0].name, versions[1].name), diff=diff)

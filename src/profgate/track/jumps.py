@@ -2,8 +2,8 @@
 
 The noise of a step is the larger of two estimates: the standard error from the variance of runs, pooled over all
 versions, and a multiple of the median step between neighbours. The second estimate is needed because two builds of the
-same source differ more than two runs of one build. A step of counted values without noise is a jump if the step exceeds
-the minimum change.
+same source differ by more than two runs of one build do. A step of counted values without noise is a jump if the step
+exceeds the minimum change.
 
 In long series of noisy values, E-divisive (`statistics.change_points`) also finds small persistent steps, and drifts
 over several versions.
@@ -32,7 +32,7 @@ NORMAL_MAD = 1.4826  # ratio of standard deviation to median absolute deviation 
 LASTING = 0.6  # minimum difference between the medians before and after a step, as a fraction of the step
 AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
-# minimum t of the best split to run the slow permutation test; a smaller t is never significant
+# minimum t of the best split for which the slow permutation test is run; a smaller t is never significant
 LEAST_T = 3.0
 
 
@@ -66,7 +66,7 @@ def medians(values: FloatArray) -> tuple[FloatArray, IntArray]:
 def find_jumps(all_series: Sequence[Series], min_change: float | None = None) -> list[Jump]:
     """Find the jumps of all series, largest first.
 
-    ``min_change`` is a fraction, whose default depends on the kind of metric.
+    ``min_change`` is a fraction whose default depends on the kind of metric.
     """
     steps = sum(max(len(series.numbers) - 1, 0) for series in all_series)
     alpha = ALPHA / max(steps, 1)
@@ -123,7 +123,7 @@ def _best_t(logs: FloatArray) -> float:
 def _lasting(
     series: Series, steep: Sequence[int], error: FloatArray, chance: float, min_change: float
 ) -> Iterator[Jump]:
-    """Yield persistent steps and drifts, except near a steep step, which locates the change better."""
+    """Yield persistent steps and drifts, except near a steep step, because a steep step locates a change better."""
     for shift in shifts(series.middle, min(chance, 0.001), min_change, LEAST_SEGMENT):
         first, last = max(shift.first - 1, 0), min(shift.last, len(series.numbers) - 1)
         if first < last and not any(first <= place <= last + 1 for place in steep):
@@ -131,7 +131,7 @@ def _lasting(
 
 
 def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
-    """Return the standard error of each step between neighbours, in logarithms, and the degrees of freedom."""
+    """Return the standard error of each step between neighbours, in natural logarithms, and the degrees of freedom."""
     kind, count = series.metric.kind, series.count
     degrees = float((count - 1).sum())
     spread, typical = PRIOR_NOISE[kind], 0.0
@@ -149,7 +149,10 @@ def _noise(series: Series, move: FloatArray) -> tuple[FloatArray, float]:
 
 
 def _lasts(logs: FloatArray, place: int) -> bool:
-    """Return whether the surrounding versions also show the step. Otherwise, an outlier would count as two jumps."""
+    """Return whether the surrounding versions also show the step.
+
+    Without this check, an outlier would count as two jumps.
+    """
     step = logs[place] - logs[place - 1]
     around = np.median(logs[place : place + AROUND]) - np.median(logs[max(place - AROUND, 0) : place])
     return bool(around / step >= LASTING) if step else False
@@ -158,7 +161,10 @@ def _lasts(logs: FloatArray, place: int) -> bool:
 def _jump(
     series: Series, place: int, noise: float, first: int | None = None, levels: tuple[float, float] | None = None
 ) -> Jump:
-    """Create the jump at ``place``, from ``first`` or its predecessor. ``levels`` are the means of two segments."""
+    """Create the jump to ``place`` from ``first`` (default: the version before ``place``).
+
+    ``levels`` are the means before and after the jump. By default, the medians of the two versions are used.
+    """
     first = place - 1 if first is None else first
     before, after = levels or (float(series.middle[first]), float(series.middle[place]))
     return Jump(

@@ -29,7 +29,7 @@ PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Command and versions to measure. ``repository`` is None if a setup command installs the versions.
+    """The command and the versions to measure. ``repository`` is None if a setup command installs the versions.
 
     ``copied`` lists paths that are copied into each worktree, and ``sources`` lists patterns that match source files of
     benchmarks. With ``here``, the command runs in the current folder. With ``refine``, only versions that narrow down a
@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def program(self) -> str:
-        """Name of the program: of the repository, of the package that a setup command installs, or of the folder."""
+        """Name of the program: the name of the repository, of the package that is installed, or of the folder."""
         if self.repository is not None:
             return self.repository.name
         # installers take arguments such as shop=={version} and shop@v{version}
@@ -65,7 +65,7 @@ class Plan:
 
     @property
     def key(self) -> str:
-        """Digest of the command, the setup and files in the current folder, which is equal for comparable runs."""
+        """Digest of the command, the setup and files in the current folder. Comparable runs have the same digest."""
         patterns = [*map(glob.escape, self.copied), *(self.sources if self.here else ())]
         files = {name for pattern in patterns for name in files_matching(".", pattern)}
         files |= {name for name in self.named_files() if self.here or Path(name).is_absolute()}
@@ -170,7 +170,7 @@ class VersionRuns:
         return RunRecord(known, seconds, machine(), warnings=warnings)
 
     def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
-        """Fill the placeholders of a command and run it. Raises ProfgateError for unsafe version names."""
+        """Fill in the placeholders of a command and run the command. Raises ProfgateError for unsafe version names."""
         version = self.version
         if any("{version}" in argument for argument in command) and not PLAIN_NAME.fullmatch(version.name):
             what = "its name has characters that a shell interprets; use the variable PROFGATE_VERSION"
@@ -189,7 +189,7 @@ class VersionRuns:
         )
 
     def _own_digest(self, value: BenchmarkValue) -> str | None:
-        """Return the digest of the benchmark's source, as given by --source or by the location in the result."""
+        """Return the digest of the benchmark's source, which is located by --source or by the result."""
         if self.plan.sources:
             patterns = [pattern.replace("{benchmark}", glob.escape(value.benchmark)) for pattern in self.plan.sources]
             names = {name for pattern in patterns for name in files_matching(self.place, pattern)}
@@ -201,7 +201,7 @@ class VersionRuns:
         """Return a digest of the files that the command names."""
         plan, names = self.plan, self.plan.named_files()
         if plan.repository is not None and not plan.here:
-            # only committed or copied files are used, because files that a setup command builds differ in every version
+            # only committed or copied files are used, because files built by a setup command differ in every version
             committed = plan.repository.files(self.version.commit)
             copied = {*plan.copied, *filter(os.path.isabs, names)}
             names = [name for name in names if plan.prefix + name in committed or name in copied]

@@ -32,7 +32,7 @@ SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in
 
 
 def record_to_json(record: RunRecord) -> str:
-    """Return the record as JSON text, `profgate.track-run/1`."""
+    """Return the record as JSON text in the format `profgate.track-run/1`."""
     return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1, allow_nan=False) + "\n"
 
 
@@ -207,7 +207,7 @@ class ReleaseSources:
         write_text(str(self._list(version)), json.dumps(listed))
 
     def differing(self, before: str, after: str) -> tuple[Texts, Texts, frozenset[str]] | None:
-        """Return the old and new texts that differ, and all new paths, or None if a version is not stored."""
+        """Return the old texts and the new texts that differ, and all new paths, or None if a version is not stored."""
         old, new = self._listed(before), self._listed(after)
         if old is None or new is None:
             return None

@@ -81,7 +81,7 @@ class EvolutionLine:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A change of line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
+    """A change in line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
 
     ``ratio`` is the change divided by the baseline value, or None if the baseline value is zero. ``noise`` is the
     standard error of the change in natural logarithms (0 if the values do not vary).
