@@ -13,9 +13,11 @@ SECTION = re.compile(r"^    # (.+)$", re.MULTILINE)
 CODE = re.compile(r'^    [A-Z_]+ = "(\w+)"', re.MULTILINE)
 _, *PARTS = SECTION.split(inspect.getsource(ReasonCode))
 SECTIONS = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
-# Strategies state why they have no result in the details of a report only, and texts have no fixed meaning.
+# Strategies state why they have no result in the details of a report only, and messages from elsewhere have no fixed meaning.
 EXPLAINED = {
-    name: CODE.findall(codes) for name, codes in SECTIONS.items() if not name.startswith(("strategies:", "texts"))
+    name: CODE.findall(codes)
+    for name, codes in SECTIONS.items()
+    if not name.startswith(("strategies:", "messages from elsewhere"))
 }
 
 
