@@ -90,7 +90,7 @@ class Sides:
         return functions_meant(name, line, known, language, exact=self.exact)
 
     def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
-        """Return the lines of a function in a changed file before and after, or None for a side on which they are unknown."""
+        """Return the lines of a function in a changed file before and after, or None for a side without known lines."""
         meant = self.meant(symbol)
         known = _decisive(meant, self.symbols.lines[symbol]) if meant else None
         if known is None or known.function.kind == "module":

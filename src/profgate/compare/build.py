@@ -1,4 +1,4 @@
-"""Builds a Comparison for each metric of a workload, with a common call tree, costs by run and symbol, and observations."""
+"""Builds a Comparison for each metric of a workload: a common call tree, costs by run and symbol, and observations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -164,7 +164,7 @@ def _noise(
 
 
 def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:
-    """Return two groups: the metrics that every run has, with the smallest exponent of all runs, and the other metrics."""
+    """Return two groups: the metrics of every run, with the smallest exponent of all runs, and the other metrics."""
     runs, alone = (*workload.baseline_runs, *workload.target_runs), []
     common = []
     after = workload.target_runs[0].metrics
@@ -252,7 +252,7 @@ def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
 
 
 def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | None:
-    """Return a float64 array with the value of one sample in each run, in stored units, or None if any value is unknown."""
+    """Return a float64 array with the value of one sample in each run, in stored units, or None if one is unknown."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found: list[float] = []
@@ -342,7 +342,7 @@ def _diff_tree(
 
 
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
-    """Return the standard errors of the differences between the sides, or None if there are too few runs or a run is empty."""
+    """Return the standard errors of the differences between the sides, or None if runs are too few or one is empty."""
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])

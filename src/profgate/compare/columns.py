@@ -96,7 +96,7 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Return the values of the runs by symbol and, if all runs have stacks, their common tree and the values in this tree.
+    """Return the values of the runs by symbol and, if all runs have stacks, their common tree and its values.
 
     ``waiting`` is a bool array that marks the functions that only wait. Raises ComparisonError if values overflow or a
     run lacks the metric.
@@ -142,7 +142,7 @@ def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> Boo
 def _stack_columns(
     profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
 ) -> tuple[RunColumns, list[IntArray]]:
-    """Return the values of all runs by symbol and, for each run, an int64 array with the self value of each tree row."""
+    """Return the values of all runs by symbol and an int64 array for each run, with the self value of each tree row."""
     shape, rows = forest.shape, list[IntArray]()
     own = np.zeros((len(profiles), len(symbols)), np.int64)
     total = np.zeros_like(own)

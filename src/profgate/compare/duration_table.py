@@ -105,7 +105,7 @@ def durations_of(
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """Replace the names in past runs with the test names of the profiles. Names that several tests share are omitted."""
+    """Replace the names in past runs with the test names of the profiles. Names shared by several tests are omitted."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}

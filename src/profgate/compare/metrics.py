@@ -116,7 +116,7 @@ def without_multiples(workload: Workload) -> Workload:
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
-    """Return whether a single factor converts ``leaves`` to ``stays``. For samples, the factor may differ between runs."""
+    """Return whether one factor converts ``leaves`` to ``stays``. For samples, each run may have its own factor."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
     factors = {_factor(profile, stays, leaves) for profile in runs}

@@ -50,7 +50,7 @@ def readings_of(
 
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
-    """For each run of a profile, return one column per metric and the symbols of the run.
+    """For each run of a profile, return one column per metric. A column contains the symbols of its run.
 
     Raises ComparisonError if values overflow.
     """

@@ -93,7 +93,7 @@ def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
 
 
 def _of_job(profile: Profile, number: int) -> Profile:
-    """Return the profile with its job. If no job is known, ``number`` is used, because one job recorded the files of a base run."""
+    """Return the profile with a job. An unknown job is named by ``number``, which the files of a base run share."""
     return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=f"base run {number}"))
 
 

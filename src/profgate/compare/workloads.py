@@ -84,7 +84,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Pair workloads by configuration and benchmarks by name. If each side has a single file, these are always paired."""
+    """Pair workloads by configuration, benchmarks by name. If each side has a single file, both are always paired."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])
