@@ -11,10 +11,10 @@ from profgate.attribution.syntax_names import name_of, signature_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST_SOURCE = 400_000  # in bytes; only generated files are longer
+LARGEST_SOURCE = 400_000  # maximum size in bytes; only generated files are larger
 MOST_NODES = 1_000_000
-DEEPEST = 2_000  # levels; only generated or malicious sources are nested more deeply
-SHORTEST = 12  # tokens; shorter bodies may be equal by chance
+DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
+SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
 _WHOLE = node_types(

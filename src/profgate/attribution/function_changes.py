@@ -8,7 +8,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 
-MOST_TEXT = 4_000_000  # characters per side; parsing a million characters takes about two seconds
+MOST_TEXT = 4_000_000  # maximum number of characters per side; parsing a million characters takes about two seconds
 NAMED = 3  # maximum number of files listed in a reason
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]

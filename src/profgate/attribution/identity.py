@@ -18,7 +18,7 @@ from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
-LEAST_FUNCTIONS = 3  # minimum number of functions in a single file; fewer can match by chance
+LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
 # maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
 MOST_NAMESAKES = 10
 LONGEST_PATH = 500  # maximum number of characters of a path that are compared
@@ -169,7 +169,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """Data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
+    """The data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison

@@ -9,7 +9,7 @@ from profgate.attribution.grammars import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 300  # characters; only malicious names are longer
+LONGEST = 300  # maximum number of characters; only malicious names are longer
 _DECLARATORS = 20
 _BINDS = {
     "variable_declarator": "name",
@@ -107,7 +107,7 @@ def _go_name(node: "Node") -> tuple[str, ...]:
 
 
 def _declarator(node: "Node") -> "Node | None":
-    """Return the declarator that contains the parameters, which is below pointers and references."""
+    """Return the declarator that contains the parameters, looking below pointers and references."""
     found = node.child_by_field_name("declarator")
     for _ in range(_DECLARATORS):
         if found is None or found.type == "function_declarator":

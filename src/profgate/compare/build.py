@@ -342,7 +342,7 @@ def _diff_tree(
 
 
 def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
-    """Return the standard errors of the differences between the sides, or None if runs are too few or one is empty."""
+    """Return the standard errors of the differences between the sides, or None for too few runs or an empty run."""
     if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
         return None
     errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])

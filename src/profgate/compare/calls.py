@@ -82,7 +82,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
         return replace(comparison, metric=CALLS, period=None, tree=counted)
     if edges is None:
         return None
-    own = np.zeros_like(comparison.self_value)  # only the sum over the runs of a side is stored in call edges
+    own = np.zeros_like(comparison.self_value)  # call edges store only the sum over the runs of a side
     again = own.copy()
     recursive, symbols = edges.caller == edges.callee, own.shape[1]
     for run, calls, whole in (

@@ -23,7 +23,7 @@ MEASURED_EXPONENT = -6  # the amounts in records are floats, which are stored wi
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Options of a comparison.
+    """The options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
     stacks are also dropped if none of their symbols matches ``focus``. ``aliases`` maps the name and file of a renamed
@@ -70,7 +70,7 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """Return the index of a metric in a profile, or None if there is no such metric. The exponents may differ."""
+    """Return the index of a metric in a profile, or None if it is missing. The exponents of the metrics may differ."""
     for place, other in enumerate(profile.metrics):
         if other.name == metric.name and other.unit == metric.unit and other.better == metric.better:
             return place

@@ -8,8 +8,8 @@ from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 
 FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
-NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame
-UNRESOLVED = 0.20  # largest fraction of a total in names that the profiler could not resolve
+NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame that causes no warning
+UNRESOLVED = 0.20  # the same for names that the profiler could not resolve
 _MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")

@@ -17,7 +17,7 @@ from profgate.model.units import Metric
 _FORMATS = frozenset({"austin", "folded", "jfr", "python-sampling"})
 _PROFILERS = frozenset({"py-spy", "rbspy", "austin", "phpspy"})
 _LINE_AT_END = re.compile(r":(\d{1,9})\)$")
-_MOST_LINES = 1 << 20  # maximum line number; larger numbers are not lines
+_MOST_LINES = 1 << 20  # upper limit; larger numbers are not line numbers
 _Pairs = tuple[IntArray, IntArray, IntArray]  # keys (symbol * _MOST_LINES + line), self values and total values
 
 

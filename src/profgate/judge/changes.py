@@ -244,9 +244,9 @@ def metric_report(
 
     NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true. Each strategy lists at most
     2,000 changes, or 200 changes in calling contexts; ``counts["cut"]`` is the number of changes that are omitted
-    because of these limits. ``counts["small"]`` is the number of new and gone locations that account for less than 0.1
-    % of the run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not
-    compared" and has no changes.
+    because of these limits. ``counts["small"]`` is the number of new and gone locations with less than 0.1 % of the
+    run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and
+    has no changes.
     """
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)

@@ -241,7 +241,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
-    """Return one reason for each cause that the findings of one colour have."""
+    """Return one reason for each distinct cause among the findings of one colour."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
         cause = entry[2].cause
