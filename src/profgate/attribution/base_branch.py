@@ -1,4 +1,4 @@
-"""Marks the findings of a pull request that its base branch also has."""
+"""Marks the findings of a pull request that also occur on its base branch."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
-NAMED = 3  # maximum number of locations listed in a sentence
+NAMED = 3  # maximum number of locations listed in one sentence
 Key = tuple[str, str, Location]
 
 
 def with_base_branch(report: Report, base: Report, name: str) -> Report:
-    """Mark the findings that a later commit of the base branch, called ``name``, also has.
+    """Mark the findings that also occur in a later commit on the base branch, which is called ``name``.
 
-    Both reports must have the same baseline. The marks do not change the verdict.
+    Both reports must have the same baseline. These marks do not change the verdict.
     """
     ours, theirs = _found(report), _found(base)
     shared = {key for key, finding in ours.items() if key in theirs and theirs[key].direction == finding.direction}

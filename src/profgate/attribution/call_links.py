@@ -1,6 +1,6 @@
-"""Costs of the calls between functions on both sides, and the symbols whose changes have the same cause.
+"""Finds the costs of calls between functions, and the symbol that causes the change of each symbol.
 
-The search for a cause starts at a symbol and follows the calls as long as a callee explains the change of its caller.
+The search for a cause starts at a symbol and follows calls as long as a callee explains the change of its caller.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Causes, Comparison
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
-DEEPEST = 64  # maximum number of steps; only recursion leads to more steps
-HEAVY = 0.001  # minimum share of the run that a symbol needs to be used for the common factor
+DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
+HEAVY = 0.001  # minimum share of the run for a symbol to be used in computing the common factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,7 @@ class CallLinks:
     """Calls between pairs of functions, as columns with one element per pair.
 
     ``caller`` and ``callee`` contain int64 symbols. ``baseline`` and ``target`` contain the inclusive cost of the calls
-    on each side, as the mean over the runs.
+    on each side, averaged over the runs.
     """
 
     caller: IntArray
@@ -32,7 +32,7 @@ class CallLinks:
 def links_of(comparison: Comparison) -> CallLinks:
     """Return the links of the call tree, or of the call graph if there is no tree.
 
-    If there is neither, return no links.
+    If there is neither a tree nor a graph, the result is empty.
     """
     tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
     if tree is not None:
@@ -61,9 +61,9 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
 
 
 def causes_of(comparison: Comparison) -> Causes:
-    """Find the symbol that causes each symbol's change, and the number of steps to this cause, for both directions.
+    """For both directions, find the symbol that causes each symbol's change and the number of steps to this cause.
 
-    First, costs are divided by the factor by which all costs changed. Each step then goes to the callee with the
+    First, the costs are divided by the factor by which all costs changed. Each step then goes to the callee with the
     largest change in this direction, if this callee explains at least 80 % of the change of the caller.
     """
     common, links = _common_factor(comparison), links_of(comparison)
@@ -97,7 +97,7 @@ def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:
 def _walked(following: IntArray) -> tuple[IntArray, IntArray]:
     """Return the last symbol of the walk from each symbol, and the number of steps of the walk.
 
-    A walk into a cycle ends at the symbol of the cycle with the lowest number.
+    A walk that enters a cycle ends at the symbol with the lowest number in the cycle.
     """
     end, steps = np.arange(len(following), dtype=np.int64), np.zeros(len(following), np.int64)
     for _ in range(DEEPEST):

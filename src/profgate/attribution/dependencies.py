@@ -23,14 +23,14 @@ class Dependencies:
     """Dependencies with changed versions.
 
     The keys of ``moved`` are prefixes of paths or function names that identify a package. The values have the form
-    ``name old → new``. ``unread`` lists the lock files whose versions are not known on both sides.
+    ``name old → new``. ``unread`` lists the lock files whose versions are unknown on at least one side.
     """
 
     moved: dict[str, str] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
 
     def of(self, name: str, file: str | None) -> str | None:
-        """Return the name and both versions of a frame's package, or None if the version did not change."""
+        """Return the name and both versions of a frame's package, or None if the package version did not change."""
         if not self.moved:
             return None
         starts: Iterable[str] = (name.partition("::")[0].lstrip("<"), name.rpartition("/")[0] or name.partition(".")[0])
@@ -68,7 +68,7 @@ def dependency_changes(diff: SourceDiff) -> Dependencies:
 
 
 def _starts(file: str) -> Iterator[str]:
-    """Yield the leading folders of a path, longest first, then the package folders without their version suffix."""
+    """Yield the leading folders of a path, longest first, then the package folders without version suffixes."""
     parts = file.removesuffix(".py").split("/")
     for count in range(min(len(parts), 6), 0, -1):
         yield "/".join(parts[:count])
@@ -112,7 +112,7 @@ def _reader_of(path: str) -> Callable[[str], Versions] | None:
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
-    """Return the paths of the sources and lock files to read, as one list of at most 200 paths for each side."""
+    """Return two lists with the paths of the sources and lock files to read on each side, at most 200 paths each."""
     files = [file for file in diff.files if language_of(file.path) is not None or is_lock_file(file.path)][
         :MOST_SOURCES
     ]

@@ -1,4 +1,4 @@
-"""Divides a source file into functions, and computes fingerprints that ignore layout and comments."""
+"""Divides a source file into functions and computes fingerprints that ignore layout and comments."""
 
 import hashlib
 import re
@@ -11,10 +11,10 @@ from profgate.attribution.syntax_names import name_of, signature_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LARGEST_SOURCE = 400_000  # in bytes; only generated files are longer
+LARGEST_SOURCE = 400_000  # maximum size in bytes; only generated files are larger
 MOST_NODES = 1_000_000
-DEEPEST = 2_000  # levels; only generated or malicious sources are nested deeper
-SHORTEST = 12  # tokens; shorter bodies may be equal by chance
+DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
+SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
 _WHOLE = node_types(
@@ -34,7 +34,7 @@ _ITSELF = b"\x01itself"
 
 @dataclass(frozen=True, slots=True)
 class SourceFunction:
-    """A function, or the code of a class (``scope``) or file (``module``) outside its functions.
+    """A function, or the code outside the functions of a class (``scope``) or file (``module``).
 
     ``parts`` is the qualified name, outermost scope first. The lines from ``first`` to ``last``, counted from 1,
     include decorators, and the definition itself begins at line ``opens``. ``signature`` distinguishes overloads.
@@ -55,13 +55,13 @@ class SourceFunction:
 
     @property
     def name(self) -> str:
-        """Last part of the qualified name."""
+        """The last part of the qualified name."""
         return self.parts[-1] if self.parts else "<module>"
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedSource:
-    """Functions of a file, sorted by first line, and its import statements with the words in them."""
+    """The functions of a file, sorted by first line, and its import statements with the words that they contain."""
 
     language: Language
     functions: tuple[SourceFunction, ...]
@@ -69,7 +69,7 @@ class ParsedSource:
 
 
 def parsed_source(path: str, text: str) -> ParsedSource | None:
-    """Parse a file. Return None if the language is not supported, or the file is too long or nested too deeply."""
+    """Parse a file. Return None if the language is not supported, or if the file is too long or nested too deeply."""
     language = language_of(path)
     source = text.encode("utf-8", "surrogatepass")
     if language is None or len(source) > LARGEST_SOURCE or "\0" in text:
@@ -79,9 +79,10 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
 
 @dataclass(slots=True)
 class _Tokens:
-    """Digest and number of the tokens in a part of a file.
+    """The digest and the number of tokens of a part of a file.
 
-    ``calls`` is True if the tokens contain a parenthesis, and ``nested`` is True if they contain a function.
+    ``calls`` is True if the tokens include an opening parenthesis, and ``nested`` is True if the part contains a
+    function.
     """
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
@@ -92,10 +93,10 @@ class _Tokens:
 
 @dataclass(slots=True)
 class _Open:
-    """Function, scope or file whose tokens are being read.
+    """A function, scope or file whose tokens are being read.
 
-    ``depth`` is the depth of its node, and ``items`` is the depth of the statements in a scope or file. ``item``
-    is the digest of the current statement.
+    ``depth`` is the depth of its node, and ``items`` is the depth of the statements in a scope or file. ``item`` is the
+    digest of the current statement.
     """
 
     parts: tuple[str, ...]
@@ -113,11 +114,11 @@ class _Open:
 
     @property
     def current(self) -> _Tokens:
-        """Digest that receives the next token."""
+        """The digest to which the next token is added."""
         return self.item if self.kind in {"scope", "module"} else self.tokens
 
     def end_item(self) -> None:
-        """Add a finished statement, unless it only defines functions, because functions have their own fingerprints."""
+        """Add a finished statement unless it only defines functions, which have their own fingerprints."""
         item, self.item = self.item, _Tokens()
         if item.count and (item.calls or not item.nested):
             self.tokens.digest.update(item.digest.digest())
@@ -140,7 +141,7 @@ class _Open:
 
 
 class _Walk:
-    """Single pass over a syntax tree. The pass is not recursive, because sources can be nested to any depth."""
+    """A single pass over a syntax tree, without recursion because sources can be nested to any depth."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -152,7 +153,7 @@ class _Walk:
         self.leading: list[Node] = []
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """Return the parsed source, or None if the tree exceeds the limits of size and depth."""
+        """Return the parsed source, or None if the tree exceeds the limit on size or depth."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -176,7 +177,7 @@ class _Walk:
         return ParsedSource(self.language, tuple(done), frozenset(self.imports))
 
     def _enters(self, node: "Node") -> bool:
-        """Process a node, and return whether its children must also be processed."""
+        """Process a node and return whether its children must also be processed."""
         kind, now = node.type, self.open[-1]
         if self._passes_over(node, kind, now):
             return False
@@ -196,7 +197,7 @@ class _Walk:
         return True
 
     def _passes_over(self, node: "Node", kind: str, now: _Open) -> bool:
-        """Return whether the node is a comment, an import or an attribute of the next function, which are ignored."""
+        """Return whether the node is ignored: a comment, an import or an attribute of the next function."""
         if kind in self.grammar.silent or self._is_documentation(node):
             return True
         if now.items == len(self.above) and now.item.count:
@@ -227,7 +228,7 @@ class _Walk:
             self._structure(b")")
 
     def _is_documentation(self, node: "Node") -> bool:
-        """Return whether a string is a statement, like a docstring in Python."""
+        """Return whether the node is a statement that consists only of a string, such as a docstring in Python."""
         if self.language != "python" or node.type != "expression_statement" or node.child_count != 1:
             return False
         only = node.children[0]
@@ -242,9 +243,9 @@ class _Walk:
         return start.startswith(_EXPORTS) and b"(" not in start and b"=>" not in start and b"class" not in start
 
     def _opens(self, node: "Node", now: _Open) -> bool:
-        """Start a function or scope if the node, or the node that it wraps, is a definition.
+        """Start a function or scope if the node is a definition or wraps one.
 
-        Return whether one was started.
+        Return whether a function or scope was started.
         """
         inner = node
         if node.type in self.grammar.wrappers:
@@ -296,7 +297,7 @@ class _Walk:
         self.open[-1].current.digest.update(b"%d:%b" % (len(mark), mark))
 
     def _flush(self) -> None:
-        """Add a pending comma, unless the comma is a trailing comma."""
+        """Add a pending comma unless it is a trailing comma."""
         if self.comma:
             self.comma = False
             self._token(b",")

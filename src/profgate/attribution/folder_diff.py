@@ -1,4 +1,4 @@
-"""Difference between two source folders, in the same form as the diff of a pull request."""
+"""Computes the difference between two source folders, in the same form as the diff of a pull request."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff, SourceTexts
 
 CONTEXT = 3
-MOST_LINES = 20_000  # maximum number per file, because the time of the comparison may be quadratic
+MOST_LINES = 20_000  # maximum number per file, because the comparison may take quadratic time
 
 
 def folder_diff(before: Mapping[str, str | None], after: Mapping[str, str | None], files: frozenset[str]) -> SourceDiff:
-    """Return the differences between two folders, which are given as the texts of the files by path.
+    """Return the differences between two folders, each given as a map from file paths to texts.
 
-    The text of a file is None if the file is too large or is not text. ``files`` contains the paths of all files in
-    the folder of the target.
+    The text of a file is None if the file is too large or is not text. ``files`` contains the paths of all files in the
+    folder of the target.
     """
     changed = []
     for path in sorted(before.keys() | after.keys()):

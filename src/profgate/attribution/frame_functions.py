@@ -1,4 +1,4 @@
-"""Finds the function in a source file to which a frame refers, from the frame's name and line."""
+"""Uses a frame's name and line to find the function in a source file to which the frame refers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _JAVA_BODIES = {"new": "<init>", "static": "<clinit>"}
 _CPP_LAMBDA = re.compile(r"[{<]lambda\(")
 _PARAMETERS = re.compile(r"\(([^()]*)\)(?: const)?(?: \[clone [^][()]*+\])*+$")
 _RUST_CLOSURE = re.compile(r"\{\{closure\}\}|\{closure(?:_env)?#\d+\}")
-_CLOSURE = re.compile(  # closures of PHP, Swift, Ruby, Scala and C#, whose sources are not parsed
+_CLOSURE = re.compile(  # closures in PHP, Swift, Ruby, Scala and C#; sources in these languages are not parsed
     r"\bclosure\b|\(anonymous function\)|\bblock(?: \(\d+ levels\))? in |\$anonfun\b|>b__\d"
 )
 _CONSTRUCTORS = frozenset({"constructor", "<init>"})
@@ -43,12 +43,12 @@ class FrameName:
 
 
 def frame_name(name: str, language: Language) -> FrameName:
-    """Parse the name of a frame in the notation that profilers of the language use."""
+    """Parse the name of a frame in the notation that profilers for the language use."""
     return _READERS[language](name[:LONGEST].strip())
 
 
 def last_names(name: str) -> frozenset[str]:
-    """Return the possible last parts of a frame's name, which depend on the notation of the language.
+    """Return the possible last parts of a frame's name, which depend on the notation used for the language.
 
     For a nameless function, the last part of the name of the enclosing function is used.
     """
@@ -57,10 +57,10 @@ def last_names(name: str) -> frozenset[str]:
 
 
 def has_own_name(name: str) -> bool:
-    """Return whether a frame has the name of a function.
+    """Return whether the name of a frame is the name of a function.
 
-    Closures, lambdas, comprehensions and top-level code do not have such a name. The language is unknown, so a function
-    whose name looks like a numbered closure in any language counts as a closure.
+    Closures, lambdas, comprehensions and top-level code do not have such a name. Because the language is unknown, a
+    function whose name looks like a numbered closure in any language counts as a closure.
     """
     found = _in_any_language(name)
     return not _CLOSURE.search(name[:LONGEST]) and not any(
@@ -87,11 +87,11 @@ def means_wholly(name: str, function: SourceFunction, language: Language | None)
 def functions_meant(
     name: str, line: int | None, functions: Sequence[KnownFunction], language: Language, *, exact: bool
 ) -> list[KnownFunction]:
-    """Return the functions of a file to which a frame may refer.
+    """Return the functions in a file to which a frame may refer.
 
-    Functions with this name are returned only if one of them contains the line or the line is unknown. ``exact`` means
-    that the line is the first line of the function. In this case, if no function has this name, the only function that
-    begins at this line is returned.
+    Functions with the frame's name are returned only if one of them contains the line or if the line is unknown.
+    ``exact`` means that the line is the first line of the function. In this case, if no function has this name, the
+    only function that begins at this line is returned.
     """
     frame = frame_name(name, language)
     if frame.module:
@@ -119,7 +119,7 @@ def _in_any_language(name: str) -> list[FrameName]:
 
 
 def _of_arity(name: str, found: list[KnownFunction]) -> list[KnownFunction]:
-    """Return the overloads that have as many parameters as the name of the C++ frame, or all if none has."""
+    """Return the overloads that have as many parameters as the name of the C++ frame, or all if none match."""
     listed = _PARAMETERS.search(name)
     if listed is None:
         return found
@@ -133,7 +133,7 @@ def _arity(parameters: str) -> int:
 
 
 def _agreement(frame: FrameName, function: SourceFunction) -> int:
-    """Return the number of trailing parts of the shorter name, or 0 if one of these parts differs in the other name."""
+    """Return the number of parts of the shorter name if the longer name ends with these parts, otherwise 0."""
     theirs, ours = frame.parts, function.parts
     if function.kind == "module" or frame.nameless != (function.kind == "anonymous") or not ours:
         return 0

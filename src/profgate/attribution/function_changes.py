@@ -8,7 +8,7 @@ from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 
-MOST_TEXT = 4_000_000  # characters per side; parsing a million characters takes about two seconds
+MOST_TEXT = 4_000_000  # maximum number of characters per side; parsing a million characters takes about two seconds
 NAMED = 3  # maximum number of files listed in a reason
 Place = tuple[str, SourceFunction]
 Sides = tuple[list[Place], list[Place]]
@@ -16,7 +16,7 @@ Sides = tuple[list[Place], list[Place]]
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """Function of one side with its state. ``partner`` is the path and function on the other side."""
+    """A function on one side and its state. ``partner`` is the path and function on the other side."""
 
     path: str
     function: SourceFunction
@@ -26,7 +26,7 @@ class KnownFunction:
 
 @dataclass(frozen=True, slots=True)
 class FunctionChanges:
-    """Functions by path for the baseline and the target. Paths that were not parsed on both sides are missing.
+    """Functions of the baseline and the target by path. Files that were not parsed on both sides are omitted.
 
     ``unread`` contains changed sources in a supported language that were not parsed. ``imported`` maps a path in the
     target to the words of its added, removed and changed import statements.
@@ -39,7 +39,7 @@ class FunctionChanges:
     imported: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def add(self, old: Place | None, new: Place | None, state: SourceState) -> None:
-        """Record one function. The place is None for a side without the function."""
+        """Record one function. The place is None for a side that does not have the function."""
         for side, (place, partner) in enumerate(((old, new), (new, old))):
             if place is not None:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
@@ -49,7 +49,7 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
     """Find the state of every function in the changed files whose texts are known.
 
     Functions with the same name are *same* or *changed*, depending on their fingerprints. Functions with equal
-    fingerprints and another name or file are *renamed*. Functions without a counterpart are *added* or *removed*.
+    fingerprints but different names or files are *renamed*. Functions without a counterpart are *added* or *removed*.
     Functions with a syntax error are *unknown*.
     """
     changes, budget = FunctionChanges(), MOST_TEXT
@@ -97,7 +97,7 @@ def sides_of(diff: SourceDiff, changed: ChangedFile) -> tuple[str | None, str | 
 
 
 def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: ParsedSource, after: ParsedSource) -> Sides:
-    """Record the functions that are paired by name, and return the remaining functions."""
+    """Record the functions that are paired by name and return the remaining functions."""
     imported = frozenset(word for _, words in before.imports ^ after.imports for word in words)
     changes.imported[changed.path] = imported
     sides: Sides = ([], [])
@@ -111,7 +111,7 @@ def _compare_file(changes: FunctionChanges, changed: ChangedFile, before: Parsed
         state: SourceState = "renamed" if changed.status == "renamed" or old.parts != new.parts else "same"
         if old.broken or new.broken:
             state = "unknown"
-        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # an import also runs code
+        elif old.fingerprint != new.fingerprint or (new.kind == "module" and imported):  # an import runs code
             state = "changed"
         changes.add((old_path, old), (new_path, new), state)
     return sides

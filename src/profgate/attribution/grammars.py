@@ -1,4 +1,4 @@
-"""Syntax nodes of each language that are functions, scopes or imports, or that have no effect."""
+"""Lists the syntax nodes of each language that are functions, scopes or imports, or that have no effect."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -12,13 +12,13 @@ Language = Literal["python", "javascript", "typescript", "tsx", "go", "java", "c
 
 
 def node_types(text: str = "") -> frozenset[str]:
-    """Return the node types in a text that lists them separated by spaces."""
+    """Return the node types in a string that separates them with spaces."""
     return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """Node types of a language, grouped by meaning.
+    """The node types of a language, grouped by meaning.
 
     A ``wrappers`` node contains a function or scope and the code before it, such as decorators. A ``leading`` node
     precedes a function or scope. An ``imports`` node binds names at the top of a file. A ``grouping`` node does not add
@@ -118,7 +118,7 @@ _BY_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for s
 
 
 def language_of(path: str) -> Language | None:
-    """Return the language of a source file by its suffix, or None if the language is not supported."""
+    """Return the language that the suffix of a source file indicates, or None if the language is not supported."""
     return _BY_SUFFIX.get(path.rpartition("/")[2].rpartition(".")[2].lower())
 
 

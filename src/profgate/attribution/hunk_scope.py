@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from profgate.model.attribution import Edit, Hunk
 
-_LONGEST = 400  # maximum number of characters of a line or name that are matched
+_LONGEST = 400  # number of characters of a line or name that are examined
 _DEFINITION = re.compile(
     r"\s*(?:[\w@]+\s+)*?(?:def|func|function|fn|fun|sub)\b\*?\s*(?:\([^()]*\)\s*|<[^<>]*>\s*)?(?P<name>[\w$.:]+)"
 )
@@ -18,7 +18,7 @@ _TAB = 8
 
 
 class _Line(NamedTuple):
-    """Line of a hunk, and the edit that contains the line.
+    """A line of a hunk and the edit that contains it.
 
     ``number`` is the line's number on one side, or the number of the next line if this side does not have the line.
     """
@@ -33,7 +33,7 @@ class FileHunks:
     """The hunks of one file as seen from one side (0 baseline, 1 target).
 
     A changed line belongs to the function in the heading of the hunk, or to a function whose definition is above the
-    line. A function ends before the next line that is not indented deeper than its definition.
+    line. A function ends before the next line that is not indented more deeply than its definition.
     """
 
     def __init__(self, hunks: Sequence[Hunk], side: int) -> None:
@@ -47,19 +47,19 @@ class FileHunks:
             self._read(hunk)
 
     def around(self, line: int) -> list[Edit]:
-        """Return the last edit that begins at or before a line, and the next edit after it."""
+        """Return the last edit that begins at or before a line and the edit after it, if they exist."""
         place = bisect_right(self._starts, line)
         return self._edits[max(0, place - 1) : place + 1]
 
     def inside(self, name: str, line: int | None) -> list[Edit]:
-        """Return the edits that change the function with this name, or the edits that contain this line."""
+        """Return the edits that contain this line and the edits that change the function with this name."""
         at_line = [] if line is None else [edit for edit in self.around(line) if line in edit[self._side]]
         return [*at_line, *self._inside.get(_bare(name), ())]
 
     def introduced(self, name: str) -> int | None:
         """Return the line of a definition that only this side has.
 
-        The result is None if the hunks do not define this name, or if a definition of this name is on both sides.
+        The result is None if the hunks contain no definition of this name, or if both sides have such a definition.
         """
         found = self._definitions.get(_bare(name), [])
         return found[0].number if found and {line.mark for line in found} == {"-+"[self._side]} else None
@@ -70,7 +70,7 @@ class FileHunks:
 
     def _read(self, hunk: Hunk) -> None:
         heading = _DEFINITION.match(hunk.heading[:_LONGEST]) or _TYPED_HEADING.match(hunk.heading[:_LONGEST])
-        scopes: list[tuple[str, int]] | None = None  # name and indentation of each definition
+        scopes: list[tuple[str, int]] | None = None  # the name and indentation of each definition
         border = 0
         for line in _lines(hunk, self._side):
             own = line.text.lstrip()

@@ -1,4 +1,4 @@
-"""Pairs functions and files whose names differ between the sides, using the diff, sources, callers and costs."""
+"""Uses the diff, sources, callers and costs to pair functions and files whose names differ between the sides."""
 
 import re
 from collections import Counter
@@ -18,18 +18,18 @@ from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 
-LEAST_FUNCTIONS = 3  # fewer functions of a single file on each side can match by chance
-# maximum number of files with the same name per side; comparing more files, such as __init__.py, takes too long
+LEAST_FUNCTIONS = 3  # minimum number of functions in a single file per side; fewer can match by chance
+# maximum number of files with the same name on each side; comparing many files called __init__.py takes too long
 MOST_NAMESAKES = 10
-LONGEST_PATH = 500  # maximum number of compared characters of a path
-FEWEST_SAMPLES = 100  # minimum number of samples of each function of a pair
+LONGEST_PATH = 500  # maximum number of characters of a path that are compared
+FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
 ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
-COST_FACTOR = 1.5  # maximum ratio of the costs of a pair
-LISTED = 0.001  # minimum share of the run that a function needs to be paired
-MOST = 200  # maximum number of functions per side, heaviest first
-NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller ones occur by chance
-ROUNDS = 5  # several rounds, because each new pair can show that its callers and callees are also pairs
+COST_FACTOR = 1.5  # maximum ratio between the costs of two paired functions
+LISTED = 0.001  # minimum share of the run for a function to be paired
+MOST = 200  # maximum number of functions per side, starting with the heaviest
+NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller fractions occur by chance
+ROUNDS = 5  # several rounds, because each new pair can reveal that its callers and callees are also pairs
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
@@ -41,8 +41,8 @@ FunctionsByFile = dict[str, set[str]]
 def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, str]:
     """Map paths in the baseline profiles to the paths of the same repository files in the target profiles.
 
-    The profiles of two releases may contain paths that start with different folders. Only files with different paths
-    are included. The map is empty if one side has two paths for the same file.
+    The paths in the profiles of two releases may start with different folders. Only files with different paths are
+    included. The map is empty if one side has two paths for the same file.
     """
     sides = _functions_by_file(comparison)
     before, after = (_texts(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
@@ -57,9 +57,9 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
     """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
     Unlike `files_of_two_roots`, this function does not need the sources. At least two files must have the same paths
-    relative to the folders, or one file with at least three functions of the same names. Most functions in these files
-    must have the same names. Files whose full paths occur on both sides do not count. The map is empty if there are no
-    such folders.
+    relative to the folders, or one file must contain at least three functions with the same names. Most functions in
+    these files must have the same names. Files whose full paths occur on both sides do not count. The map is empty if
+    there are no such folders.
     """
     before, after = _functions_by_file(comparison)
     gone = {file: names for file, names in before.items() if file not in after}
@@ -86,7 +86,7 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
 
 
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
-    """Map (name, old file) of the baseline's functions to (name, new file) of the same functions of the target.
+    """Map (name, old file) of the baseline's functions to (name, new file) of the same functions in the target.
 
     Both files are paths from the profiles. A function is paired only if (name, old file) occurs only in the baseline,
     (name, new file) occurs only in the target, and the target has a single path for the new file. Functions that were
@@ -109,7 +109,7 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:
     """Map (name, file) of the baseline's functions to (name, file) of the target's functions with the same source.
 
-    A name is paired only if it occurs on only one side and cannot refer to another function of the file.
+    A name is paired only if it occurs on a single side and cannot refer to another function in the file.
     """
     identities, (gone, new) = _identities(comparison), _alone(comparison)
     candidates: dict[tuple[object, ...], list[int]] = {}
@@ -129,7 +129,7 @@ def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Ide
 def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
     """Return the symbols that occur on only one side and must not be paired by names and costs.
 
-    These symbols are nameless functions, and functions that the source of the other side also contains.
+    These symbols are nameless functions and functions that also occur in the source of the other side.
     """
     names, alone = comparison.symbols.names, [symbol for side in _alone(comparison) for symbol in side]
     refused = {symbol for symbol in alone if _NAMELESS.match(names[symbol])}
@@ -142,12 +142,13 @@ def not_to_pair(comparison: Comparison, sides: Sides | None) -> frozenset[int]:
 def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> dict[Identity, Identity]:
     """Map the old name and file of each renamed function to the new name and file.
 
-    Only symbols that occur on one side are paired, and only if each is the best match of the other. Both functions of a
-    pair are in the same file and have similar callers and callees. Two files that each occur on only one side count as
-    the same file for functions with equal names, because the file may have been renamed. If costs are sampled, each
-    function needs `FEWEST_SAMPLES`. Functions of a language runtime are never paired, and a nameless function is never
-    paired with a named function. Among several candidates, the function with the most similar callers, callees and name
-    is chosen. ``refused`` contains symbols that must not be paired because of their sources.
+    Only symbols that occur on a single side are paired, and only if each is the best match for the other. Both
+    functions of a pair are in the same file and have similar callers and callees. Two files that each occur on only one
+    side count as the same file for functions with equal names, because the file may have been renamed. If costs are
+    sampled, each function needs at least `FEWEST_SAMPLES` samples. Functions of a language runtime are never paired,
+    and a nameless function is never paired with a named function. Among several candidates, the function with the most
+    similar callers, callees and name is chosen. ``refused`` contains symbols that must not be paired because of their
+    sources.
     """
     before, after = comparison.present.astype(np.bool_)
     if not (before & ~after).any() or not (after & ~before).any():
@@ -168,7 +169,7 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
 
 
 class _Pairing:
-    """Data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
+    """The data for pairing names. ``lonely_files`` contains the files that occur on only one side."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -182,7 +183,7 @@ class _Pairing:
         self.lonely_files = (before ^ after) - {None}
 
     def candidates(self, side: int, refused: frozenset[int]) -> set[int]:
-        """Return the heaviest symbols that only this side has, except those with too few samples."""
+        """Return the heaviest symbols that occur only on this side, except those with too few samples."""
         alone: BoolArray = np.zeros(len(self.names), np.bool_)
         alone[[symbol for symbol in _alone(self.comparison)[side] if symbol not in refused]] = True
         total, split, sample = self.comparison.total_value, self.comparison.runs.baseline, self.comparison.sample_values
@@ -208,7 +209,7 @@ class _Pairing:
         return found
 
     def mutually_best(self, gone: set[int], new: set[int], near: dict[int, set[tuple[str, int]]]) -> dict[int, int]:
-        """Return the pairs of functions that match each other best, first by similarity and then by cost."""
+        """Return the pairs of functions that are each other's best match, first by similarity and then by cost."""
         own = {symbol: has_own_name(self.names[symbol]) for symbol in near}
         scored = []
         for old, other in product(gone, new):
@@ -228,7 +229,7 @@ class _Pairing:
         return min(abs(log(after / before)) if min(before, after) >= LISTED else inf for before, after in costs)
 
     def _likeness(self, old: int, new: int, near: dict[int, set[tuple[str, int]]]) -> float:
-        """Return the similarity of two functions from 0 to 1, or 0 if nothing shows that they are the same."""
+        """Return the similarity of two functions from 0 to 1. It is 0 if nothing indicates that they are the same."""
         names, files = (self.names[old], self.names[new]), (self.files[old], self.files[new])
         around = len(near[old] & near[new]) / max(1, len(near[old] | near[new]))
         same_file = files[0] is not None and files[0] == files[1]
@@ -254,7 +255,7 @@ def _identities(comparison: Comparison) -> list[Identity]:
 
 
 def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
-    """Return the symbols that only the baseline has, and those that only the target has."""
+    """Return the symbols that occur only in the baseline and the symbols that occur only in the target."""
     before, after = (side.astype(bool) for side in comparison.present)
     return np.flatnonzero(before & ~after).tolist(), np.flatnonzero(after & ~before).tolist()
 
@@ -277,7 +278,7 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 
 
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """Return the functions of each side by file, except those that are nameless in any language."""
+    """Return the functions of each side by file, except functions that are nameless in any language."""
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
     if not any(comparison.symbols.files):
         return sides

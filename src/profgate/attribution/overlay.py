@@ -1,4 +1,4 @@
-"""Aligns and compares both sides of a workload. Renamed files and functions are paired with their old versions."""
+"""Aligns and compares both sides of a workload, and pairs renamed files and functions with their old versions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,15 +31,15 @@ from profgate.model.workload import Workload
 if TYPE_CHECKING:
     from profgate.model.history import Reading
 
-MOST_PAST_RUNS = 10  # older runs lack more of the tests, and only tests that occur in all runs are compared
+MOST_PAST_RUNS = 10  # the older a run, the more tests it lacks, and only tests that occur in all runs are compared
 
 
 @dataclass(frozen=True, slots=True)
 class OverlayInput:
-    """Input for the comparison of a workload, in addition to the profiles of the workload.
+    """Input for comparing a workload, in addition to its profiles.
 
     If ``named`` is True, the user named the files, and the sides are compared even if the recordings differ. ``past``
-    is a function that returns the readings of a series at earlier base commits.
+    is a function that returns the readings of a series from earlier base commits.
     """
 
     options: CompareOptions
@@ -50,7 +50,7 @@ class OverlayInput:
 
 
 def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
-    """Compare each metric that both sides have. The second list contains the metrics that cannot be compared."""
+    """Compare each metric that both sides have. Return the comparisons and the metrics that cannot be compared."""
     notes = comparability(workload.baseline_runs, workload.target_runs, named=given.named)
     if blocking := [note.reason for note in notes if note.blocks]:
         return [], [NotCompared(workload.name, None, "both", joined(blocking))]
@@ -73,7 +73,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
 def _overlaid(
     workload: Workload, notes: tuple[Note, ...], given: OverlayInput
 ) -> tuple[list[Comparison], list[NotCompared]]:
-    """Align the sides, and align the sides again if some names can be paired only by costs."""
+    """Align the sides, and repeat this if some names can be paired only by costs."""
     options, diff = given.options, given.diff
     numbering = number_workload(workload, options)
     names = without_values(workload, numbering)
@@ -92,7 +92,7 @@ def _overlaid(
     for comparison in comparisons:
         refused = not_to_pair(comparison, None if diff is None else Sides(comparison, diff, given.functions))
         for old, new in renamed(comparison, refused).items():
-            if new not in aliases.values():  # metrics may give different pairs; the pairs of the first metric are used
+            if new not in aliases.values():  # pairs may differ between metrics; the first metric has priority
                 aliases.setdefault(old, new)
     if not aliases:
         return comparisons, alone

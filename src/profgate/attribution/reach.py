@@ -1,4 +1,4 @@
-"""Determines how a pull request can affect each function, for example because a changed function calls it."""
+"""Determines how a pull request can affect each function, for example through a changed function that calls it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +22,7 @@ MOST_STEPS = 200
 LONGEST_NAME = 60
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
-# no program reads these files during the measurement
+# files that no program reads during the measurement
 _TEXTS = (".md", ".rst", ".adoc", ".png", ".jpg", ".svg", ".gif")
 _TEXT_NAMES = frozenset(
     {"license", "licence", "copying", "notice", "authors", "codeowners", ".gitignore", ".gitattributes", ".mailmap"}
@@ -30,12 +30,12 @@ _TEXT_NAMES = frozenset(
 
 
 def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> SourceStates:
-    """Add to the states how the change can affect each symbol, and the call path from the change to the symbol.
+    """Add to each symbol's state how the change can affect the symbol, and the call path from the change to the symbol.
 
     *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
     function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
-    changed, or is called by such a package. *not reachable* means that changed code does not run on either side, that
-    all changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
+    changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on either
+    side, that all changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -91,14 +91,14 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
-    """Return a text that names a changed function that runs or may run in the profile, or "" if there is none."""
+    """Return a message about a changed function that runs or may run in the profile, or "" if there is none."""
     names = {
         known.function.name
         for known in _all_functions(sides)
         if known.state in _TOUCHED and known.function.kind == "function"
     }
     files = {path for file in sides.diff.files for path in (file.path, file.previous_path)}
-    top_level = {path for path in files if "/" not in path}  # the changed files at the top of the repository
+    top_level = {path for path in files if "/" not in path}  # changed files in the top-level folder
     for symbol, name in enumerate(comparison.symbols.names):
         state, path = states.states[symbol], states.paths[symbol]
         if state in _TOUCHED:
@@ -143,7 +143,7 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 
 
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
-    """For each symbol below a symbol in ``above``, yield the path of the stack whose cost changed most."""
+    """For each symbol below a symbol in ``above``, yield the path in the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
     starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol

@@ -1,4 +1,4 @@
-"""Finds the file of the repository that a path in a profile refers to."""
+"""Finds the repository file to which a path in a profile refers."""
 
 from collections.abc import Iterable
 
@@ -6,9 +6,9 @@ from profgate.model.attribution import SourceDiff
 
 
 class RepositoryPaths:
-    """Files of one commit.
+    """The files of one commit.
 
-    If ``all_known`` is False, files are missing, and a file name without a folder never matches.
+    If ``all_known`` is False, some files are missing, and a file name without a folder never matches.
     """
 
     def __init__(self, paths: Iterable[str], *, all_known: bool) -> None:
@@ -19,14 +19,13 @@ class RepositoryPaths:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def find(self, file: str | None) -> str | None:
-        """Return the file of the repository, or None if no file matches or several files match equally well.
+        """Return the repository file, or None if no file matches or if several files match equally well.
 
         Two paths match if the longer path ends with the shorter path. The path in the profile is longer than the path
-        in the repository if it starts with the folder of the checkout or container, or with a Go module. The path in
-        the profile is shorter if it starts below the root of a package. A file name without a folder matches only if it
-        is unique in the repository. A path with a folder never matches a top-level file: ``/usr/lib/tool/utils.py``
-        does not match ``utils.py``. A library file cannot be distinguished from a file of the repository with the same
-        path.
+        in the repository if it starts with the checkout folder, a folder of the container or a Go module. It is shorter
+        if it starts below the root of a package. A file name without a folder matches only if it is unique in the
+        repository. A path with a folder never matches a top-level file: ``/usr/lib/tool/utils.py`` does not match
+        ``utils.py``. A library file cannot be distinguished from a repository file with the same path.
         """
         if not file or file[0] in "<~":
             return None
@@ -45,7 +44,7 @@ class RepositoryPaths:
 
 
 def both_sides(diff: SourceDiff) -> tuple[RepositoryPaths, RepositoryPaths]:
-    """Return the files of both commits, as far as the diff contains them."""
+    """Return the files of both commits, as far as they are known from the diff."""
     gone = {file.path for file in diff.files if file.status == "removed"}
     came = {file.path for file in diff.files if file.status in {"added", "renamed"}}
     after = {*(diff.repository_files or ()), *(file.path for file in diff.files)} - gone

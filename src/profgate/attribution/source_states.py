@@ -1,4 +1,4 @@
-"""Determines whether the source of each function changed, from fingerprints or from the hunks of the diff."""
+"""Uses fingerprints or the hunks of the diff to determine whether the source of each function changed."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ BASELINE, TARGET = 0, 1
 # in other formats, it may be any line of the function
 _FIRST_LINE_FORMATS = frozenset({"pstats", "cpuprofile", "pyinstrument"})
 _JAVA_CLASS = re.compile(r"((?:[a-z_][\w]*[./])+[A-Z]\w*)(?:\$[\w$]*)?\.[\w$<>]+(?:\(|$)")
-# a closure is inside another function, so the line of the closure does not mark the end of that function
+# a closure is inside another function, so its line does not mark the end of that function
 _CLOSURE = re.compile(r"[<{]|\blambda\b|\.func\d|\bblock in\b|\$\d|anonymous", re.IGNORECASE)
 DiffPlace = tuple[str, int]  # ``L`` or ``R``, followed by a line number
 
@@ -28,15 +28,15 @@ DiffPlace = tuple[str, int]  # ``L`` or ``R``, followed by a line number
 def source_states(sides: "Sides") -> SourceStates:
     """Find the state, repository file and link of each symbol. A state that cannot be determined is *unknown*.
 
-    In a file whose ``changes`` are known, functions are compared by fingerprint, so changes of layout and comments and
-    moved code are ignored. If a name matches several functions of the file, their states must agree.
+    In a file whose ``changes`` are known, functions are compared by fingerprint, so moved code and changes to layout
+    and comments are ignored. If a name matches several functions in the file, their states must agree.
 
     In all other files, the hunks determine the state. A function is *same* if the diff does not contain its file, or if
     another known function lies between the function and every hunk. A function is *changed* if the diff edits a known
     line of the function, or lines that are inside the function according to the hunk. This includes comments and blank
     lines. A function is *added* or *removed* if one side lacks the file or the definition. A function is *renamed* if
     the file was renamed and the function is the same. If a file contains two functions with the same name, the line of
-    only one function is known, so a change of the other function may not be found.
+    only one of them is known, so a change in the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
     states, paths, links = zip(*found, strict=True) if found else ((), (), ())
@@ -44,7 +44,7 @@ def source_states(sides: "Sides") -> SourceStates:
 
 
 class Sides:
-    """Files of both commits, and the known lines of functions in the changed files."""
+    """The files of both commits and the known lines of functions in the changed files."""
 
     def __init__(self, comparison: Comparison, diff: SourceDiff, changes: FunctionChanges | None = None) -> None:
         self.diff = diff
@@ -81,7 +81,7 @@ class Sides:
         return state, path, self._diff_link(changed, place) or link
 
     def meant(self, symbol: int) -> list[KnownFunction]:
-        """Return the functions of a changed file to which a symbol may refer, each with its state."""
+        """Return the functions in a changed file to which a symbol may refer, each with its state."""
         side, path = self._places[symbol]
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
@@ -90,7 +90,7 @@ class Sides:
         return functions_meant(name, line, known, language, exact=self.exact)
 
     def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
-        """Return the lines of a function of a changed file before and after, or None for a side if it is unknown."""
+        """Return the lines of a function in a changed file before and after, or None for a side without known lines."""
         meant = self.meant(symbol)
         known = _decisive(meant, self.symbols.lines[symbol]) if meant else None
         if known is None or known.function.kind == "module":
@@ -114,9 +114,9 @@ class Sides:
         return side, self._found_paths[side, file]
 
     def _find_top_level_files(self) -> bool:
-        """Find the files at the top of the repository that the profile names, and return whether there are any.
+        """Find the top-level repository files that occur in the profile, and return whether there are any.
 
-        The folder of the checkout is derived from paths of files in subfolders that match a file of the repository.
+        The checkout folder is derived from paths that match a repository file in a subfolder.
         """
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
@@ -141,7 +141,7 @@ class Sides:
     def _file_by_name(self, side: int, name: str) -> str | None:
         """Return the only changed file with a function of this qualified name, for frames without a file.
 
-        Only frames of machine code and of the JVM have fully qualified names. A shorter name could belong to any
+        Only frames of machine code and of the JVM have fully qualified names. A shorter name could come from any
         library.
         """
         known = self._whole_names[side]
@@ -246,7 +246,7 @@ def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction
 
 
 def _shown(inside: Sequence[Edit], line: int | None, side: int, hunks: Sequence[Hunk]) -> DiffPlace:
-    """Return the line of the function if the diff shows this line, otherwise the first changed line in the function."""
+    """Return the line of the function if the diff contains this line; otherwise, return its first changed line."""
     if line is not None and any(line in (hunk.target if side == TARGET else hunk.baseline) for hunk in hunks):
         return "LR"[side], line
     before, after = inside[0]

@@ -9,7 +9,7 @@ from profgate.attribution.grammars import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-LONGEST = 300  # characters; only malicious names are longer
+LONGEST = 300  # maximum number of characters; only malicious names are longer
 _DECLARATORS = 20
 _BINDS = {
     "variable_declarator": "name",
@@ -28,8 +28,8 @@ _JAVA_NAMES = {"constructor_declaration": ("<init>",), "static_initializer": ("<
 def name_of(language: Language, node: "Node", above: Sequence["Node"], closures: int) -> tuple[tuple[str, ...], bool]:
     """Return the parts that a function or scope adds to the qualified name, and whether it is named.
 
-    ``above`` are the ancestors of the node, root first. ``closures`` is the number of the node among the nameless
-    functions of the enclosing function, counted from 1.
+    ``above`` contains the ancestors of the node, root first. ``closures`` is the position of the node among the
+    nameless functions of the enclosing function, counted from 1.
     """
     parts: tuple[str, ...]
     if language in {"javascript", "typescript", "tsx"}:
@@ -51,7 +51,7 @@ def name_of(language: Language, node: "Node", above: Sequence["Node"], closures:
 
 
 def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> str:
-    """Return a text that distinguishes functions with the same name: the parameters, or the trait in Rust."""
+    """Return a string that distinguishes functions with the same name: the parameters or, in Rust, the trait."""
     if language == "rust":
         traits = [_field(around, "trait") for around in above[-3:] if around.type == "impl_item"]
         return traits[-1] if traits else ""
@@ -60,7 +60,7 @@ def signature_of(language: Language, node: "Node", above: Sequence["Node"]) -> s
 
 
 def without_arguments(text: str, brackets: str = "<>") -> str:
-    """Return the text without bracketed parts of any depth. The ``>`` of an arrow is not a bracket."""
+    """Return the text without bracketed parts, even if these are nested. The ``>`` of an arrow is not a bracket."""
     if brackets[0] not in text:
         return text
     outside, depth = [], 0
@@ -107,7 +107,7 @@ def _go_name(node: "Node") -> tuple[str, ...]:
 
 
 def _declarator(node: "Node") -> "Node | None":
-    """Return the declarator with the parameters, below pointers and references."""
+    """Return the declarator that contains the parameters, looking below pointers and references."""
     found = node.child_by_field_name("declarator")
     for _ in range(_DECLARATORS):
         if found is None or found.type == "function_declarator":
@@ -127,7 +127,7 @@ def _native_name(node: "Node") -> tuple[str, ...]:
 
 
 def _native_parts(text: str) -> tuple[str, ...]:
-    """Return the parts of ``ns::A<int>::f``, without template arguments."""
+    """Return the parts of a name such as ``ns::A<int>::f``, without template arguments."""
     head, operator, sign = text.partition("operator")
     parts = ["".join(part.split()) for part in without_arguments(head).split("::")]
     return tuple(filter(None, (*parts, operator and operator + "".join(sign.split()))))

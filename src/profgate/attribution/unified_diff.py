@@ -1,4 +1,4 @@
-"""Parses unified diffs of ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
+"""Parses unified diffs from ``git diff``, ``diff -u`` and GitHub's pull request files API into hunks."""
 
 import re
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from profgate.errors import ProfgateError
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
 
 MAX_FILES = 3_000  # the limit of GitHub's pull request files API
-MAX_HUNK_TEXT = 64 * 1024  # stored characters per hunk
-MAX_TEXT = 4 * 1024 * 1024  # stored characters of all hunks together
+MAX_HUNK_TEXT = 64 * 1024  # maximum number of stored characters per hunk
+MAX_TEXT = 4 * 1024 * 1024  # maximum number of stored characters of all hunks together
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)", re.DOTALL)
-_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # number of lines in (baseline, target) for each prefix
+_COUNTS = {" ": (1, 1), "-": (1, 0), "+": (0, 1), "\\": (0, 0)}  # lines in (baseline, target) for each prefix
 _HEADER = re.compile(
     r"((?:rename|copy) (?:from|to)|(?:new|deleted) file mode|index|Binary files|GIT binary patch)\b ?(.*)"
 )
@@ -25,12 +25,12 @@ _NOWHERE = "/dev/null"
 
 @dataclass(slots=True)
 class TextBudget:
-    """Number of characters of hunks that can still be stored."""
+    """The number of characters of hunks that can still be stored."""
 
     left: int = MAX_TEXT
 
     def take(self, text: str) -> str:
-        """Return the text, cut at the end of a line if it exceeds the budget."""
+        """Return the text, cut off at the end of a line if it exceeds the budget."""
         limit = min(self.left, MAX_HUNK_TEXT)
         if len(text) > limit:
             text = text[: max(0, text.rfind("\n", 0, limit + 1))]
@@ -39,7 +39,7 @@ class TextBudget:
 
 
 def parse_patch(patch: str, budget: TextBudget) -> tuple[tuple[Hunk, ...], bool]:
-    """Return the hunks of a file's patch from GitHub, and whether the patch is complete."""
+    """Return the hunks in GitHub's patch for a file, and whether the patch is complete."""
     lines, place = patch.split("\n"), 0
     hunks: list[Hunk] = []
     while place < len(lines) and (found := _hunk_at(lines, place, budget)) is not None:
@@ -127,7 +127,7 @@ def _hunk_at(lines: Sequence[str], start: int, budget: TextBudget) -> tuple[Hunk
 
 
 def _changed_file(header: dict[str, str], hunks: Sequence[Hunk]) -> ChangedFile | None:
-    """Return the file of a header, or None if the header does not name a file."""
+    """Return the file that a header names, or None if the header does not name a file."""
     before, after = _paths(header)
     copied = "copy from" in header
     path, previous = after or before, before or after
@@ -176,7 +176,7 @@ def _git_names(pair: str) -> tuple[str, str]:
 
 
 def _without_prefixes(before: str, after: str) -> tuple[str, str]:
-    """Return the names without the prefixes that tools add to distinguish the sides."""
+    """Return both names without the prefixes that tools add to distinguish the sides."""
     path = before.partition("/")[2]
     if before != after and path == after.partition("/")[2] != "":
         return path, path
@@ -184,7 +184,7 @@ def _without_prefixes(before: str, after: str) -> tuple[str, str]:
 
 
 def _unquoted(text: str) -> str:
-    """Decode a name as git prints it. Git quotes names with unusual characters, which are printed as octal bytes."""
+    """Decode a name printed by git. Git quotes names with unusual characters, and prints these as octal bytes."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
 

@@ -1,1 +1,1 @@
-"""Comparison of two sides: pairing of profiles, comparability checks, aligned call trees and totals by symbol."""
+"""Compares two sides: pairs profiles, checks comparability, aligns call trees, and computes totals by symbol."""

@@ -1,4 +1,4 @@
-"""Builds a Comparison for each metric of a workload: common call tree, costs by run and symbol, and observations."""
+"""Builds a Comparison for each metric of a workload: a common call tree, costs by run and symbol, and observations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ from profgate.model.report import NotCompared
 from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
-TIMES = ("nanoseconds", "samples")  # units in which waiting functions are omitted
-ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
+TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
+ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
@@ -164,7 +164,7 @@ def _noise(
 
 
 def _common_metrics(workload: Workload) -> tuple[list[Metric], list[NotCompared]]:
-    """Return the metrics that every run has, with the smallest exponent of all runs, and the other metrics."""
+    """Return two groups: the metrics of every run, with the smallest exponent of all runs, and the other metrics."""
     runs, alone = (*workload.baseline_runs, *workload.target_runs), []
     common = []
     after = workload.target_runs[0].metrics
@@ -200,19 +200,19 @@ def _presence(numbering: Numbering, baselines: int, targets: int) -> IntArray:
 
 
 def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: int) -> IntArray:
-    """Return an int64 array with the rank of each symbol, in the order in which symbols first occur in the baseline."""
+    """Return an int64 array that ranks the symbols in the order in which they first occur in the baseline."""
     seen = [
         mapping if profile.stacks is None else mapping[profile.stacks.frame]
         for profile, mapping in zip(profiles, maps, strict=True)
     ]
     order = np.concatenate(seen)[::-1]
     place = np.full(symbols, np.iinfo(np.int64).max, np.int64)
-    place[order] = np.arange(len(order))[::-1]  # reversed, so that the first occurrence is assigned last and remains
+    place[order] = np.arange(len(order))[::-1]  # reversed, so the first occurrence is assigned last and remains
     return place
 
 
 def _runs(workload: Workload, metric: Metric) -> Runs:
-    # all files of a base run were recorded by one job, even if they do not name the job
+    # all files of a base run were recorded by one job, even if the files do not name the job
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
     baseline, target = workload.baseline_runs, workload.target_runs
@@ -233,14 +233,14 @@ def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
-    """Number the jobs, and return the number of the job of each run."""
+    """Number the jobs and return the job number of each run."""
     numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
     pairs = zip(jobs, profiles, strict=True)
     return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
 
 
 def _period(profiles: Sequence[Profile], metric: Metric) -> int | None:
-    """Return the value of one sample in stored units, or None if it is unknown or the runs differ."""
+    """Return the value of one sample in stored units, or None if this value is unknown or differs between runs."""
     if metric.kind is not MetricKind.SAMPLED:
         return None
     found = set()
@@ -354,7 +354,7 @@ def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> Floa
 def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
     """Return the squared standard errors of the mean values of each tree row, or None if a run is empty.
 
-    The first row of the float64 array belongs to inclusive values, and the second row to self values.
+    The first row of the float64 array is for inclusive values, and the second row is for self values.
     """
     first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
     for own in rows:

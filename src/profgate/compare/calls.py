@@ -1,4 +1,4 @@
-"""Exact call counts of both sides, by path for formats with stacks and by edge for formats with a call graph."""
+"""Computes exact call counts for both sides: by path for formats with stacks, by edge for formats with a call graph."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,10 +18,10 @@ MAX_SUM = float(1 << 62)
 def path_calls(
     bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], shape: TreeShape, dropped: BoolArray
 ) -> IntArray | None:
-    """Return the int64 number of calls of each path in the runs of one side, or None if calls are unknown.
+    """Return the int64 number of calls for each path in the runs of one side, or None if calls are unknown.
 
     ``leaf_rows`` contains an int64 array for each run, with the tree row of each leaf. The rows in ``dropped`` and all
-    rows below get 0 calls. Raises ComparisonError if counts overflow.
+    rows below them get 0 calls. Raises ComparisonError if counts overflow.
     """
     counted = [body.calls for body in bodies if body is not None and body.calls is not None]
     if len(counted) != len(bodies):

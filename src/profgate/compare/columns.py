@@ -1,4 +1,4 @@
-"""Values of a metric by run and symbol, and the common tree shape of runs with stacks."""
+"""Computes the values of a metric by run and symbol, and the common tree shape of runs with stacks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,13 +17,13 @@ from profgate.model.profile import Measurements, Profile
 from profgate.model.units import Metric
 
 MAX_TOTAL = (1 << 62) - 1
-REAL, PARTS_OF_REAL = "real", ("user", "sys")  # the real time includes the CPU time
-MEASURED_EXPONENT = -6  # amounts of records are floats, which are stored with six decimals
+REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time
+MEASURED_EXPONENT = -6  # the amounts in records are floats, which are stored with six decimals
 
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Options of a comparison.
+    """The options of a comparison.
 
     ``level`` selects the name rules. Stacks with a symbol that matches ``ignore`` are dropped. If ``focus`` is given,
     stacks are also dropped if none of their symbols matches ``focus``. ``aliases`` maps the name and file of a renamed
@@ -43,7 +43,7 @@ class CompareOptions:
 class RunColumns:
     """Int64 values of one metric in several runs.
 
-    ``own`` and ``total`` contain the self and total values by run and symbol, and ``sums`` the totals of the runs.
+    ``own`` and ``total`` contain the self and total values by run and symbol, and ``sums`` contains the run totals.
     ``active`` is ``total`` without the time spent in waiting functions.
     """
 
@@ -70,7 +70,7 @@ class Forest:
 
 
 def place_of(profile: Profile, metric: Metric) -> int | None:
-    """Return the index of a metric in a profile, or None. The exponents of the metrics may differ."""
+    """Return the index of a metric in a profile, or None if it is missing. The exponents of the metrics may differ."""
     for place, other in enumerate(profile.metrics):
         if other.name == metric.name and other.unit == metric.unit and other.better == metric.better:
             return place
@@ -96,7 +96,7 @@ def columns_of(
     options: CompareOptions,
     waiting: BoolArray | None = None,
 ) -> tuple[RunColumns, Forest | None, list[IntArray]]:
-    """Return the values of the runs by symbol. If all runs have stacks, also return their common tree and its values.
+    """Return the values of the runs by symbol and, if all runs have stacks, their common tree and its values.
 
     ``waiting`` is a bool array that marks the functions that only wait. Raises ComparisonError if values overflow or a
     run lacks the metric.
@@ -142,7 +142,7 @@ def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> Boo
 def _stack_columns(
     profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
 ) -> tuple[RunColumns, list[IntArray]]:
-    """Return the values of all runs by symbol, and one int64 array per run with the self value of each tree row."""
+    """Return the values of all runs by symbol and an int64 array for each run, with the self value of each tree row."""
     shape, rows = forest.shape, list[IntArray]()
     own = np.zeros((len(profiles), len(symbols)), np.int64)
     total = np.zeros_like(own)
@@ -249,7 +249,7 @@ def _finite(amounts: FloatArray) -> FloatArray:
 
 
 def stored_metric(metric: Metric, runs: Sequence[Profile]) -> Metric:
-    """Return the metric with six more decimals, or as many as fit, if the runs contain records with float amounts."""
+    """If the runs contain records with float amounts, return the metric with six more decimals or as many as fit."""
     if any(profile.stacks is not None or profile.graph is not None for profile in runs):
         return metric
     amounts = (

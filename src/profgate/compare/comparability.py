@@ -1,4 +1,4 @@
-"""Checks whether two sides can be compared: facts that are known for both sides must agree."""
+"""Checks whether two sides can be compared. Facts that are known for both sides must agree."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,14 +7,14 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 
-FAR_APART = 3.0  # ratio of the totals of both sides above which a warning is shown
-NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame
-UNRESOLVED = 0.20  # largest fraction of a total in names that the profiler could not resolve
+FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
+NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame that causes no warning
+UNRESOLVED = 0.20  # the same for names that the profiler could not resolve
 _MODE = "sampling mode"
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
-_NO_NAME_STARTS = "[?0u<("  # the first characters of these names, which are faster to check than the pattern
+_NO_NAME_STARTS = "[?0u<("  # the first characters of these names; checking them is faster than matching the pattern
 
 
 def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
@@ -25,7 +25,7 @@ def _part(pattern: re.Pattern[str], text: str | None) -> str | None:
 
 
 def _stated(facts: Facts) -> dict[str, str | None]:
-    """Return the facts that prevent a comparison if both sides have different values."""
+    """Return the facts that prevent a comparison if their values differ between the sides."""
     return {
         "profiler": facts.profiler,
         "profiler version": _part(_MAJOR, facts.profiler_version),
@@ -41,7 +41,7 @@ def _joined(values: Iterable[str]) -> str:
 
 
 def _disagreements(before: Sequence[Facts], after: Sequence[Facts], *, named: bool) -> Iterable[Note]:
-    """Yield a note for each fact that has different values in different runs."""
+    """Yield a note for each fact whose value differs between runs."""
     sides = [[_stated(facts) for facts in side] for side in (before, after)]
     for fact in sides[0][0]:
         theirs, ours = ({run[fact] for run in side} - {None} for side in sides)
@@ -76,7 +76,7 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 
 
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
-    """Return notes on one workload. Differences are only warnings if the user named the two files (``named``)."""
+    """Return notes on one workload. If the user named the two files (``named``), differences only cause warnings."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
     for side, runs in (("baseline", before), ("target", after)):

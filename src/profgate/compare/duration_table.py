@@ -1,4 +1,4 @@
-"""Durations of tests, from the profiles and test results of one run."""
+"""Extracts the durations of tests from the profiles and test results of one run."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from profgate.statistics.rank_checks import side_by_side
 
 
 def is_table_of_durations(profile: Profile) -> bool:
-    """Return whether a profile contains only amounts by name, like the results of a test run."""
+    """Return whether a profile contains only amounts by name, as the results of a test run do."""
     body = profile.measurements
     return _is_plain(profile) and body is not None and not body.scenarios and len(profile.frames.names) > 1
 
@@ -38,7 +38,7 @@ def _is_plain(profile: Profile) -> bool:
 
 
 def run_of(profiles: Iterable[Profile], label: str, commit: str = "", recorded: str = "") -> DurationRun:
-    """Return all results of one run by test name. Several results of the same test are reduced to their median.
+    """Return all results of one run by test name. If a test has several results, their median is used.
 
     A profile that is not a table of test results counts as one test, with the workload as its name and the total as its
     duration. Raises ComparisonError if there are no values or the units differ.
@@ -84,7 +84,7 @@ def _values(profile: Profile, place: int) -> Iterator[tuple[str, float]]:
 def durations_of(
     workload: Workload, past: Sequence[DurationRun] = (), options: CompareOptions | None = None
 ) -> DurationTable | None:
-    """Return the durations of the tests of a workload, or None for profiles without tests or with different units.
+    """Return the durations of the tests in a workload, or None for profiles without tests or with different units.
 
     Base runs of other commits and the ``past`` runs from the history count as baseline runs. ``options`` are needed to
     restore the test names of past runs.
@@ -105,7 +105,7 @@ def durations_of(
 def _under_raw_names(
     past: Sequence[DurationRun], profiles: Sequence[Profile], options: CompareOptions
 ) -> list[DurationRun]:
-    """Replace the names in past runs by the test names of the profiles. Names that several tests share are omitted."""
+    """Replace the names in past runs with the test names of the profiles. Names shared by several tests are omitted."""
     numbering = number_symbols(profiles, options.level, options.aliases, policy_aliases=options.policy_aliases)
     symbols = list(map(_full, numbering.symbols.names, numbering.symbols.files))
     raw: dict[str, set[str]] = {}

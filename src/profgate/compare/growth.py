@@ -1,4 +1,4 @@
-"""Collects the cost models of both sides. A model is read from a profile or fitted to the records of a location."""
+"""Collects the cost models of both sides. Models are read from profiles or fitted to the records of a location."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +19,9 @@ Columns = dict[str, NDArray[Any]]
 def cost_models(sides: Sequence[Side], observations: Observations | None) -> CostModels | None:
     """Return the models of all locations, sorted by side, location and kind, or None if there are no models.
 
-    If a profile contains models of a location, models are not fitted for this location. The only exception is a missing
-    linear model, because other models are compared with it. If a location has several models of one kind, the model
-    with the highest R² is used.
+    If a profile contains models of a location, no models are fitted for this location. The only exception is a missing
+    linear model, because the other models are compared with the linear model. If a location has several models of one
+    kind, the model with the highest R² is used.
     """
     stored = _stored(sides)
     if not stored and (observations is None or not np.isfinite(observations.size).any()):
@@ -85,7 +85,7 @@ def _fitted(observations: Observations | None) -> Columns:
         subtype = observations.subtype if several else np.full(len(sized), WITHOUT_SUBTYPE)
         owners = np.stack([observations.side, observations.symbol, subtype])[:, sized]
         keys, group = np.unique(owners, axis=1, return_inverse=True)
-        group, count = group.reshape(-1), keys.shape[1]  # the shape of the inverse differs between numpy versions
+        group, count = group.reshape(-1), keys.shape[1]  # the inverse has different shapes in different numpy versions
         size, amount = observations.size[sized], observations.amount[sized]
     fits = fitted(group, size, amount, count)
     side, symbol, subtype = keys[:, fits.group]
@@ -105,6 +105,6 @@ def _fitted(observations: Observations | None) -> Columns:
 
 
 def _coefficients(kind: int, model: Model) -> list[float]:
-    """Return b0, b1 and b2. A coefficient is NaN if the formula needs it but the profile does not contain it."""
+    """Return b0, b1 and b2. A coefficient that the formula needs but the profile does not contain is NaN."""
     needed = {CONSTANT: 1, QUADRATIC: 3}.get(kind, 2 if kind < len(SHAPES) else 0)
     return [model.coefficients.get(f"b{place}", np.nan) if place < needed else 0.0 for place in range(3)]

@@ -1,4 +1,4 @@
-"""Costs of source lines, for formats that record the line that was executed in each frame."""
+"""Computes the costs of source lines for formats that record the executed line of each frame."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ from profgate.model.units import Metric
 _FORMATS = frozenset({"austin", "folded", "jfr", "python-sampling"})
 _PROFILERS = frozenset({"py-spy", "rbspy", "austin", "phpspy"})
 _LINE_AT_END = re.compile(r":(\d{1,9})\)$")
-_MOST_LINES = 1 << 20  # of one function; larger numbers are not line numbers
-_Pairs = tuple[IntArray, IntArray, IntArray]  # symbol * _MOST_LINES + line, self values, total values
+_MOST_LINES = 1 << 20  # upper limit; larger numbers are not line numbers
+_Pairs = tuple[IntArray, IntArray, IntArray]  # keys (symbol * _MOST_LINES + line), self values and total values
 
 
 def line_costs(
@@ -26,7 +26,7 @@ def line_costs(
 ) -> LineCosts | None:
     """Return the costs of the executed lines, or None if a profile does not record executed lines.
 
-    Stacks that `Forest.dropped` marks have no cost. The total cost of a line counts each stack once.
+    Stacks that `Forest.dropped` marks have no cost. In the total cost of a line, each stack is counted once.
     """
     runs = list[_Pairs]()
     for run, (profile, symbols) in enumerate(zip(profiles, numbering.maps, strict=True)):
@@ -85,7 +85,7 @@ def _executed(profile: Profile) -> Iterator[int]:
 
 
 def _of_stacks(stacks: Stacks, key_of_frame: IntArray, values: IntArray) -> _Pairs:
-    """Return the lines of the stacks and their costs, without frames whose line is unknown."""
+    """Return the lines in the stacks and the costs of these lines. Frames whose line is unknown are omitted."""
     keys, number = np.unique(key_of_frame, return_inverse=True)
     shape, rows = build_shape(stacks.depth, number[stacks.frame])
     of_row = added_at(len(shape), rows[stacks.leaf], values)

@@ -1,4 +1,4 @@
-"""Prepares metrics for comparison: converts them to one sampling rate, and removes duplicates."""
+"""Prepares metrics for comparison: converts them to one sampling rate and removes duplicates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ def at_one_rate(workload: Workload) -> Workload:
 
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
-    """Replace every profile of the workload by the result of ``changed``."""
+    """Replace every profile of the workload with the result of ``changed``."""
     return replace(
         workload,
         baseline_runs=tuple(map(changed, workload.baseline_runs)),
@@ -73,7 +73,7 @@ def sample_values(profile: Profile) -> tuple[float | None, ...]:
 
 
 def _times(values: IntArray, factors: list[float], name: str) -> IntArray:
-    """Multiply int64 values, which have one row per metric, by the factor of each metric."""
+    """Multiply each row of int64 values by a factor. Each metric has one row and one factor."""
     rows = []
     for row, factor in zip(values, factors, strict=True):
         scaled = row if factor == 1.0 else np.rint(row * factor)
@@ -116,7 +116,7 @@ def without_multiples(workload: Workload) -> Workload:
 
 
 def _is_multiple(runs: Sequence[Profile], stays: Metric, leaves: Metric) -> bool:
-    """Return whether a factor converts ``leaves`` to ``stays``. For samples, the factor may differ between runs."""
+    """Return whether one factor converts ``leaves`` to ``stays``. For samples, each run may have its own factor."""
     if (stays.kind, stays.better, stays.directed) != (leaves.kind, leaves.better, leaves.directed):
         return False
     factors = {_factor(profile, stays, leaves) for profile in runs}

@@ -16,11 +16,11 @@ MOST_VALUE = 1 << 62
 
 
 def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
-    """Add the readings of other base commits as noise runs, with a separate job number for each job of each commit.
+    """Add the readings of other base commits as noise runs, with a job number for each job of each commit.
 
     Readings are omitted if they lack the metric, if their lighter symbols were dropped, or if the value of one sample
-    differs, because the variance depends on this value. If the two sides differ in the value of one sample, all
-    readings are omitted.
+    differs, because the variance depends on this value. If this value differs between the two sides, all readings are
+    omitted.
     """
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
@@ -52,7 +52,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
 
 
 def _by_job(comparison: Comparison, past: Sequence[Reading]) -> list[list[Column]]:
-    """Return one list per job of each commit, with one column per run of the job."""
+    """Return a list for each job of each commit, with one column per run of the job."""
     found: dict[tuple[str, str], list[Column]] = {}
     for reading in past:
         for column in reading.columns:
@@ -125,6 +125,6 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
 def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
     if reading.series.format not in TEST_RESULTS:
         yield reading.series.workload, float(column.sum)
-    elif column.whole:  # without the lighter tests, the ranks would differ
+    elif column.whole:  # if lighter tests are missing, the ranks differ
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):
             yield name if file is None else f"{file}: {name}", float(value)

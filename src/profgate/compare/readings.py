@@ -35,7 +35,7 @@ def series_of(profile: Profile, options: CompareOptions) -> Series:
 def readings_of(
     profile: Profile, options: CompareOptions, commit: str, job: StoredJob, run: str, content: bytes | None = None
 ) -> list[Reading]:
-    """Return the readings of one file: one reading per run of each benchmark, or a single reading for other profiles.
+    """Return the readings of one file: one for each run of each benchmark, or a single reading for other profiles.
 
     ``run`` distinguishes the files of one job. ``content`` is the content of the file if it is to be stored. Raises
     ComparisonError if the values of the profile overflow.
@@ -50,7 +50,7 @@ def readings_of(
 
 
 def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, ...]]:
-    """Return one column per metric for each run of a profile, with the symbols of that run.
+    """For each run of a profile, return one column per metric. A column contains the symbols of its run.
 
     Raises ComparisonError if values overflow.
     """
@@ -118,7 +118,7 @@ def profile_of(reading: Reading, number: int) -> Profile:
 
 
 def of_same_symbols(sides: Sequence[Sequence[Reading]]) -> list[list[Reading]]:
-    """Reduce the readings of all sides to their common symbols, and one symbol for the rest of the total.
+    """Reduce the readings of all sides to their common symbols and a symbol for the rest of the total.
 
     If all readings of a workload and metric are complete, they are not changed. Otherwise, call counts are removed.
     """
@@ -160,9 +160,9 @@ def is_benchmark(reading: Reading) -> bool:
 
 
 def _key_of(reading: Reading) -> tuple[str, str | None]:
-    """Return the file name and the benchmark in a series key.
+    """Return the file name and the benchmark from a series key.
 
-    Raises ProfileError if the key is not from `series_of`.
+    Raises ProfileError if the key was not created by `series_of`.
     """
     try:
         name, scenario, *_ = json.loads(reading.series.key)

@@ -1,4 +1,4 @@
-"""Reads the files of both sides as profiles, and reports unreadable and empty files."""
+"""Reads the files of both sides as profiles and reports unreadable and empty files."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """Profiles of both sides and of each base job, and the workloads whose files cannot be used."""
+    """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
     baseline: list[Profile]
     target: list[Profile]
@@ -41,7 +41,7 @@ def read_recordings(
     manifests: tuple[Manifest | None, Manifest | None] = (None, None),
     named: bool = False,
 ) -> Recordings:
-    """Read all files in a single call, so that both sides are read in parallel.
+    """Read all files in a single call, which allows both sides to be read in parallel.
 
     Raises ProfileError if a file that the user named (``named``) is unreadable.
     """
@@ -93,7 +93,7 @@ def _unreadable(workload: str, problems: Sequence[_Problem]) -> NotCompared:
 
 
 def _of_job(profile: Profile, number: int) -> Profile:
-    """Return the profile with its job number. Files that are stored together were recorded by one job."""
+    """Return the profile with a job. An unknown job is named by ``number``, which the files of a base run share."""
     return profile if profile.facts.job else replace(profile, facts=replace(profile.facts, job=f"base run {number}"))
 
 

@@ -18,7 +18,7 @@ _NATIVE_FORMATS = frozenset({"perf"})
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
-# names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without their file
+# names of functions that wait; WAITING_IN_FILES contains names that are ambiguous without a file
 WAITING = frozenset(
     {
         *("select.select", "select.poll", "select.epoll", "poll", "epoll_wait", "epoll_pwait", "ppoll", "pselect"),
@@ -45,7 +45,7 @@ WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Symbols of a workload. ``maps`` contains an int64 array for each profile, with the symbol of each frame."""
+    """The symbols of a workload. ``maps`` contains an int64 array for each profile, with the symbol of each frame."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
@@ -61,7 +61,7 @@ def _root_frames(profile: Profile) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """The normalised name and file, and the line, of each frame of a profile."""
+    """The normalised name, normalised file and line of each frame in a profile."""
 
     names: list[str]
     files: list[str | None]
@@ -87,11 +87,11 @@ def _keys_of(
 
 
 def _has_special_names(profile: Profile, level: Level, policy_aliases: Aliases) -> bool:
-    """Return whether a rule may change a name of this profile."""
+    """Return whether a rule may change a name in this profile."""
     if policy_aliases.pairs or profile.facts.format in _NATIVE_FORMATS:
         return True
     lines = profile.frames.lines
-    text = "\n".join(["", *profile.frames.names, ""])  # one search in a long text is faster than a search in each name
+    text = "\n".join(["", *profile.frames.names, ""])  # faster than a search in each name
     if "\n\n" in text or "\n/" in text or needles_of(text, level):
         return True
     return ":" in text and lines.count(None) < len(lines)
@@ -108,7 +108,7 @@ def _special_keys(
     for raw in unknown:
         name, file, line = raw
         if line is not None and level != "none":
-            name = name.removesuffix(f":{line}") or name  # names of locations from Perun end with the line
+            name = name.removesuffix(f":{line}") or name  # location names from Perun end with the line number
         name = policy_aliases.applied_to(name) if policy_aliases.pairs else name
         cache[raw] = frame_key(name, file, line, level, native=native, needles=needles)
     return list(map(cache.__getitem__, frames_read))
@@ -123,12 +123,13 @@ def number_symbols(
     policy_aliases: Aliases = NO_ALIASES,
     files: Mapping[str, str] | None = None,
 ) -> Numbering:
-    """Number the symbols of all profiles, of which the last ``targets`` belong to the target.
+    """Number the symbols of all profiles. The last ``targets`` profiles belong to the target.
 
-    A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, each module
-    gets a separate symbol. Labels, lines and modules are taken from the last profile that contains them. ``aliases``
-    maps the name and file of a renamed function to the new name and file. ``policy_aliases`` replaces raw names before
-    any other rule is applied. ``files`` maps the name of a file in the baseline to the file's name in the target.
+    A symbol consists of a name and a file. If a name without a file occurs in several modules of a profile, there is a
+    separate symbol for each module. Labels, lines and modules are taken from the last profile that contains them.
+    ``aliases`` maps the name and file of a renamed function to the new name and file. ``policy_aliases`` replaces raw
+    names before any other rule is applied. ``files`` maps the name of a file in the baseline to the file's name in the
+    target.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
     keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
@@ -149,10 +150,10 @@ def number_symbols(
 
 
 def _identity_texts(keys: _Keys, modules: Sequence[str], several: set[str], parts: dict[str, Identity]) -> list[str]:
-    """Return a text for each key. Texts are equal only for equal identities, and sort like (name, file, module).
+    """Return a string for each key. Strings are equal only for equal identities, and sort like (name, file, module).
 
-    A text is sorted and found much faster than a tuple. If the identity is only a name, the text is this name. For all
-    other texts, the name and file are added to ``parts``.
+    Strings are sorted and found much faster than tuples. If the identity is only a name, the string is this name. For
+    all other strings, the name and file are added to ``parts``.
     """
     if not several and not any(keys.files) and not [name for name in keys.names if "\0" in name]:
         return keys.names
@@ -174,7 +175,7 @@ def _details(
     shown: Sequence[Sequence[str]],
     symbols: int,
 ) -> tuple[list[int | None], list[str | None], list[str]]:
-    """Return the line, module and raw name of each symbol, from the last profile that has them."""
+    """Return the line, module and raw name of each symbol, each from the last profile that contains it."""
     lines, modules = np.full(symbols, None, np.object_), np.full(symbols, None, np.object_)
     labels = np.full(symbols, "", np.object_)
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
@@ -214,7 +215,7 @@ def _shown_modules(profiles: Sequence[Profile], targets: int) -> list[list[str]]
 
 
 def paired_modules(baseline: Iterable[str], target: Iterable[str]) -> dict[str, str]:
-    """Pair names that differ only in digits, if the pair is unique, and map both names to the label ``old -> new``."""
+    """If a pair of names that differ only in digits is unique, map both names to the label ``old -> new``."""
     before, after = _by_shape(baseline), _by_shape(target)
     texts: dict[str, str] = {}
     for shape, old in before.items():
@@ -233,7 +234,7 @@ def _by_shape(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _in_several_modules(keys: Sequence[_Keys], shown: Sequence[Sequence[str]]) -> set[str]:
-    """Return the names without a file that occur in more than one module of a profile."""
+    """Return the names that have no file and occur in more than one module of a profile."""
     found: set[str] = set()
     for of_profile, modules in zip(keys, shown, strict=True):
         first: dict[str, str] = {}
@@ -245,7 +246,7 @@ def _in_several_modules(keys: Sequence[_Keys], shown: Sequence[Sequence[str]]) -
 
 
 def waiting_symbols(symbols: Symbols) -> BoolArray:
-    """Return a bool array that marks functions that only wait, because their wall-clock time depends on the load."""
+    """Return a bool array that marks functions that only wait. Their wall-clock time depends on the load."""
     found = np.zeros(len(symbols), np.bool_)
     for place, name in enumerate(symbols.names):
         if name in WAITING:

@@ -1,4 +1,4 @@
-"""Timelines of both sides of a comparison: the own values of tree rows by thread and time."""
+"""Builds the timelines of both sides of a comparison: the self values of tree rows by thread and time."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,9 +16,10 @@ from profgate.model.units import Metric
 def side_timeline(
     profiles: Sequence[Profile], leaf_rows: Sequence[IntArray], forest: Forest, metric: Metric, own: IntArray
 ) -> Timeline | None:
-    """Return the timeline of one side, added up over its runs, or None if the times of a value are unknown.
+    """Return the timeline of one side, summed over its runs, or None if the time of any value is unknown.
 
-    ``leaf_rows`` contains the tree row of each leaf of each profile, and ``own`` the own value of each tree row.
+    ``leaf_rows`` contains the tree row of each leaf in each profile, and ``own`` contains the self value of each tree
+    row.
     """
     parts = []
     for profile, rows in zip(profiles, leaf_rows, strict=True):

@@ -16,7 +16,7 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Workloads that occur on both sides, sorted by name, and workloads that occur on only one side."""
+    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side."""
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
@@ -34,7 +34,7 @@ def workload_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SeriesKey:
-    """Properties shared by all runs of a workload. Files with different formats or units are never paired."""
+    """The properties that all runs of a workload share. Files with different formats or units are never paired."""
 
     source: str
     scenario: str | None
@@ -50,7 +50,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
     """
     configuration, scenario = profile.configuration, scenario_of(profile)
     if scenario is not None:
-        # units are not part of the key, so that a benchmark with an additional metric remains the same benchmark
+        # the key does not include units, so a benchmark with an additional metric remains the same benchmark
         folder = profile.name.replace("\\", "/").rpartition("/")[0]
         return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
@@ -69,7 +69,7 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """Return a name for each group. The folder, or the format and unit, is added to names that would be equal."""
+    """Return a name for each group. If names would be equal, the folder or the format and unit are added."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
@@ -84,7 +84,7 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Pair workloads by their configuration, and benchmarks by their name. Two single files are always paired."""
+    """Pair workloads by configuration, benchmarks by name. If each side has a single file, both are always paired."""
     single = len(baseline) == len(target) == 1
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])

@@ -1,4 +1,4 @@
-"""Turn accepted regressions yellow, and also red totals whose change is explained by accepted findings."""
+"""Turn accepted regressions yellow, as well as red totals whose change is explained by accepted findings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,9 +16,9 @@ Place = tuple[str, str | None]
 
 
 def with_acceptances(report: Report) -> Report:
-    """Mark accepted findings yellow, and set the state of each acceptance.
+    """Mark accepted findings yellow and set the state of each acceptance.
 
-    A trailer without a limit gets 1.25 times the current growth as its limit for later runs.
+    If a trailer has no limit, its limit for later runs is 1.25 times the current growth.
     """
     if not report.acceptances:
         return report

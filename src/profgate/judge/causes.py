@@ -1,4 +1,4 @@
-"""Group findings that have a common cause, and select the finding that names the cause."""
+"""Group findings that have a common cause and select the finding that names this cause."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from profgate.judge.findings import importance
 from profgate.model.kinds import Kind
 from profgate.model.report import Colour, Finding, MetricReport, Report
 
-NAMES_IT = 0.5  # minimum fraction of a change that a finding must account for to name its cause
+NAMES_IT = 0.5  # minimum fraction of the common change that a finding must account for to name its cause
 WORST: tuple[Colour, ...] = ("red", "yellow", "green")
 Place = tuple[str, str | None]
 Ends = Mapping[tuple[Place, str], tuple[Place, int]]
@@ -17,7 +17,7 @@ Cause = tuple[str, str, str, str]
 def with_causes(report: Report) -> Report:
     """Set ``cause`` and ``explained_by`` in the findings of a report; cause 1 is the most important.
 
-    Findings with the same metric name and direction have the same cause, also across workloads, if the calls that
+    Findings with the same metric name and direction, even in different workloads, have the same cause if the calls that
     explain their changes lead to the same location.
     """
     gathered = report.with_metrics(lambda _, metric: replace(metric, findings=_gathered(metric)))
@@ -70,8 +70,8 @@ def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     """Return the finding that names the common cause of ``members``.
 
-    Only findings of the worst colour are considered. If any of these findings accounts for at least half of the change,
-    the finding closest to the cause among them is returned, otherwise the finding with the largest change.
+    Only findings of the worst colour are considered. If any of these findings account for at least half of the common
+    change, the one closest to the cause is returned; otherwise, the finding with the largest change is returned.
     """
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]

@@ -1,4 +1,4 @@
-"""Build the report of one metric from the detections of the strategies."""
+"""Build the report on one metric from the detections of the strategies."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
 
-LISTED_CHANGES = 2000  # maximum number of listed changes of each strategy; further changes are only counted
+LISTED_CHANGES = 2000  # maximum number of listed changes for each strategy; further changes are only counted
 LISTED_CONTEXTS = 200  # lower maximum for calling contexts, because each listed change includes a call path
-LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; each metric lists at least one change
-CARRIED = 0.8  # minimum fraction of the change that a child context needs to be the cause
+LISTED_IN_REPORT = 20_000  # maximum for each strategy in all metrics together; a metric lists at least one change
+CARRIED = 0.8  # minimum fraction of the change that a child context must account for to be the cause
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
-HALF = 0.5  # the share of functions that exist on both sides is reported if it is smaller
+HALF = 0.5  # the cost share of functions that exist on both sides is reported if smaller than this
 CODES = sorted(Kind)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
@@ -36,9 +36,9 @@ class _Sums:
 
 
 def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
-    """Limit the kinds of the strategy overweight to "maybe" if the total did not change.
+    """Limit the kinds from the strategy "overweight" to "maybe" if the total did not change.
 
-    The strategy explains a change of the total, so its results are not certain without such a change.
+    This strategy explains a change in the total, so its results are uncertain if there is no such change.
     """
     if total_changed:
         return kinds
@@ -47,7 +47,7 @@ def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
 
 
 def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
-    """Return whether the test of totals found a change that no note attributes to different machines."""
+    """Return whether the test of the totals found a change that no note attributes to different machines."""
     return not any(note.advisory for note in comparison.notes) and any(
         int(kind) != int(Kind.NO_CHANGE)
         for detection in detections
@@ -58,7 +58,7 @@ def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of all others.
+    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of the other rows.
 
     If no row is listed, the shares may be empty.
     """
@@ -89,7 +89,7 @@ def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
 
 def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
     """Return the indices that sort these rows from worst to best."""
-    # list the last function of a long call chain before the callers that lead to it
+    # list the last function of a long call chain before its direct and indirect callers
     carried = detection.statistics.get("carried")
     on_the_way = np.zeros(len(rows)) if carried is None else carried[rows] >= CARRIED
     rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
@@ -98,7 +98,7 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
 
 def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool) -> _Rows:
     kinds = detection.kind
-    if not verbose and (kinds == Kind.NO_CHANGE).all():  # most detections of a large report
+    if not verbose and (kinds == Kind.NO_CHANGE).all():  # true for most detections in a large report
         nothing = np.zeros(0)
         counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
         counts.update(detection.counts)
@@ -130,7 +130,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
 def _evidence(
     comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, row: int
 ) -> dict[str, float | str | None]:
-    """Return the statistics and texts of a row, the costs of its function, and how its source changed."""
+    """Return the statistics and descriptions of a row, the costs of the row's function, and how its source changed."""
     scale = comparison.metric.scale
     evidence: dict[str, float | str | None] = {
         name: finite(float(column[row])) for name, column in detection.statistics.items()
@@ -194,7 +194,7 @@ def _total(comparison: Comparison, sums: _Sums) -> Total:
 
 
 def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Calibration:
-    """Return the facts about the tests that are needed for the verdict."""
+    """Return the facts about the statistical tests that are needed for the verdict."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
@@ -211,7 +211,7 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
 
 
 def _known_share(comparison: Comparison) -> float:
-    """Return the share of cost in functions that exist on both sides, on the side where this share is smaller."""
+    """Return the cost share of the functions that exist on both sides, on the side where this share is smaller."""
     split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
     shares = [
         float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
@@ -237,16 +237,16 @@ def metric_report(
     states: SourceStates | None = None,
     requested: bool = False,
 ) -> MetricReport:
-    """Return the report of one metric with its changes in base units, but without findings, which are added later.
+    """Return the report on one metric with its changes in base units. The findings are added later.
 
     If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
     are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
 
     NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true. Each strategy lists at most
-    2,000 changes, or 200 if they are in calling contexts; ``counts["cut"]`` is the number of changes that are not
-    listed for this reason. ``counts["small"]`` is the number of new and gone locations below 0.1 % of the run. If a
-    note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and has no
-    changes.
+    2,000 changes, or 200 changes in calling contexts; ``counts["cut"]`` is the number of changes that are omitted
+    because of these limits. ``counts["small"]`` is the number of new and gone locations with less than 0.1 % of the
+    run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and
+    has no changes.
     """
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)

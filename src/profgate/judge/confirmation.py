@@ -1,4 +1,4 @@
-"""Confirm or reject findings that fail the gate by a second measurement of both sides."""
+"""Use a second measurement of both sides to confirm or reject findings that fail the gate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from profgate.model.tests import Second
 
 ENOUGH = 0.5  # fraction of the gate's minimum change that the second measurement must reach
 
-# doubts that a second, interleaved measurement of both sides can resolve
+# doubts that a second measurement can resolve because it interleaves both sides
 OPEN = frozenset(
     {ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS, ReasonCode.FEW_JOBS, ReasonCode.ORDER_UNKNOWN}
     | {ReasonCode.EVERYTHING, ReasonCode.UNCONFIRMED, ReasonCode.UNLIKE_RUNS}
@@ -40,12 +40,12 @@ class Suspect:
 
     @property
     def subtree(self) -> bool:
-        """Whether the finding is about a function and all its callees."""
+        """Whether the finding is about a function together with all its callees."""
         return self.finding.evidence.judged == "subtree"
 
 
 def suspects(report: Report, policy: Policy) -> list[Suspect]:
-    """Return the findings that are red without confirmation, and findings that another measurement could turn red."""
+    """Return the findings that are red without confirmation and those that another measurement could turn red."""
     suspected = judge(_unconfirmed(report), replace(policy, confirm="off"))
     return [
         Suspect(load.name, metric.name, finding, metric.better == "lower")
@@ -60,7 +60,7 @@ def _is_suspect(finding: Finding) -> bool:
 
 
 def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Second | None]) -> Report:
-    """Judge the report again with the second measurement of each suspect.
+    """Judge the report again, using the second measurement of each suspect.
 
     ``measured`` returns None for a suspect without a second measurement. Such a suspect is not rejected.
     """
@@ -69,7 +69,7 @@ def confirmed(report: Report, policy: Policy, measured: Callable[[Suspect], Seco
 
 
 def holds(suspect: Suspect, second: Second) -> bool:
-    """Return whether the second measurement shows a significant and large enough change in the same direction.
+    """Return whether the second measurement shows a significant, sufficiently large change in the same direction.
 
     For a suspect that is not red yet, the stricter significance level ``RED`` applies.
     """

@@ -29,7 +29,7 @@ STATISTICS = tuple(part.name for part in fields(Statistics) if part.name != "wei
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
-    """Return all findings of one metric, beginning with the most important finding."""
+    """Return all findings of one metric, most important first."""
     by_location: dict[Place, list[Change]] = {}
     sums: list[Change] = []
     totals: list[Change] = []
@@ -84,7 +84,7 @@ def _number(value: float | str | None) -> float | None:
 
 
 def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
-    """Return the values that the gate's test compared, or the self cost if the location was not tested."""
+    """Return the values that the gate's test compared, or the self costs if the location was not tested."""
     from_value, to_value = (_number(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
     if test is not None or from_value is None or to_value is None:
         shown = test or change
@@ -106,7 +106,7 @@ def _located(
 ) -> Finding | None:
     """Return the finding for one location and its calling contexts.
 
-    Return None if the only change is that calling contexts were added or removed.
+    The result is None if the only change is that calling contexts were added or removed.
     """
     changes = _one_change_per_strategy(detected)
     if not changes:
@@ -194,7 +194,7 @@ def _evidence(known: Finding | None, test: Change | None, changes: list[Change])
 def _statistics(changes: list[Change], weight: float) -> Statistics:
     """Return the first known value of each statistic.
 
-    ``weight`` applies if the change as a share of the run is unknown.
+    ``weight`` is used if the change as a share of the run is unknown.
     """
     found: dict[str, float | None] = {}
     for change in changes:

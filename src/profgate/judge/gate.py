@@ -11,14 +11,14 @@ from profgate.model.report import Colour, Direction, Finding, MetricReport, Seve
 
 CONTEXTS = "call_context"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
-ROSE_AS_MUCH = 0.5  # minimum growth of calls that explains a growth of time, as a fraction of this growth
+ROSE_AS_MUCH = 0.5  # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
     "degradation": frozenset({"severe", "degraded"}),
     "maybe": frozenset({"severe", "degraded", "maybe"}),
 }
-POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # do not prevent red if ``fail_on`` is "maybe"
+POSSIBLE = frozenset({ReasonCode.FEW_SPLITS, ReasonCode.NEAR_JOBS})  # allow red if ``fail_on`` is "maybe"
 SIGNED: dict[tuple[Severity, Direction], Kind] = {
     ("maybe", "worse"): Kind.MAYBE_DEGRADATION,
     ("degraded", "worse"): Kind.DEGRADATION,
@@ -35,7 +35,7 @@ class GateContext:
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
     the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
-    they are known. ``decided`` is True if any metric of the workload has enough data for a decision.
+    these numbers are known. ``decided`` is True if any metric of the workload has enough data for a decision.
     """
 
     policy: Policy
@@ -62,9 +62,9 @@ def noted(finding: Finding, metric: MetricReport) -> Finding:
 
 
 def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool = False) -> Finding:
-    """Set the colour and the reasons of a finding that a test of the gate reported.
+    """Set the colour and the reasons of a finding that the gate's test reported.
 
-    ``offset`` is True if other costs of the run offset the change of the function.
+    ``offset`` is True if changes of other costs in the run offset the change of the function.
     """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
@@ -103,7 +103,7 @@ def _coloured(
 
 
 def _why_red(finding: Finding, metric: MetricReport) -> Reason:
-    """Return the reason why the finding is red, with numbers that a reader can verify."""
+    """Return the reason why the finding is red, including numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.p == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
@@ -156,7 +156,7 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
-    """Return the reason CALLS_ROSE if the exact number of calls grew by at least half as much as the time."""
+    """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
     counts = context.calls.get((finding.location.name, finding.location.file))
     if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.evidence.judged:
         return None

@@ -1,4 +1,4 @@
-"""Describe the locations of a comparison by names, call paths, former names and causes."""
+"""Describe the locations in a comparison by their names, call paths, former names and causes."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Relation
 
 WHOLE = -1  # symbol of a row for the whole workload
-LONGEST_PATH = 100  # number of frames; longer paths are cut in the middle
+LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
 
 
 def location_in(comparison: Comparison, detection: Detection, row: int) -> Location:
@@ -24,7 +24,7 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
 
 
 def path_to(comparison: Comparison, node: int) -> tuple[str, ...]:
-    """Return the function names from the root to a node of the tree. A very long path is cut in the middle."""
+    """Return the function names from the root to a node of the tree. A very long path is shortened in the middle."""
     tree, path = comparison.tree, []
     while tree is not None and node > 0:
         path.append(comparison.symbols.names[tree.symbol[node]])
@@ -45,7 +45,7 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
 
 
 def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
-    """Return the causes of the changes of these symbols. Symbols that are their own cause are omitted."""
+    """Return what caused the changes of these symbols. Symbols that are their own cause are omitted."""
     causes = comparison.causes
     if causes is None:
         return ()
@@ -65,5 +65,5 @@ def location_of(comparison: Comparison, symbol: int) -> Location:
     table = comparison.symbols
     name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
     if (name, file, module) == ("total", None, None):
-        module = ""  # this distinguishes a function named "total" from the whole workload
+        module = ""  # distinguishes a function named "total" from the whole workload
     return Location(name, file, table.lines[symbol], module)

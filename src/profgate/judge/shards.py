@@ -1,4 +1,4 @@
-"""Merge the reports of several shards of one build and judge the result."""
+"""Merge the reports from several shards of one build and judge the result."""
 
 import math
 from collections import Counter
@@ -38,15 +38,15 @@ def merge_reports(
     warnings: Sequence[Reason] = (),
     acceptances: Sequence[Acceptance] | None = None,
 ) -> tuple[Report, Links]:
-    """Merge the reports of all shards into one judged report, and their links into one object.
+    """Merge the reports of all shards into one judged report and their links into one object.
 
     ``lost`` lists the shards without a report. ``warnings`` are added to the warnings of the reports. ``acceptances``,
-    if given, replace the acceptances of the reports. If several shards have a workload of the same name, the name of
-    the shard is appended to the name of the workload. The significance levels apply to all shards together, as if one
-    job had compared everything.
+    if given, replace the acceptances of the reports. If several shards have a workload with the same name, the name of
+    the shard is appended to the workload's name. The significance levels apply to all shards together, as if one job
+    had compared everything.
 
     Raises:
-        ProfgateError: if the reports are about different commits.
+        ProfgateError: if the reports describe different commits.
     """
     if not shards:
         raise ProfgateError("shards", "there is no report to merge; give at least one")
@@ -114,7 +114,7 @@ Levels = tuple[FloatArray, FloatArray]
 
 
 def _together(levels: Mapping[str, Levels], metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
-    """Return the metrics with p-values corrected for the tests of all shards.
+    """Return the metrics with p-values that are corrected for the tests of all shards.
 
     Comparisons with base jobs are not changed.
     """
@@ -168,7 +168,7 @@ def _number(change: Change, name: str) -> float:
 
 
 def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
-    """Return the sorted maxima of all shards for each family of a shard, without the maxima of the recorded split.
+    """For each family of a shard, return the sorted maxima over all shards, without those of the recorded split.
 
     The first array is used for changes that are not significant in the shard, and the second array for significant
     changes. Each array has one row for increases and one row for decreases.
@@ -184,9 +184,9 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
 
 
 def _p(change: Change, levels: Levels) -> float:
-    """Return the p-value of a change among the tests of all shards.
+    """Return the p-value of a change, corrected for the tests of all shards.
 
-    The result is never less than the p-value in the shard of the change.
+    The result is never less than the p-value in the shard that contains the change.
     """
     p, t = _number(change, "p"), _number(change, "t")
     largest = levels[int(p <= RED)][int(t < 0)]
@@ -199,7 +199,7 @@ def _with_p(change: Change, levels: Levels) -> Change:
 
 
 def _worst(shards: Sequence[Shard]) -> Verdict:
-    """Return the worst verdict, with the reasons of all verdicts, for reports that are not judged again."""
+    """Return the worst verdict of reports that are not judged again, with the reasons for all verdicts."""
     order = ("fail", "not_compared", "inconclusive", "warn", "pass")
     gravest = min((shard.report.verdict for shard in shards), key=lambda verdict: order.index(verdict.conclusion))
     return replace(
@@ -230,7 +230,7 @@ def _target(shards: Sequence[Shard]) -> Side:
 
 
 def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
-    """Return the common baseline or, if the baselines differ, the most distant baseline with a warning."""
+    """Return the common baseline or, if the baselines differ, the most distant baseline and a warning."""
     sides = {shard.name: shard.report.baseline for shard in shards}
     farthest = max(sides.values(), key=lambda side: (side.sha is not None, side.distance or 0))
     if len({(side.sha, side.distance) for side in sides.values()}) == 1:
@@ -240,7 +240,7 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
-    """Return the warnings, prefixed with the shard's name unless all shards have the same warning."""
+    """Return the warnings. A warning is prefixed with the shard's name unless all shards have this warning."""
     each = [without_repeats(shard.report.warnings) for shard in shards]
     common = [warning for warning in each[0] if all(warning in warnings for warnings in each)]
     return common + [

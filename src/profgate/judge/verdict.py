@@ -1,4 +1,4 @@
-"""Compute the findings and the verdict of the gate only from the contents of a report."""
+"""Compute the gate's findings and verdict from the contents of a report alone."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -25,9 +25,9 @@ from profgate.model.report import (
 from profgate.statistics.binomial import exceeds, interval
 
 FAR_APART = 0.5  # relative change above which an untested total needs a review
-NAMED_REASONS = 5  # maximum for each colour, after the first reason; a longer list would hide important reasons
-SAMPLES_WANTED = 5000  # recommended number of samples for each side
-RUNS_WANTED = 5  # recommended number of runs for each side
+NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
+SAMPLES_WANTED = 5000  # recommended number of samples per side
+RUNS_WANTED = 5  # recommended number of runs per side
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -56,7 +56,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
 
 
 def _without_repeats(report: Report) -> Report:
-    """Set the colour of findings to neutral if they repeat a finding of a workload with more runs.
+    """Set the colour of findings to neutral if they repeat a finding from a workload with more runs.
 
     For example, a workload with three runs of a tracing profiler shows the same function as the sampled workload, but
     three runs cannot confirm a change. Only the last components of paths are compared, because each profiler shortens
@@ -85,7 +85,7 @@ def _has_few_runs(finding: Finding) -> bool:
 
 
 def _function_of(finding: Finding) -> tuple[str, str]:
-    """Return the name of the function and of its file."""
+    """Return the function's name and the name of its file."""
     return finding.location.name, (finding.location.file or "").rpartition("/")[2]
 
 
@@ -121,7 +121,7 @@ def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[fl
 
 
 def _stated(policy: Policy) -> StatedPolicy:
-    """Return the policy with the rate of false alarms on unchanged code and its 95 % confidence interval."""
+    """Return the policy, including the rate of false alarms on unchanged code with a 95 % confidence interval."""
     known = {part.name: getattr(policy, part.name) for part in fields(StatedPolicy) if hasattr(policy, part.name)}
     reds, trials = policy.unchanged
     if not trials:
@@ -145,7 +145,7 @@ def policy_stated_in(report: Report) -> Policy:
 
 
 def _over_budget(policy: Policy) -> bool:
-    """Return whether significantly more false alarms were seen than the budget allows."""
+    """Return whether the number of false alarms was significantly higher than the budget allows."""
     reds, trials = policy.unchanged
     return exceeds(reds, trials, policy.budget)
 
@@ -170,15 +170,15 @@ class _VerdictInputs:
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
     def of(self, colour: Colour) -> list[Entry]:
-        """Return the findings of one colour, beginning with the most important finding."""
+        """Return the findings of one colour, most important first."""
         return [entry for entry in self.findings if entry[2].colour == colour]
 
 
 def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     """Return the metrics of all inconclusive workloads.
 
-    A workload is inconclusive if all its compared metrics are inconclusive and none has a red finding. Call counts are
-    omitted if the workload has other metrics.
+    A workload is inconclusive if all its compared metrics are inconclusive and none of them has a red finding. Call
+    counts are omitted if the workload has other metrics.
     """
     found = []
     for workload in report.workloads:
@@ -241,7 +241,7 @@ def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
-    """Return one reason for each cause among the findings of one colour."""
+    """Return one reason for each distinct cause among the findings of one colour."""
     entries, seen = [], set[int | None]()
     for entry in inputs.of(colour):
         cause = entry[2].cause
