@@ -80,7 +80,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """Return the offset of each row: the sum of the self values of all earlier rows in preorder except ancestors."""
+    """Return the offset of each row: the sum of the self values of all preceding rows in preorder, except its ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
     steps = np.r_[0, own]  # the value of a row is added before the next rows,
     np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
@@ -100,7 +100,7 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
 
 
 def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Return grey rectangles that replace adjacent boxes that are too small to draw."""
+    """Return grey rectangles, which replace adjacent boxes that are too small to draw."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
@@ -151,7 +151,7 @@ def _box(
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
-    """Return the function of a row, `all` for the root, or the number of merged rows."""
+    """Return a row's label: its function, `all` for the root, or the number of merged rows."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
         count = int(ordered.hidden[row])

@@ -22,7 +22,7 @@ SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> dict[str, str]:
     """Return the table cells of one finding.
 
-    ``where`` names its workload or metric, if necessary. ``signs`` adds a sign for the colour of the finding.
+    ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
     finding, place, unit = row.finding, row.finding.location, row.metric.unit
     name = f"Total of {code_cell(row.workload)}" if row.total else code_cell(place.name)
@@ -64,7 +64,7 @@ def total_text(pair: Pair) -> str:
 
 
 def compared_runs(metric: MetricReport) -> tuple[str, str]:
-    """Return the numbers of runs, ``5 + 5 interleaved runs``, and the base jobs they were compared with."""
+    """Return the numbers of runs (``5 + 5 interleaved runs``) and the base jobs with which they were compared."""
     facts = metric.calibration
     jobs = facts.base_jobs if facts.mode == "jobs" else None
     counts = " + ".join(str(metric.runs.get(side, 0)) for side in ("baseline", "target"))
@@ -94,7 +94,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key distinguishes functions of the same name; the name is for people and is used if the key is unknown
+    # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"
