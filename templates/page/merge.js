@@ -75,7 +75,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
   return { ...assembled(tree, rows), totals: tree.totals };
 }
 
-// Returns the next entries along the calls, grouped by symbol.
+// Returns the entries one call further, grouped by symbol.
 function groupsOf(tree, { slot }, places, owners, step) {
   const groups = [];
   const add = (place, owner) => {

@@ -148,7 +148,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Return why the sides are difficult to compare: the notes of the comparison and further reasons."""
+    """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -170,7 +170,7 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # only the outermost of recursive calls is counted
+    )  # of recursive calls, only the outermost is counted
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))

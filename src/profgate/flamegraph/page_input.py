@@ -164,7 +164,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """Return the findings whose function is in the tree, without neutral findings, in the same order as other reports."""
+    """Return the non-neutral findings whose function is in the tree, in the same order as other reports."""
     symbols = comparison.symbols
     names = {finding.location.name for finding in findings}
     place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}

@@ -29,8 +29,8 @@ class EncodedTimelines:
 def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, most: int) -> EncodedTimelines | None:
     """Encode the timelines of both sides for the rows in ``shown``, in at most ``most`` bytes.
 
-    The bins are made longer until the data fits, but not beyond the point at which each side has `_FEWEST_BINS`. If the data still does
-    not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
+    The bins are made longer until the data fits, as long as each side has at least `_FEWEST_BINS`. If the data still
+    does not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
     """
     place = _shown_rows(whole, shown)
     separate = [side and _placed(side, place) for side in tree.timelines]

@@ -107,7 +107,7 @@ def _beyond_chance(
 ) -> BoolArray:
     """Return a mask of the rows whose change is significant.
 
-    Repeated runs are tested. Without repeated runs, the z-score is tested. Paths that exist on only one side also need 16
+    Repeated runs are tested; without them, the z-score is tested. Paths that exist on only one side also need 16
     samples.
     """
     sample = header.value_of_one_sample

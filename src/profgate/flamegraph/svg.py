@@ -80,10 +80,10 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """Return the offset of each row: the sum of the self values of all preceding rows in preorder, except its ancestors."""
+    """Return each row's offset: the sum of the self values of all preceding rows in preorder, except ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
     steps = np.r_[0, own]  # the value of a row is added before the next rows,
-    np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
+    np.subtract.at(steps, ordered.end, own)  # and subtracted at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 

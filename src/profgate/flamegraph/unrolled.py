@@ -38,7 +38,7 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
     """Estimate the call tree from self values (``own``) and total values of both sides.
 
     Both are int64 arrays with one line for the baseline, one line for the target, and one element per symbol.
-    The cost of recursive calls counts as part of the first call. Symbols in ``keep`` are included regardless of their size.
+    The cost of recursive calls belongs to the first call. Symbols in ``keep`` are included regardless of their size.
     """
     graph = _Graph(edges, own, total, keep)
     paths, start = graph.entries(), 1
@@ -109,7 +109,7 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """Return the cost as a fraction of the function's cost or, if that is zero, the calls as a fraction of its calls."""
+        """Return the fraction of the function's cost or, if that cost is zero, the fraction of its calls."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)

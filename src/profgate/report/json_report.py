@@ -27,7 +27,7 @@ KEYS = {  # fields that have a different name in the document
     "explained_by": "carried_by",
     "not_tested": "cannot_tell",
 }
-SENTENCES_BEFORE = {  # lists that contained strings in earlier versions of profgate, and the reason code for these strings
+SENTENCES_BEFORE = {  # lists that once contained strings, and the reason code for these strings
     "reasons": ReasonCode.FIRST_EDITION,
     "cannot_tell": ReasonCode.TEXT,
     "unsuited": ReasonCode.TEXT,
@@ -168,7 +168,7 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
-    for name in ("remark", "told"):  # earlier versions of profgate stored a string; "told" is the former name of "remark"
+    for name in ("remark", "told"):  # profgate once stored a string here; "told" is the former name of "remark"
         if isinstance(entries.get(name), str):
             entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
     if entries.get("evidence", {}) is None:

@@ -122,7 +122,7 @@ def run_counts(metric: MetricReport) -> str:
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the numbers of unlisted rows as text: rows without a result, too small rows, and rows over a list's limit."""
+    """Return the numbers of unlisted rows as text: without a result, too small, or beyond a list's limit."""
     texts = {
         "unknown": ("row", "without a result"),
         "small": ("new or gone location", "too small to list"),

@@ -150,7 +150,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
 
 
 def _name(text: str, length: int = NAME_LENGTH) -> str:
-    """Return the name of a function. A function called "total" gets parentheses to distinguish it from the total of a metric."""
+    """Return a function's name. Parentheses distinguish a function called "total" from the total of a metric."""
     return "total()" if text == "total" else name_text(text, length)
 
 
