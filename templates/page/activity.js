@@ -1,5 +1,5 @@
 // The activity of both sides over time, above the graph. A time range and threads can be chosen for each side, and the
-// page then shows only this part of the recording.
+// page then shows only the chosen part of the recording.
 import { announce, byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";

@@ -60,7 +60,7 @@ function stateOfContext(tree, figures, node, runs, higher) {
   return "unchanged";
 }
 
-// The colours for each state and source. Colours are strong only if the source of the function is known to have changed.
+// The colours for each state and source. Colours are strong only if the function's source is known to have changed.
 export function shadeOf(tree, figures, node) {
   const state = figures.state[node];
   if (state !== "slower" && state !== "faster") return { fill: state, dotted: false };

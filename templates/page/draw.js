@@ -214,7 +214,7 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   else context.fillText(text, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
-// A folded chain is labelled with its first and last frame.
+// A folded chain is labelled with its first and last frames.
 function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;

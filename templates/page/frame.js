@@ -38,7 +38,7 @@ export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
   const wanted = new Map();
-  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // read once, because it is slow after writes
+  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // all are read first: a read after a write is slow
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
   for (const [index, { pane }] of frames.entries()) {
     const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
@@ -97,7 +97,7 @@ export function planned(page, pane, root, width) {
   return pane.plans.get(key);
 }
 
-// The height of the window below the controls, without captions and the line below the pictures.
+// The height of the window below the controls, excluding captions and the line below the pictures.
 function roomFor(frames, groups) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;

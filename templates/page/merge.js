@@ -1,5 +1,5 @@
-// Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each has the columns of
-// a tree, so the code that draws, colours and describes the call tree also works for them.
+// Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each of these has
+// the columns of a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
 import { makeTree, once } from "./tree.js";
 

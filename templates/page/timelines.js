@@ -68,7 +68,7 @@ function distinctNames(names) {
   });
 }
 
-// Returns the first bin of a time range and the bin after its end, or null for all times.
+// Returns a time range's first bin and the bin after its end, or null for all times.
 export function binsOf(side, text) {
   const match = /^(\d{1,12}(?:\.\d{1,12})?)-(\d{1,12}(?:\.\d{1,12})?)$/.exec(text);
   if (!match) return null;

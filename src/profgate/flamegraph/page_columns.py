@@ -116,7 +116,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
+    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str

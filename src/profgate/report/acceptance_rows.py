@@ -68,12 +68,12 @@ def _markdown(item: Acceptance) -> str:
 
 
 def remark_text(item: Acceptance) -> str:
-    """Return the reason for the state of an acceptance."""
+    """Return why an acceptance has its state."""
     return reason_text(item.remark, str) if item.remark else ""
 
 
 def plain_acceptances(report: Report) -> list[str]:
-    """Return a line of plain text for each acceptance."""
+    """Return one line of plain text for each acceptance."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
         f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")

@@ -84,7 +84,7 @@ def _new_functions(row: Row, listed: str) -> str:
 
 
 def _origin(finding: Finding) -> str:
-    """Return how the pull request changed or affects the function, with a link to the diff if possible."""
+    """Return how the pull request changed or affected the function, with a link to the diff if possible."""
     if source := statements.SOURCES.get(finding.evidence.source or ""):
         return f"{source} {link('in this PR', finding.evidence.source_link)}"
     return cell(statements.reach_text(finding))

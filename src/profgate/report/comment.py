@@ -301,7 +301,7 @@ def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> Iterable[str]:
-    """Yield a line of facts for each metric. Metrics with the same facts share a line."""
+    """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
     lines: dict[str, list[str]] = {}
     for pair in pairs:
         metric = pair.metric

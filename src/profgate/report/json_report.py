@@ -150,7 +150,7 @@ def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return NESTED
-    steps = first["loc"][1:]  # skips the index in the list
+    steps = first["loc"][1:]  # without the index in the list
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"

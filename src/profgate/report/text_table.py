@@ -1,4 +1,4 @@
-"""Align text in columns for a terminal."""
+"""Align text in columns for the terminal."""
 
 from collections.abc import Container, Sequence
 from typing import Literal

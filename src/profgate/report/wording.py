@@ -25,7 +25,7 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 def reason_text(reason: Reason, quote: Quote) -> str:
     """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
-    # reports of earlier versions store nested reasons as text
+    # reports from earlier versions of profgate store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
