@@ -90,7 +90,7 @@ def _edits(file: ChangedFile | None) -> list[Edit]:
 def _paired(
     line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None, comparison: Comparison
 ) -> list[LineRow]:
-    """Return one row for each line. A line of the baseline is in the row of the same line of the target."""
+    """Return one row for each line. A baseline line shares its row with the same line of the target."""
     runs = len(own)
     places: dict[tuple[int, int], int] = {}
     columns = np.zeros((2, runs, 2 * len(line)), np.int64)

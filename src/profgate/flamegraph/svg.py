@@ -39,7 +39,7 @@ def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: 
 
 
 def svg_style(header: PageHeader) -> str:
-    """Return the style sheet of the image. A page's Content-Security-Policy must contain the hash of this style sheet."""
+    """Return the image's style sheet. The Content-Security-Policy of a page must contain the hash of this text."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"

@@ -92,7 +92,7 @@ class _Graph:
         paths = self._with(root, below_root, every, part, calls)
         if len(paths.parent) > 1 or not self.symbols:
             return paths
-        # if every function has a caller, the function with the largest total is used as the entry
+        # if every function has a caller, the function with the largest total serves as the entry point
         entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
         return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 

@@ -11,7 +11,7 @@ from profgate.report.markdown_text import code_cell, code_span, link, link_targe
 from profgate.report.rows import Pair, Row
 
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment contains only the key of the frame
+LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = NO_BREAK * 24  # a narrow last column would make the rows very tall on a phone
 WHY_RED = f"Why it fails{WIDTH}"

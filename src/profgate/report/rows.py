@@ -40,7 +40,7 @@ DOUBTS = {
 HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
-EXPLAINS = 0.25  # smallest fraction of a change for which a new function is named in the same sentence
+EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 

@@ -19,7 +19,7 @@ NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the chang
 
 
 def source_text(finding: Finding) -> str:
-    """Return how the pull request changed the finding's function; empty if it is unchanged or if this is unknown."""
+    """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
     change = SOURCES.get(finding.evidence.source or "")
     return f"{change} here" if change else ""
 
@@ -36,7 +36,7 @@ def evidence_texts(finding: Finding) -> tuple[str, ...]:
 
 
 def base_branch_text(finding: Finding) -> str:
-    """Return that the function also changed on the base branch; empty if it did not or if this is unknown."""
+    """Return a sentence if the function also changed on the base branch; empty if it did not or if this is unknown."""
     change = finding.evidence.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
     return f"base branch: changed there too{size}" if change else ""
