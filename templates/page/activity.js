@@ -1,5 +1,5 @@
 // The activity of both sides over time, above the graph. A time range and threads can be chosen for each side, and the
-// page then shows only this part of the recording.
+// page then shows only the chosen part of the recording.
 import { announce, byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";
@@ -22,7 +22,7 @@ export function makeActivity(page) {
   });
 }
 
-// Shows in the header which part is shown, and what is not limited to this part.
+// Names in the header the part that is shown, and what is not limited to this part.
 function showPart(page) {
   const { state, timelines } = page;
   byId("part").hidden = !isPart(timelines, state);
@@ -78,7 +78,7 @@ function makeLane(page, side, index) {
   }
 
   function listenToPointer() {
-    let begin = null; // of the movement: the pixel and the bin, or the fixed edge
+    let begin = null; // where the movement began: the pixel and the bin, or the fixed edge
     const binAt = (event, round) => {
       const { left, width } = plot.getBoundingClientRect();
       return Math.min(Math.max(round(((event.clientX - left) / width) * side.bins), 0), side.bins);
@@ -114,7 +114,7 @@ function makeLane(page, side, index) {
     announce(`${label}: ${partText(side, page.state[keys.time], page.state[keys.threads])}`);
   }
 
-  // Draws a range, which is not yet chosen while the pointer moves.
+  // Draws a range. While the pointer moves, the range is not yet chosen.
   function draw(from, to) {
     shade.classList.toggle("whole", from <= 0 && to >= side.bins);
     shade.style.left = `${(100 * from) / side.bins}%`;

@@ -10,7 +10,7 @@ export function makeAddress(page) {
   let opening = false;
   let lastStep;
 
-  // All events of an interaction have the same state, so only the first one writes it.
+  // All events of an interaction have the same state, so only the first one writes the state.
   function remember() {
     if (opening) return;
     const before = written;
@@ -32,7 +32,7 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view, part of the recording and frame: going back in the browser returns to the previous of these.
+  // Tab, view, part of the recording and frame: going back in the browser restores their previous values.
   function stepNow() {
     const { tab, view, sandwich, zoom } = page.state;
     return [tab, view, sandwich, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
@@ -92,7 +92,7 @@ export function makeAddress(page) {
     return "";
   }
 
-  // Returns the function with the widest frame among functions of the same name.
+  // Returns the function with the widest frame among the functions with this name.
   function widestSymbol(name) {
     let best = -1;
     let width = -1;

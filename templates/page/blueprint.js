@@ -6,8 +6,8 @@ const SAME_COST = 0.1;
 const ROUNDING = 1e-9; // tolerance, so that comparisons with the threshold do not depend on the last digit
 const STEP_OF_WHOLE = 1e-4;
 
-// Shares and changes of every row. Heights are changes in parts of the whole, with the page's factor. States do not
-// depend on the factor; they are those of the strategy call_context.
+// The share and the change of every row. Heights are changes as fractions of the whole, scaled with the page's factor.
+// States do not depend on the factor; they are those of the strategy call_context.
 export function figuresOf(tree, { ratio, runs, higher, sample, rules }) {
   const [wholeBefore, wholeAfter] = [tree.before[0], tree.after[0]];
   const whole = Math.max(wholeAfter, scaled(wholeBefore, ratio));
@@ -60,7 +60,7 @@ function stateOfContext(tree, figures, node, runs, higher) {
   return "unchanged";
 }
 
-// The colours by state and source. Colours are strong only if the source of the function is known to have changed.
+// The colours for each state and source. Colours are strong only if the function's source is known to have changed.
 export function shadeOf(tree, figures, node) {
   const state = figures.state[node];
   if (state !== "slower" && state !== "faster") return { fill: state, dotted: false };
@@ -170,7 +170,7 @@ export function hotPath(tree, figures, node) {
   }
 }
 
-// These functions return how many boxes are hidden because of the limit on boxes.
+// These functions return how many boxes the limit on boxes hides.
 export function showChildren(tree, figures, shown, node) {
   const children = childrenOf(tree, figures, node).filter((child) => !shown.has(child));
   const room = Math.min(MOST_CHILDREN, Math.max(0, MOST_BOXES - shown.size));

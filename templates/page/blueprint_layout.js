@@ -5,7 +5,7 @@ const GAP_BESIDE = 14;
 const GAP_BELOW = 34;
 
 // `childrenOf(node)` returns the children in order; `sizeOf(node)` returns {width, height}.
-// Returns the left and top position of each box, and the size of the whole layout.
+// Returns the left and top positions of each box and the size of the whole layout.
 export function tidy(rootNode, childrenOf, sizeOf) {
   const order = [];
   const root = vertex(rootNode, null, 0, 0, sizeOf);

@@ -1,4 +1,4 @@
-// The menu of a box, which is opened by a right click, by a key or from the lower pane.
+// The menu of a box, which opens on a right click, on a key or from the lower pane.
 import { element, makeButton } from "./dom.js";
 
 // `items` are [title, key, action]. The menu closes after each action and returns the focus to `home`.

@@ -236,7 +236,7 @@ function makeBlueprint(page, section) {
     if (left) announce(parts.note.textContent);
   }
 
-  // Redraws the tree, with the box at the same position on the screen.
+  // Redraws the tree and keeps the box at the same position on the screen.
   function redraw(node) {
     const before = layout.places.get(node);
     const offset = before && [before.x * view.scale - frame.scrollLeft, before.y * view.scale - frame.scrollTop];

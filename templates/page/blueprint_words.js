@@ -1,4 +1,4 @@
-// Describes a context, with the same figures for popup, lower pane and screen reader.
+// Describes a context, with the same figures for the popup, the lower pane and screen readers.
 import { findingWords } from "./findings.js";
 import { GLYPHS, sourceOf } from "./blueprint.js";
 import { element } from "./dom.js";
@@ -16,7 +16,7 @@ const STATE_WORDS = {
   other: "small stacks merged to limit the size of the page",
 };
 
-// Returns rows of label, before, after and change. Values that were not counted have no row.
+// Returns rows of label, before, after and change. There is no row for values that were not counted.
 function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);

@@ -130,7 +130,7 @@ function optionalColumns(header, parts, size, symbols) {
 export const ROOT = -2;
 export const OTHER = -1;
 
-// Computes depth, parent and end (the index after the subtree) from the number of levels closed before each row.
+// Computes depth, parent and end (the index after the subtree) from the number of levels that end before each row.
 export function shapeFromPops(pops) {
   const size = pops.length;
   const parent = new Int32Array(size);

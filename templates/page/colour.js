@@ -31,7 +31,7 @@ export function evidence(before, after, beforeTotal, afterTotal, ratio, normalis
 //
 // `gate` is a share of the whole; `chance` keeps insignificant changes neutral; `reference` is "auto" (98th percentile
 // of the coloured changes), "max" or a share; `fixed` uses the reference of another tree. The reference depends on
-// the whole tree, not on the zoom, so that a colour has one meaning per page.
+// the whole tree, not on the zoom, so a colour has one meaning per page.
 export function shadesOf(tree, options) {
   const { ratio, basis, mode, gate, sample, ramp = "sqrt", reference: kind = "auto", chance = true, fixed } = options;
   const self = basis === "self";
@@ -66,7 +66,7 @@ function levelOn({ reference, whole, floor, mode, ramp }, delta, larger) {
   return Math.sign(delta) * Math.max(floor, Math.round(LEVELS * Math.min(1, strength)));
 }
 
-// Returns the level of any change on the scale of a tree. The significance is tested by z unless `passed` is known.
+// Returns the level of any change on a tree's scale. The significance is tested by z unless `passed` is known.
 export function levelOfChange(tree, scale, [before, after], { ratio, normalisation, gate, sample, chance = true, passed = null }) {
   const old = scaled(before, ratio);
   const size = Math.abs(after - old) / scale.whole;

@@ -8,7 +8,7 @@
 //   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
 //   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
 //   page.findings              the worst finding of each symbol; header.findings are all of them
-//   page.on(event, listener)   events in the order of their dependencies: tree, shape, ratio, colour, layout, zoom,
+//   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
 //   page.openNode(node)        shows a row of page.tree in the graph tab; page.openSymbol(symbol) the symbol's widest row,
@@ -118,7 +118,7 @@ export function makePage(header, whole, timelines = undefined) {
   return page;
 }
 
-// The first view shows both sides at once if there is room for them.
+// The first view shows both sides at once if there is enough space.
 function initial(header, whole) {
   const both = whole.before[0] > 0 && whole.after[0] > 0;
   const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
@@ -195,7 +195,7 @@ const COMPUTE = {
       });
     page.scale = shades(page.tree, options);
     page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
-    // A merged tree uses the colour scale of the whole tree, so that a colour has one meaning per page.
+    // A merged tree uses the colour scale of the whole tree, so a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
       shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shades(shape, { ...options, fixed: page.scale.reference }),
     );
@@ -243,7 +243,7 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-// Zooms to a row of page.tree, in a tab and a view that show the row.
+// Zooms to a row of page.tree in a tab and a view that show this row.
 function openNode(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
@@ -252,7 +252,7 @@ function openNode(page, node) {
   page.goTo(node);
 }
 
-// Hashes of call paths are needed for links only, so they are computed once per tree on demand.
+// Hashes of call paths are needed only for links, so they are computed on demand, once per tree.
 function hashesOf(tree) {
   return once(tree.symbol, "hashes", () => pathHashes(tree));
 }

@@ -1,4 +1,4 @@
-// The texts below the pictures, or shown instead of them.
+// The texts that are shown below the pictures or replace them.
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, outwardLink } from "./dom.js";

@@ -64,7 +64,7 @@ export function toggleHelp() {
   byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
 }
 
-// Writes the URL fragment, in a new entry of the browser's history if `step` is true.
+// Writes the URL fragment. If `step` is true, the browser's history gets a new entry.
 export function showFragment(text, step) {
   try {
     history[step ? "pushState" : "replaceState"](null, "", `#${text}`);

@@ -111,12 +111,12 @@ export function leadsToWorse({ leads, level, worse }, node) {
   return leads[node] === 1 && level[node] * worse <= 0;
 }
 
-// Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are one rectangle.
+// Narrow boxes have no marks and no gaps, so adjacent boxes of one colour are drawn as one rectangle.
 function isNarrow({ tree, widths, root, outlines }, scale, node) {
   return node >= root && widths[node] * scale < DETAILED && !outlines && tree.symbol[node] >= 0;
 }
 
-// Returns the ranges of adjacent pixels, so that few rectangles are drawn.
+// Returns ranges of adjacent pixels, so that only a few rectangles are drawn.
 export function runsOf(pixels) {
   const runs = [];
   for (const pixel of pixels) {
@@ -209,12 +209,12 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   }
   context.fillStyle = hollow || state === "other" ? ink.edge : palette.labels[shade];
   const text = glyph + label;
-  // a maximum width makes drawing slow, and only letters of other alphabets can be wider than expected
+  // a maximum width makes drawing slow and is needed only for other alphabets, whose letters may be wider than expected
   if (NARROW_LETTERS.test(text)) context.fillText(text, left + indent, y + tall / 2 + 0.5);
   else context.fillText(text, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
 }
 
-// A folded chain is labelled with its first and last frame.
+// A folded chain is labelled with its first and last frames.
 function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;

@@ -1,4 +1,4 @@
-// Opens the evolution: decodes the data, connects chart and tables, and stores the state in the URL.
+// Opens the evolution: decodes the data, connects the chart and the tables, and stores the state in the URL.
 import { base64ToBytes, inflate } from "./codec.js";
 import { announce, byId, element, radioChoices, showFragment, showFailure, toggleHelp } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";

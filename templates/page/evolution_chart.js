@@ -1,4 +1,5 @@
-// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to the pages of their differences.
+// The chart: a line for each shown benchmark, a band for its range, and marks for jumps with links to the pages that
+// show their differences.
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
@@ -6,7 +7,7 @@ import { REACH, bandPath, bridgePath, extentOf, heightOf, labelled, linePath, ne
 
 const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
 const MOST_DOTS = 60; // versions; more dots would merge into one thick line
-const LETTERS = 11; // characters of a version's name below the axis
+const LETTERS = 11; // maximum number of characters of a version's name below the axis
 const LETTER = 7; // pixels
 const NEAR = 48; // pixels; maximum distance from the pointer to the line that it selects
 const MARK = 6;
@@ -180,7 +181,7 @@ export function makeChart(page) {
     light();
   }
 
-  // A touch hits the topmost element, because no pointer move highlighted the mark before it.
+  // A touch hits the topmost element, because no pointer movement has highlighted a mark before.
   function openMark(event, pressed) {
     const mark = under(event).mark?.part;
     if (!mark || mark === pressed) return;

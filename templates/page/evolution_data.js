@@ -1,4 +1,4 @@
-// Reads the evolution: names and columns of versions, and the order of the lines.
+// Reads the evolution: the names and columns of the versions, and the order of the lines.
 
 export const MOST_SHOWN = 12;
 
@@ -25,7 +25,7 @@ export function readEvolution(document) {
   return { ...document, lines, jumps };
 }
 
-// Returns the size of a change. Halving and doubling are equal, and a change from or to zero is the largest.
+// Returns the size of a change. Halving and doubling have the same size; a change from or to zero has the largest.
 function jumpSize(ratio) {
   return ratio === null || ratio <= -1 ? Infinity : Math.abs(Math.log1p(ratio));
 }
@@ -34,7 +34,7 @@ export function largestJump(line) {
   return line.jumps.reduce((largest, jump) => Math.max(largest, jump.size), 0);
 }
 
-// Returns the change from the first to the last known value as a fraction, or null without values.
+// Returns the change from the first to the last known value as a fraction, or null if there are no values.
 export function wholeChange(line) {
   const known = [...line.middle].filter(Number.isFinite);
   return known.length > 1 && known[0] > 0 ? known.at(-1) / known[0] - 1 : null;
@@ -56,7 +56,7 @@ function compare(a, b) {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Returns the first and last index of each range of versions with values and the same source of the benchmark.
+// Returns the first and last index of each range of versions with values and the same benchmark source.
 export function stretchesOf(line) {
   const found = [];
   let first = -1;

@@ -13,7 +13,7 @@ export function valuesOn(line, scale) {
 }
 
 // Returns the smallest and largest value to draw. A linear axis starts at zero, so that heights can be
-// compared. Others fit the data.
+// compared. Other axes fit the data.
 export function extentOf(lines, scale) {
   let low = Infinity;
   let high = -Infinity;
@@ -35,7 +35,7 @@ export function extentOf(lines, scale) {
   return [Math.min(low, 0), high > 0 ? high * (1 + ROOM) : 1];
 }
 
-// Returns a function from a value to the distance from the top in pixels.
+// Returns a function that maps a value to the distance from the top in pixels.
 export function heightOf([low, high], scale, top, bottom) {
   const place = scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
   return (value) => bottom - Math.max(-1, Math.min(2, place(value))) * (bottom - top);
@@ -88,7 +88,7 @@ export function linePath(line, x, y) {
     .join("");
 }
 
-// Returns straight lines across versions without values, at which the source of the benchmark did not change.
+// Returns straight lines across versions without values in which the benchmark's source did not change.
 export function bridgePath(line, x, y) {
   const stretches = stretchesOf(line);
   return stretches
@@ -101,7 +101,7 @@ export function bridgePath(line, x, y) {
     .join("");
 }
 
-// Returns the range of the runs as one area per range of versions, or nothing if the runs are equal.
+// Returns the spread of the runs as one area per range of versions, or nothing if the runs are equal.
 export function bandPath(line, x, y) {
   return stretchesOf(line)
     .map(([first, last]) => {

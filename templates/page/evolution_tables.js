@@ -1,4 +1,4 @@
-// The tables: every jump with a link to the page of its difference, and every benchmark with a sparkline.
+// The tables: every jump with a link to the page that shows its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
@@ -151,13 +151,13 @@ function lastOf(line) {
   return line.middle.findLast(Number.isFinite) ?? null;
 }
 
-// A sparkline with a separate axis.
+// A sparkline with its own axis.
 function sparkCell(line) {
   const cell = element("td", undefined, "spark");
   const range = extentOf([line], "log");
   const count = line.middle.length;
   const x = (at) => 4 + (count > 1 ? (at * (SPARK.width - 8)) / (count - 1) : SPARK.width / 2);
-  // a range of less than a tenth does not fill the height, so that flat lines look flat
+  // a range below a tenth of the largest value does not fill the height, so flat lines look flat
   const room = Math.max(Math.log(1.1), Math.log(range[1] / range[0])) - Math.log(range[1] / range[0]);
   const wide = [range[0] * Math.exp(-room / 2), range[1] * Math.exp(room / 2)];
   const y = heightOf(wide, "log", 3, SPARK.height - 3);

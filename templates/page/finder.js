@@ -1,4 +1,4 @@
-// Search: the matches, their share of each side, and navigation between matches.
+// Search: matches, their share of each side, and navigation between them.
 import { isDrawn } from "./context.js";
 import { announce, byId } from "./dom.js";
 import { formatShare } from "./format.js";

@@ -11,7 +11,7 @@ export function findingsBySymbol(findings) {
   return found;
 }
 
-// Returns the worst finding of each symbol, which marks the frames of the symbol.
+// Returns each symbol's worst finding, which marks the symbol's frames.
 export function worstBySymbol(findings) {
   return new Map([...findingsBySymbol(findings)].map(([symbol, [worst]]) => [symbol, worst]));
 }
@@ -21,7 +21,7 @@ export function rankOf(finding) {
   return rank < 0 ? SEVERITIES.length : rank;
 }
 
-// Returns the label of a finding in reports.
+// Returns the label that reports use for a finding.
 export function tagOf(finding) {
   return finding?.tag ?? finding?.severity ?? "";
 }
@@ -31,7 +31,7 @@ function taggedWay(finding) {
   return word.includes(finding.direction) ? word : `${word}, ${finding.direction}`;
 }
 
-// Returns a text on how the change affects a function with a finding, or "" if this is unknown.
+// Returns how the change affects a function with a finding, or "" if this is unknown.
 export function reachOf(page, symbol) {
   return page.header.findings.find((finding) => finding.symbol === symbol && finding.reach)?.reach ?? "";
 }

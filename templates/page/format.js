@@ -40,7 +40,7 @@ export function formatSignedShare(fraction, places = 2) {
   return `+${text}`;
 }
 
-// A change as a reader names it: "7.4x", "+31.0 %", "new" or "gone".
+// A change in readable form: "7.4x", "+31.0 %", "new" or "gone".
 export function growthOf(before, after) {
   if (!before) return after ? "new" : "0 %";
   if (!after) return "gone";
@@ -53,7 +53,7 @@ export function formatRatio(ratio) {
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
 }
 
-// Shortens a text in the middle, because the ends distinguish functions.
+// Shortens a name in the middle, because its ends distinguish it from others.
 export function shorten(text, length) {
   if (text.length <= length) return text;
   // only a few characters of a very long name are needed; a surrogate pair counts as one character

@@ -38,7 +38,7 @@ export function fitFrames(page, frames) {
   const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
   const counts = new Map();
   const wanted = new Map();
-  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // read once, because writes make it slow
+  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // all are read first: a read after a write is slow
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
   for (const [index, { pane }] of frames.entries()) {
     const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
@@ -86,7 +86,7 @@ function sceneOf(page, pane, root, width) {
   };
 }
 
-// The plan of a picture, which is stored for the last roots, because most zooms return to a recent root.
+// A picture's plan. The plans of the last roots are stored, because most zooms return to a recent root.
 export function planned(page, pane, root, width) {
   const scene = sceneOf(page, pane, root, width);
   const key = `${root} ${width} ${scene.full}`;
@@ -97,7 +97,7 @@ export function planned(page, pane, root, width) {
   return pane.plans.get(key);
 }
 
-// The height of the window below the controls, without captions and the line below the pictures.
+// The height of the window below the controls, excluding captions and the line below the pictures.
 function roomFor(frames, groups) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;
@@ -105,7 +105,7 @@ function roomFor(frames, groups) {
   return Math.max(window.innerHeight - top - panes.nextElementSibling.offsetHeight - groups * (caption + 1) - PAGE_MARGIN, SMALLEST_ROOM);
 }
 
-// Divides the room between groups of panes: each gets what it needs or an equal part, and the last one gets the rest.
+// Divides the space between groups of panes: each gets what it needs or an equal part; the last one gets the rest.
 function heightsOf(wanted, room) {
   const heights = new Map();
   let left = room;

@@ -192,7 +192,7 @@ export function makeGraph(page) {
     draw();
   }
 
-  // The source below the picture is shown after the picture, so that a zoom does not wait for it.
+  // The source is shown after the picture above it, so that a zoom does not wait for the source.
   function showSource() {
     const { lineCosts, sourceDiffs } = page.tree;
     const { shape, node } = page.state.focus;

@@ -1,4 +1,4 @@
-// The costs of the source lines of a function, in the measure of the page: self or total.
+// The line costs of a function, in the page's measure: self or total.
 import { testsRepeats } from "./context.js";
 import { scaled } from "./views.js";
 
@@ -17,8 +17,8 @@ export function linesOf(page, symbol) {
   return { rows, known, omitted: entry.omitted ?? 0 };
 }
 
-// Returns the costs and the change of a displayed row. A side without a line has the number null. If the repeated runs
-// were tested, only a significant change has a colour; a line that replaces another line is tested on its own.
+// Returns the costs and the change of a displayed row. On a side without the line, the number is null. If the repeated
+// runs were tested, only a significant change has a colour; a line that replaces another line is tested on its own.
 export function costsAt(page, lines, before, after) {
   const rows = [before, after].map((number, side) => lines.known[side].get(number));
   const costs = rows.map((row, side) => row?.costs[side] ?? 0);
@@ -27,7 +27,7 @@ export function costsAt(page, lines, before, after) {
   return { costs, change: costs[1] - scaled(costs[0], page.ratio), level: page.levelOf(...costs, passed) };
 }
 
-// Returns the rows whose lines are not in the hunks, so that their text is not known.
+// Returns the rows whose text is unknown, because their lines are not in the hunks.
 export function linesWithoutText(lines, hunks) {
   const shown = [new Set(), new Set()];
   for (const [first, second, texts] of hunks) {

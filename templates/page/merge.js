@@ -1,5 +1,5 @@
-// Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each has the columns of
-// a tree, so the code that draws, colours and describes the call tree also works for them.
+// Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each of these has
+// the columns of a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
 import { makeTree, once } from "./tree.js";
 
@@ -75,7 +75,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
   return { ...assembled(tree, rows), totals: tree.totals };
 }
 
-// Returns the next entries along the calls, grouped by symbol.
+// Returns the entries one call further, grouped by symbol.
 function groupsOf(tree, { slot }, places, owners, step) {
   const groups = [];
   const add = (place, owner) => {

@@ -66,7 +66,7 @@ function save(page, blob, suffix) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// The canvases in one picture, arranged as on the page.
+// One picture of all canvases, arranged as on the page.
 function pictureOf(page) {
   const panes = byId("panes").getBoundingClientRect();
   const ratio = window.devicePixelRatio || 1;

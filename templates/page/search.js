@@ -1,4 +1,4 @@
-// Finds symbols by text or regular expression. Shares count only the outermost match of a stack.
+// Finds symbols by text or regular expression. Shares count only the outermost match in a stack.
 
 export function matcherOf(query, { regex = false, matchCase = false } = {}) {
   if (!query) return { matches: null };

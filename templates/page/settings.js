@@ -1,4 +1,4 @@
-// The views above the graph, and the two panels: all changes, and the settings.
+// The views above the graph, and two panels: all changes and the settings.
 import { GATES } from "./colour.js";
 import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
 import { formatRatio, formatShare } from "./format.js";
@@ -88,7 +88,7 @@ export function makeSettings(page) {
     return ratio.refused ? "not scaled" : `before × ${formatRatio(ratio)}`;
   }
 
-  // The title of a disabled choice is the reason.
+  // The title of a disabled choice explains why it is disabled.
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
@@ -135,7 +135,7 @@ export function makeSettings(page) {
   page.on("theme", () => page.state.theme !== "auto" && (document.documentElement.dataset.theme = page.state.theme));
 }
 
-// Returns the factor with all digits, and its source.
+// Returns the factor with all digits and where it comes from.
 export function ratioSentence(page) {
   const { ratio, state } = page;
   const [before, after] = page.header.runs;
@@ -158,7 +158,7 @@ function reduced({ num, den }) {
   return { num: num / a, den: den / a };
 }
 
-// A button and its popover, which is closed by Escape and by a click elsewhere.
+// A button and its popover, which Escape and a click elsewhere close.
 export function popover(name) {
   const button = byId(`${name}-open`);
   const box = byId(name);

@@ -1,5 +1,5 @@
 // The source of the selected function before and after, in one or two columns, with the cost of each line. Sources are
-// text nodes only.
+// inserted as text nodes only.
 import { LEVELS, paletteOf } from "./colour.js";
 import { element, makeButton, themeOf } from "./dom.js";
 import { costsAt, linesOf, linesWithoutText } from "./lines.js";
@@ -138,7 +138,7 @@ function countOf(functions) {
 
 const MARK_WORDS = { "-": "removed", "+": "added", " ": "same" };
 
-// Returns a function that makes one row of the table. Without costs of lines, the row has no cells for costs.
+// Returns a function that makes one row of the table. Without line costs, the row has no cost cells.
 function makeRowOf(page, lines, columns) {
   const palette = paletteOf(themeOf(page), page.higher);
 
@@ -171,7 +171,7 @@ function makeRowOf(page, lines, columns) {
 }
 
 function withoutUnit(text) {
-  return text.replace(" samples", ""); // the text below the table names the unit
+  return text.replace(" samples", ""); // the unit is named below the table
 }
 
 function headOf(columns) {

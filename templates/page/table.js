@@ -1,4 +1,4 @@
-// The table of functions: sorts, filters, opens a function in the graph, and excludes its stacks.
+// The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingsBySymbol, rankOf, reachOf, tagOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";

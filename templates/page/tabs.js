@@ -74,7 +74,7 @@ export function makeTabs(page, panels) {
   };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
-  // One panel at a time, so that an interaction waits for one of them at most.
+  // One panel at a time, so that an interaction waits for at most one panel.
   const waiting = panels.filter((panel) => panel.prepare && !panel.missing?.(page));
   const prepareNext = () => {
     waiting.shift()?.prepare(page);

@@ -1,5 +1,5 @@
 // The values of the rows by thread and time: decodes them, and reduces the tree to a part of the recording. The state of
-// the page contains the chosen part of each side as texts, so that a link remains valid for a similar profile:
+// the page contains the chosen part of each side as strings, so that a link remains valid for a similar profile:
 //
 //   timeBefore, timeAfter        seconds since the start of the recording, such as "1.2-3.4", or "" for all times
 //   threadsBefore, threadsAfter  names of threads, separated by line breaks, or "" for all threads
@@ -12,7 +12,7 @@ import { makeTree } from "./tree.js";
 export const SIDES = ["Before", "After"];
 const MOST_BINS = 128; // the number of a cell is thread * MOST_BINS + bin
 const SECOND = 1e9; // nanoseconds
-const DIGITS = 6; // of the seconds in a link
+const DIGITS = 6; // number of digits of the seconds in a link
 
 // Returns the timelines of both sides, or null for a side without times. `start` contains the first entry of each row,
 // `cell` and `value` the entries, and `bins` the number of bins, each `width` nanoseconds long.
@@ -68,7 +68,7 @@ function distinctNames(names) {
   });
 }
 
-// Returns the first bin of a time range and the bin after its end, or null for all times.
+// Returns a time range's first bin and the bin after its end, or null for all times.
 export function binsOf(side, text) {
   const match = /^(\d{1,12}(?:\.\d{1,12})?)-(\d{1,12}(?:\.\d{1,12})?)$/.exec(text);
   if (!match) return null;
@@ -82,7 +82,7 @@ export function textOfBins(side, from, to) {
   return from <= 0 && to >= side.bins ? "" : `${seconds(from)}-${seconds(to)}`;
 }
 
-// Returns the numbers of the chosen threads. Without a known name, these are all threads.
+// Returns the numbers of the chosen threads, or of all threads if no chosen name is known.
 export function threadsIn(side, text) {
   const names = new Set(text.split("\n"));
   const chosen = side.threads.map((_, thread) => thread).filter((thread) => names.has(side.threads[thread]));
@@ -111,7 +111,7 @@ export function timeText(side, time) {
   return `${(time / size).toFixed(decimals)} ${unit}`;
 }
 
-// Whether a part of the recording is chosen on either side.
+// Whether a part of the recording is chosen on at least one side.
 export function isPart(timelines, state) {
   return timelines.some((side, index) => side && Boolean(cellsOf(side, state, index)));
 }
@@ -127,7 +127,7 @@ export function partOf(tree, timelines, state) {
   return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // tests used the whole run
 }
 
-// Returns for each cell whether it is chosen, or null if all cells are.
+// Returns whether each cell is chosen, or null if all cells are chosen.
 function cellsOf(side, state, index) {
   const bins = binsOf(side, state[`time${SIDES[index]}`]);
   const threads = threadsIn(side, state[`threads${SIDES[index]}`]);

@@ -15,7 +15,7 @@ export function showTip(page, shape, node, x, [top, bottom], isNew) {
   tip.style.left = `${Math.max(GAP, Math.min(x - 24, document.documentElement.clientWidth - width - GAP))}px`;
   const below = bottom + GAP;
   const above = top - height - GAP;
-  // without space above or below, the tooltip is below; the details line has the same text
+  // if there is no space above or below the row, the tooltip is below; the details line has the same text
   tip.style.top = `${below + height <= window.innerHeight || above < 0 ? below : above}px`;
 }
 

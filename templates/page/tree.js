@@ -1,10 +1,10 @@
 // Inclusive values, paths and pivots of the decoded tree.
 import { OTHER, ROOT } from "./codec.js";
 
-const MOST_STORED = 24; // for each object
+const MOST_STORED = 24; // values stored for each object
 const stored = new WeakMap();
 
-// Returns a value that is computed once for an object and a key. The oldest values are dropped.
+// Returns a value that is computed once for an object and a key. The oldest stored values are dropped.
 export function once(owner, key, make) {
   if (!stored.has(owner)) stored.set(owner, new Map());
   const values = stored.get(owner);
@@ -42,7 +42,7 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // tests used all stacks
+  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // the tests used all stacks
 }
 
 export function nameOf(tree, node) {
@@ -79,7 +79,7 @@ export function ancestorsOf(tree, node) {
   return path.reverse();
 }
 
-// Returns two 32-bit hashes per path, so that a link remains valid on any page with this path.
+// Returns two 32-bit hashes per path, so that a link is valid on any page with this path.
 export function pathHashes(tree) {
   const low = new Uint32Array(tree.size);
   const high = new Uint32Array(tree.size);

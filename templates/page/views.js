@@ -20,7 +20,7 @@ export function sidesOf(view, strip) {
 }
 
 // Returns the exact ratio of the before side, as numerator and denominator. `anchored` has both values of a selected
-// subtree. Without it, the anchor is the function named `factor`.
+// subtree. Without `anchored`, the anchor is the function named `factor`.
 export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   const own = { num: runs[1], den: runs[0] };
   if (choice === "total") {
@@ -42,7 +42,7 @@ export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   return own;
 }
 
-// Returns both values of the functions with this name, with each stack counted once, or null without such a function.
+// Returns both values of the functions with this name, with each stack counted once, or null if there is none.
 function anchorSums(tree, name) {
   const symbols = new Set();
   tree.names.forEach((other, symbol) => other === name && symbols.add(symbol));
@@ -126,7 +126,7 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
 
 const NEARLY_ALL = 0.99;
 
-// Returns the row of every node with folded call chains, in which a child with over 99 % of its parent joins its row.
+// Returns the row of every node if call chains are folded: a child with over 99 % of its parent joins the parent's row.
 export function foldedRows(tree, marked) {
   const rows = new Int32Array(tree.size);
   for (let i = 1; i < tree.size; i++) rows[i] = rows[tree.parent[i]] + (joinsParent(tree, i, marked) ? 0 : 1);

@@ -1,4 +1,4 @@
-// Describes a node, with the same texts for tooltip, details line and screen reader.
+// Describes a node, with the same text for the tooltip, the details line and screen readers.
 import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";

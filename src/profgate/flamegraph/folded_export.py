@@ -44,7 +44,7 @@ def two_column_folded(
 
 
 def _scaled(values: list[int], scaling: Scaling) -> list[int]:
-    """Return the scaled values as multiples of the last decimal, rounded by the largest remainder method."""
+    """Return the scaled values in units of the last decimal, rounded by the largest remainder method."""
     factor = scaling.ratio * 10**scaling.decimals
     parts = [divmod(value * factor.numerator, factor.denominator) for value in values]
     missing = round(sum(values) * factor) - sum(whole for whole, _ in parts)

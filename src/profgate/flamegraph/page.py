@@ -44,9 +44,9 @@ _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
 _FEW_COMMON = 0.5
 _STATIC_ROWS = 20
-_SAFETY = 0.97  # safety factor, because the data compresses less well if it has fewer rows
+_SAFETY = 0.97  # safety factor, because data with fewer rows does not compress as well
 _ATTEMPTS = 6
-_ROW_BYTES = 2.5  # lower bound of the size of a row, to avoid building a page that is far too large
+_ROW_BYTES = 2.5  # lower bound for the size of a row, to avoid building a page that is far too large
 NO_WAY_OUT = "base-uri 'none'; form-action 'none'"
 _TIMES_SHARE = 0.4  # maximum size of the timelines, as a share of the other data
 _LEAST_TIMES = 64_000  # timelines up to this size are small compared with the script of the page
@@ -112,7 +112,7 @@ def _filled(
 
 
 def hash_source(text: str) -> str:
-    """Return the hash of a text as a source expression for a Content-Security-Policy."""
+    """Return the hash of the text as a source expression for a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
@@ -148,7 +148,7 @@ def _state(tree: OrderedTree) -> str:
 
 
 def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
-    """Return the reasons, in addition to the notes of the comparison, why the sides are difficult to compare."""
+    """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
     found = []
     sample = header.value_of_one_sample
     totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
@@ -165,12 +165,12 @@ def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
-    """Return the functions whose inclusive value changed most. Only the outermost of recursive calls is counted."""
+    """Return the functions whose inclusive value changed most. Of recursive calls, only the outermost is counted."""
     ratio = header.runs[1] / header.runs[0]
     every = np.arange(ordered.size)
     outer = topmost_rows(
         ordered.name.astype(np.int32), every, ordered.end - every
-    )  # only the outermost of recursive calls is counted
+    )  # of recursive calls, only the outermost is counted
     sums = {
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))

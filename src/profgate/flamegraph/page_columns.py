@@ -20,7 +20,7 @@ from profgate.report import numbers
 
 ROOT_NAME = -1
 OTHER_NAME = -2
-CUT_ALL = 1.1  # threshold above any share, which merges all rows that need not be shown
+CUT_ALL = 1.1  # a threshold above any share: all rows that need not be shown are merged
 _COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -47,7 +47,7 @@ class PageFinding(TypedDict):
 
 
 class PageSource(TypedDict):
-    """The change of the source of one symbol.
+    """The source change of one symbol.
 
     Each hunk consists of its first line before, its first line after, and the lines of a unified diff.
     """
@@ -63,7 +63,7 @@ class BlueprintRules:
     """Thresholds above which a calling context counts as slower or faster.
 
     ``min_shift`` is the minimum change of the share, and ``sigma`` is the minimum change in standard errors. If the
-    profile does not contain stacks, ``estimated`` names the data from which the tree was estimated.
+    profile contains no stacks, ``estimated`` names the data from which the tree was estimated.
     """
 
     min_shift: float = 0.005
@@ -116,7 +116,7 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """Data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
+    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
 
     title: str
     workload: str
@@ -128,7 +128,7 @@ class PageHeader:
     normalisation: Literal["none", "total"] = "none"
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
-    total_changed: bool = True  # false if the totals differ by no more than noise, or were not judged
+    total_changed: bool = True  # false if the totals differ only by noise or were not judged
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None
@@ -203,7 +203,7 @@ class OrderedTree:
 
 
 def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
-    """Replace invisible characters in all names and texts. A name without visible characters gets a placeholder."""
+    """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
     return (
         replace(
             tree,
@@ -239,7 +239,7 @@ def _plain(text: str | None) -> str | None:
 
 
 def exact_sum(values: IntArray) -> int:
-    """Return the exact sum as a Python integer, which may exceed 64 bits."""
+    """Return the exact sum as a Python integer because it may exceed 64 bits."""
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())
 
 
@@ -297,13 +297,13 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 
 def _shares(ordered: OrderedTree) -> FloatArray:
-    """Return the share of each row in the total of one side, using the side on which the share is larger."""
+    """Return each row's share of the total on the side where this share is larger."""
     before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
     return np.maximum(before, after)
 
 
 def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
-    """Return a mask of the rows of these symbols and their ancestors."""
+    """Return a mask of the rows that belong to these symbols and of the ancestors of these rows."""
     own = np.isin(ordered.name, np.fromiter(symbols, np.int64, len(symbols)))
     return np.asarray(_sums_of_subtrees(ordered.end, own.astype(np.int64)) > 0)
 
@@ -316,7 +316,7 @@ def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArr
 
 
 def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
-    """Return the share of each side that does not have a counterpart on the other side, or 0 for an empty side."""
+    """Return the share of each side that has no counterpart on the other side, or 0 for an empty side."""
     gone = exact_sum(ordered.before_self[ordered.after == 0])
     fresh = exact_sum(ordered.after_self[ordered.before == 0])
     return gone / max(int(ordered.before[0]), 1), fresh / max(int(ordered.after[0]), 1)
@@ -336,7 +336,7 @@ def _in_preorder(parent: IntArray, columns: Sequence[IntArray], ranks: IntArray)
     of hidden rows, and row in the `PageTree`.
     """
     depth, rank = _depths(parent), ranks[columns[0]]
-    # one integer that combines both keys; most trees are in this order already, which a stable sort detects
+    # one integer combines both keys; a stable sort is fast here, because most trees are already in this order
     by_family = np.argsort((parent + 1) * (int(rank.max()) + 3) + rank + 2, kind="stable")
     by_level = by_family[np.argsort(depth[by_family].astype(np.uint16), kind="stable")]
     level = np.empty(len(parent), np.int64)
@@ -353,7 +353,7 @@ def _in_preorder(parent: IntArray, columns: Sequence[IntArray], ranks: IntArray)
     order[place] = np.arange(len(parent))
     end = np.empty(len(parent), np.int64)
     end[number] = number + sizes
-    del by_family, by_level, level, shape, sizes, number, rank  # a large tree takes much memory
+    del by_family, by_level, level, shape, sizes, number, rank  # a large tree takes a lot of memory
     name, before, after, hidden, row = (column[order] for column in columns)
     return OrderedTree(
         parent=np.where(parent < 0, -1, place[parent])[order],
@@ -392,7 +392,7 @@ def name_ranks(tree: PageTree) -> IntArray:
 
 def _by_name(tree: PageTree) -> Sequence[int]:
     names, numbers = tree.names, range(len(tree.names))
-    # symbols are usually in this order already
+    # symbols are usually already in this order
     if all(map(lt, names, islice(names, 1, None))):
         return numbers
     files = [file or "" for file in tree.files] or [""] * len(names)

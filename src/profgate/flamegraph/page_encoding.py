@@ -59,7 +59,7 @@ def encode_page(
     before, after = ordered.before_self // divisor, ordered.after_self // divisor
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
     columns = [
-        # the number of levels that are left before each row begins
+        # the number of levels that end before each row
         ("pops", varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),
         ("name", varints(number[ordered.name])),
         ("before", varints(before)),
@@ -138,7 +138,7 @@ def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
 
 
 def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iterator[Column]:
-    """Yield the sorted unique texts, and the index of each value among these texts, counted from 1.
+    """Yield the sorted unique texts and the index of each value among these texts, counted from 1.
 
     Index 0 means no text.
     """
@@ -150,7 +150,7 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
-    """Yield columns with the source changes and the costs of lines of functions in the tree."""
+    """Yield columns with the source changes and the line costs of the functions in the tree."""
     found = [source for source in header.sources if place_of[source["symbol"]] >= 0]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
@@ -163,7 +163,7 @@ def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
 
 
 def _findings(findings: Sequence[PageFinding], place_of: IntArray, ordered: OrderedTree) -> list[dict[str, Any]]:
-    """Return the findings of functions in the tree, with symbols and rows renumbered."""
+    """Return the findings about functions in the tree, with renumbered symbols and rows."""
     whole = np.flatnonzero(ordered.name != OTHER_NAME)
     placed: list[dict[str, Any]] = []
     for finding in findings:

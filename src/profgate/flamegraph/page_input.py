@@ -20,7 +20,7 @@ from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
-SIGMA = 4.0  # in standard errors; with 3, several of the thousands of rows in a tree would be significant by chance
+SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
@@ -75,7 +75,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 
 
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
-    """Compare two metrics of one profile, scaled to equal totals.
+    """Compare two metrics of one profile after scaling them to equal totals.
 
     Raises `ValueError` if their units differ or the profile has no stacks.
     """
@@ -107,7 +107,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
 
 
 def _notes(comparison: Comparison) -> list[str]:
-    """Return the notes of the comparison, and a note if the sampling rate of a side is unknown."""
+    """Return the notes of the comparison, plus a note if the sampling rate of a side is unknown."""
     unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
     return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
 
@@ -164,7 +164,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 
 def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """Return the findings whose function is in the tree, except neutral findings, in the order of other reports."""
+    """Return the non-neutral findings whose function is in the tree, in the same order as other reports."""
     symbols = comparison.symbols
     names = {finding.location.name for finding in findings}
     place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
@@ -232,10 +232,10 @@ def page_sources(
     first: Collection[int] = (),
     origin: str = "",
 ) -> list[PageSource]:
-    """Return both versions of each function whose source changed, or its diff hunks if its text is not known.
+    """Return both versions of each function whose source changed, or its diff hunks if its text is unknown.
 
     If ``embed`` is "all", all functions in changed files are returned. The result contains at most `LIMIT`
-    characters, and the functions in ``first`` have priority. ``origin`` is a text on where the diff comes from.
+    characters, and the functions in ``first`` have priority. ``origin`` describes where the diff comes from.
     """
     if embed == "none":
         return []

@@ -12,7 +12,7 @@ from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff,
 from profgate.model.comparison import Comparison, LineCosts
 
 MOST_FUNCTIONS = 50
-MOST_LINES = 200  # of one function
+MOST_LINES = 200  # maximum number of rows of one function
 LONGEST_FUNCTION = 400  # in lines per side; of longer functions, only the changed parts are shown
 
 ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
@@ -23,7 +23,7 @@ LineRow = tuple[int, ...]
 
 
 class PageLines(TypedDict):
-    """The costs of the lines of one symbol.
+    """The line costs of one symbol.
 
     Each row contains the line number before and after (0: there is no such line), the self and total value before, and
     the self and total value after. If there are enough runs for a test, a bit set of the significant changes (`SELF`,
@@ -38,7 +38,7 @@ class PageLines(TypedDict):
 def page_lines(
     comparison: Comparison, first: Collection[int], states: SourceStates | None, diff: SourceDiff | None
 ) -> list[PageLines]:
-    """Return the costs of lines of the symbols in ``first`` and of the symbols with the largest changes.
+    """Return the line costs for the symbols in ``first`` and for the symbols with the largest changes.
 
     At most `MOST_FUNCTIONS` symbols are returned, with at most `MOST_LINES` rows each.
     """
@@ -90,7 +90,7 @@ def _edits(file: ChangedFile | None) -> list[Edit]:
 def _paired(
     line: IntArray, own: IntArray, total: IntArray, file: ChangedFile | None, comparison: Comparison
 ) -> list[LineRow]:
-    """Return one row for each line. A line of the baseline is in the row of the same line of the target."""
+    """Return one row for each line. A baseline line shares its row with the same line of the target."""
     runs = len(own)
     places: dict[tuple[int, int], int] = {}
     columns = np.zeros((2, runs, 2 * len(line)), np.int64)
@@ -109,7 +109,7 @@ def _paired(
 
 
 def _significant(values: IntArray, split: int, period: int | None) -> BoolArray:
-    """Return whether the change of each column of the runs is significant. The first ``split`` runs are the baseline.
+    """Return whether the change in each column of the runs is significant. The first ``split`` runs are the baseline.
 
     If each sample has the value ``period``, the standard error is at least that of a Poisson distribution.
     """
@@ -121,7 +121,7 @@ def _significant(values: IntArray, split: int, period: int | None) -> BoolArray:
 
 
 def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
-    """Return the number of a line before and after, according to the edits. 0 means that there is no such line."""
+    """Return a line's number before and after, according to the edits. 0 means that there is no such line."""
     shift = 0
     for edit in _edits(file):
         if number in edit[side]:

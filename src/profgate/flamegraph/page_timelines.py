@@ -14,13 +14,13 @@ from profgate.model.arrays import IntArray
 from profgate.model.timeline import MOST_BINS, Timeline, summed
 from profgate.model.visible_text import full_name
 
-_FEWEST_BINS = 4  # fewer bins would not show a course of time
-_BYTES_OF_ENTRY = 0.3  # lower bound of the size of an entry, to avoid compressing data that is far too large
+_FEWEST_BINS = 4  # fewer bins would not show how values change over time
+_BYTES_OF_ENTRY = 0.3  # lower bound for the size of an entry, to avoid compressing data that is far too large
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedTimelines:
-    """The part of the JSON header about timelines, and the data in base64."""
+    """The timeline part of the JSON header, and the data in base64."""
 
     header: dict[str, Any]
     data: str
@@ -29,8 +29,8 @@ class EncodedTimelines:
 def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, most: int) -> EncodedTimelines | None:
     """Encode the timelines of both sides for the rows in ``shown``, in at most ``most`` bytes.
 
-    The bins are made longer until the data fits, but at most until each side has `_FEWEST_BINS`. If the data still does
-    not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
+    The bins are made longer until the data fits, as long as each side has at least `_FEWEST_BINS`. If the data still
+    does not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
     """
     place = _shown_rows(whole, shown)
     separate = [side and _placed(side, place) for side in tree.timelines]
@@ -47,7 +47,7 @@ def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, mos
 
 
 def _combined(side: Timeline) -> Timeline:
-    """Return the timeline with the values of all threads in one thread."""
+    """Return the timeline with all threads combined into one."""
     row, cell, values = summed(side.row, side.cell % MOST_BINS, side.values)
     return replace(side, threads=("all threads",), row=row, cell=cell, values=values)
 
@@ -74,7 +74,7 @@ def _columns(side: Timeline) -> Iterator[bytes]:
     """Yield the number of entries of each row that has any, the cells, and the values.
 
     In each row, the first cell is followed by the differences between neighbours. The last value of a row is omitted,
-    because it is the rest of the row's own value.
+    because it is the remainder of the row's own value.
     """
     first = np.concatenate([[True], side.row[1:] != side.row[:-1]])
     last = np.concatenate([first[1:], [True]])

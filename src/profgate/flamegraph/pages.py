@@ -1,4 +1,4 @@
-"""Build the pages of a report: a flame graph for each workload and metric, the worst first, and the index."""
+"""Build the pages of a report: a flame graph for each workload and metric, worst first, and the index."""
 
 import hashlib
 from collections import Counter
@@ -42,7 +42,7 @@ PageKey = tuple[str, str]  # workload and metric
 
 @dataclass(frozen=True, slots=True)
 class PageDocument:
-    """The page of one workload and metric."""
+    """The page for one workload and metric."""
 
     workload: str
     metric: str
@@ -57,9 +57,9 @@ def build_pages(
     diff: SourceDiff | None = None,
     limit: int = 10,
 ) -> tuple[tuple[PageDocument, ...], tuple[Reason, ...]]:
-    """Return the pages of at most ``limit`` drawable comparisons, and a reason for each page that cannot be built.
+    """Return the pages of at most ``limit`` drawable comparisons and a reason for each page that cannot be built.
 
-    ``states`` contains, for each comparison, the states of the sources of the functions, or None.
+    ``states`` contains the source states of the functions for each comparison, or None.
     """
     metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
@@ -90,7 +90,7 @@ def _importance(metric: MetricReport) -> tuple[int, float]:
 
 
 def _blueprint_rules(policy: Policy) -> BlueprintRules:
-    """Return the thresholds of the call_context strategy, so that the blueprint has the same colours as the report."""
+    """Return the thresholds of the call_context strategy, so that the blueprint uses the same colours as the report."""
     options = next((rule.options for rule in policy.rules if rule.method in {"call_context", "ctx"}), {})
     return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 

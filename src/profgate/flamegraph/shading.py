@@ -40,7 +40,7 @@ CLASSIC = Style(basis="self", ramp="linear", reference="max", gate=0.0, chance=F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shading:
-    """Colour level (from -32, less, to +32, more) and change of each row, and the ratio and total for scaling."""
+    """Each row's change and colour level, from -32 (less) to +32 (more), and the ratio and total for scaling."""
 
     level: IntArray
     delta: FloatArray
@@ -107,7 +107,7 @@ def _beyond_chance(
 ) -> BoolArray:
     """Return a mask of the rows whose change is significant.
 
-    Repeated runs are tested. Without repeated runs, the z-score is used. Paths that exist on only one side also need 16
+    Repeated runs are tested; without them, the z-score is tested. Paths that exist on only one side also need 16
     samples.
     """
     sample = header.value_of_one_sample

@@ -39,7 +39,7 @@ def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: 
 
 
 def svg_style(header: PageHeader) -> str:
-    """Return the style sheet of the image. The Content-Security-Policy of a page must contain the hash of this text."""
+    """Return the image's style sheet. The Content-Security-Policy of a page must contain the hash of this text."""
     light, dark = (_scheme(theme, header) for theme in ("light", "dark"))
     return (
         ".pg text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
@@ -80,10 +80,10 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
 
 
 def _before(ordered: OrderedTree, side: str) -> IntArray:
-    """Return the offset of each row: the sum of the self values of all earlier rows in preorder except ancestors."""
+    """Return each row's offset: the sum of the self values of all preceding rows in preorder, except ancestors."""
     own = ordered.after_self if side == "after" else ordered.before_self
     steps = np.r_[0, own]  # the value of a row is added before the next rows,
-    np.subtract.at(steps, ordered.end, own)  # and subtracted again at the end of its subtree
+    np.subtract.at(steps, ordered.end, own)  # and subtracted at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
@@ -100,7 +100,7 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
 
 
 def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
-    """Return grey rectangles that replace adjacent boxes that are too small to draw."""
+    """Return grey rectangles, which replace adjacent boxes that are too small to draw."""
     shown = np.zeros(ordered.size, np.bool_)
     shown[drawn] = True
     rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
@@ -151,7 +151,7 @@ def _box(
 
 
 def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
-    """Return the function of a row, `all` for the root, or the number of merged rows."""
+    """Return a row's label: its function, `all` for the root, or the number of merged rows."""
     number = int(ordered.name[row])
     if number == OTHER_NAME:
         count = int(ordered.hidden[row])

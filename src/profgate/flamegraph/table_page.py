@@ -1,4 +1,4 @@
-"""Renders a table as a self-contained HTML page in the style of the flame graphs."""
+"""Render a table as a self-contained HTML page in the style of the flame graphs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -49,8 +49,8 @@ class Cell(NamedTuple):
 class TablePage:
     """The content of a page. The first cell of each row is its heading.
 
-    ``origin`` contains pairs of a text and a code, such as a commit. ``remarks`` are shown above the table. ``empty``
-    is shown instead of a table without rows, and ``elsewhere`` is the place where omitted rows are found.
+    ``origin`` contains pairs of a label and a code, such as a commit. ``remarks`` are shown above the table. ``empty``
+    is shown instead of a table without rows, and ``elsewhere`` names the place that contains the omitted rows.
     """
 
     title: str
@@ -91,7 +91,7 @@ def check_links(hrefs: Iterable[str]) -> None:
 
 
 def sparkline(values: Sequence[float], tone: str = "") -> Sparkline:
-    """Return a sparkline of at least two finite values, with a mark of this tone at the last value."""
+    """Return a sparkline of at least two finite values, with a mark in this style at the last value."""
     low, high = min(values), max(values)
     spread = max(high - low, FLATTEST * max(abs(low), abs(high))) or 1.0
     bottom = (low + high - spread) / 2

@@ -37,8 +37,8 @@ class Unrolled:
 def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> Unrolled:
     """Estimate the call tree from self values (``own``) and total values of both sides.
 
-    Both arguments are int64 arrays with a line for the baseline and a line for the target, and one element per symbol.
-    The cost of recursive calls is part of the first call. Symbols in ``keep`` are included regardless of their size.
+    Both are int64 arrays with one line for the baseline, one line for the target, and one element per symbol.
+    The cost of recursive calls belongs to the first call. Symbols in ``keep`` are included regardless of their size.
     """
     graph = _Graph(edges, own, total, keep)
     paths, start = graph.entries(), 1
@@ -79,7 +79,7 @@ class _Graph:
         self.first = np.searchsorted(self.caller, np.arange(self.symbols + 1))
 
     def entries(self) -> _Paths:
-        """Return the functions that were called from outside the recording, with the cost of these calls."""
+        """Return the functions called from outside the recording and the cost of these calls."""
         incoming = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.cost])
         called = np.stack([np.bincount(self.callee, line, self.symbols) for line in self.calls])
         uncalled = np.bincount(self.callee, minlength=self.symbols) == 0
@@ -92,12 +92,12 @@ class _Graph:
         paths = self._with(root, below_root, every, part, calls)
         if len(paths.parent) > 1 or not self.symbols:
             return paths
-        # if every function has a caller, the function with the largest total is used as the entry
+        # if every function has a caller, the function with the largest total serves as the entry point
         entry = np.array([np.argmax((self.total / self.whole[:, None]).max(axis=0))])
         return self._with(root, below_root[:1], entry, np.ones((2, 1)), np.ones((2, 1)))
 
     def with_calls(self, paths: _Paths, callers: IntArray) -> _Paths:
-        """Extend the paths by the non-recursive calls of the rows ``callers``."""
+        """Extend the paths by the non-recursive calls from the rows in ``callers``."""
         symbol = paths.symbol[callers]
         counts = self.first[symbol + 1] - self.first[symbol]
         caller = np.repeat(callers, counts)
@@ -109,14 +109,14 @@ class _Graph:
         return self._with(paths, caller, self.callee[edge], self._share(cost, calls, self.callee[edge]), calls)
 
     def _share(self, cost: FloatArray, calls: FloatArray, symbol: IntArray) -> FloatArray:
-        """Return the cost as a fraction of the function's cost. If this is zero, return a fraction of its calls."""
+        """Return the fraction of the function's cost or, if that cost is zero, the fraction of its calls."""
         total, counted = self.total[:, symbol], self.symbol_calls[:, symbol]
         by_calls = np.divide(calls, counted, out=np.zeros_like(calls), where=counted > 0)
         share = np.divide(cost, total, out=by_calls, where=total > 0)
         return np.minimum(share, 1.0)
 
     def _with(self, paths: _Paths, parent: IntArray, symbol: IntArray, part: FloatArray, calls: FloatArray) -> _Paths:
-        """Append the given rows that are large enough or in ``keep``, up to the maximum number of rows."""
+        """Append those of the given rows that are large enough or in ``keep``, up to the maximum number of rows."""
         weight = (part * self.total[:, symbol] / self.whole[:, None]).max(axis=0, initial=0.0)
         shown = np.flatnonzero((weight >= SMALLEST_SHARE) | (self.kept[symbol] & (part > 0).any(axis=0)))
         largest = np.sort(shown[np.argsort(-weight[shown], kind="stable")[: MAX_ROWS + 1 - len(paths.parent)]])

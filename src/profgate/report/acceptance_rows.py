@@ -1,4 +1,4 @@
-"""Format the commands that accept failing findings, and the states of acceptances."""
+"""Format the commands that accept failing findings and the states of acceptances."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from profgate.report.rows import Row
 from profgate.report.wording import reason_text
 
 SHOWN = 20
-REFUSED = 5  # maximum number of refused commands, because anybody can write any number of commands
+REFUSED = 5  # maximum number of refused commands, because anyone can write any number of them
 ANSWERS = "<!-- profgate answers -->"
 LONGEST_COMMENT = 65_000  # characters; GitHub refuses more than 65,536
 COMMANDS = 3  # maximum number of functions for which a command is shown
@@ -47,7 +47,7 @@ def markdown_acceptances(report: Report) -> list[str]:
 
 
 def with_answers(body: str, refused: Sequence[Acceptance]) -> str:
-    """Replace the list of refused commands in a comment by the latest commands that the comment does not show yet."""
+    """Replace the list of refused commands in a comment with the latest commands that the comment does not show yet."""
     text = body.partition(f"\n{ANSWERS}\n")[0].rstrip()
     new = [item for item in refused if not item.link or item.link not in text]
     for count in range(min(REFUSED, len(new)), 0, -1):
@@ -68,12 +68,12 @@ def _markdown(item: Acceptance) -> str:
 
 
 def remark_text(item: Acceptance) -> str:
-    """Return the reason for the state of an acceptance."""
+    """Return why an acceptance has its state."""
     return reason_text(item.remark, str) if item.remark else ""
 
 
 def plain_acceptances(report: Report) -> list[str]:
-    """Return a line of plain text for each acceptance."""
+    """Return one line of plain text for each acceptance."""
     return [
         f"{name_text(item.location) if item.location else 'a command'} by {name_text(item.by or 'unknown', 60)}: "
         f"{STATES[item.state]} {plain(remark_text(item))}" + (f" ({plain(item.reason)})" if item.reason else "")

@@ -11,7 +11,7 @@ from profgate.report.markdown_text import code_cell, code_span, link, link_targe
 from profgate.report.rows import Pair, Row
 
 LONGEST_NAME = 60
-LONGEST_FRAGMENT = 300  # characters; for a longer name, the URL fragment contains only the key of the frame
+LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = NO_BREAK * 24  # a narrow last column would make the rows very tall on a phone
 WHY_RED = f"Why it fails{WIDTH}"
@@ -22,7 +22,7 @@ SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> dict[str, str]:
     """Return the table cells of one finding.
 
-    ``where`` names its workload or metric, if necessary. ``signs`` adds a sign for the colour of the finding.
+    ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
     finding, place, unit = row.finding, row.finding.location, row.metric.unit
     name = f"Total of {code_cell(row.workload)}" if row.total else code_cell(place.name)
@@ -64,7 +64,7 @@ def total_text(pair: Pair) -> str:
 
 
 def compared_runs(metric: MetricReport) -> tuple[str, str]:
-    """Return the numbers of runs, ``5 + 5 interleaved runs``, and the base jobs they were compared with."""
+    """Return the numbers of runs (``5 + 5 interleaved runs``) and the base jobs with which they were compared."""
     facts = metric.calibration
     jobs = facts.base_jobs if facts.mode == "jobs" else None
     counts = " + ".join(str(metric.runs.get(side, 0)) for side in ("baseline", "target"))
@@ -84,7 +84,7 @@ def _new_functions(row: Row, listed: str) -> str:
 
 
 def _origin(finding: Finding) -> str:
-    """Return how the pull request changed or affects the function, with a link to the diff if possible."""
+    """Return how the pull request changed or affected the function, with a link to the diff if possible."""
     if source := statements.SOURCES.get(finding.evidence.source or ""):
         return f"{source} {link('in this PR', finding.evidence.source_link)}"
     return cell(statements.reach_text(finding))
@@ -94,7 +94,7 @@ def _frame_link(row: Row, links: Links) -> str | None:
     page = link_target(links.pages.get((row.workload, row.metric.name)))
     if page is None or row.total:
         return page
-    # the key distinguishes functions of the same name; the name is for people and is used if the key is unknown
+    # the key distinguishes functions with the same name; the name is for readers and is used if the key is unknown
     name = quote(full_name(row.finding.location.name), safe="", errors="replace")
     key = rows.finding_key(row.finding.location)
     return f"{page}#finding={key}~{name}" if len(name) <= LONGEST_FRAGMENT else f"{page}#finding={key}"

@@ -1,4 +1,4 @@
-"""Render the pull request comment and the step summary: headline, at most three causes, totals, and one fold."""
+"""Render the pull request comment and the step summary: headline, at most three causes, totals and details."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,10 +36,10 @@ from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair, Row
 from profgate.report.templates import render_template
 
-# GitHub rejects more than 65,536 characters, and a text has at least as many bytes as characters
+# GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
-SUMMARY_BYTES = 1_000_000  # GitHub drops the whole summary of a step if it exceeds 1 MiB
-OPEN = 3  # maximum number of rows, and of totals, that are shown without opening the fold
+SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
+OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 LONGEST_TEXT = 400
 POLICY = ("fail_on", "fail_on_total", "source")
 SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
@@ -71,7 +71,7 @@ def render_summary(
 
 
 def _fitting(texts: Iterable[str], most: int) -> str:
-    """Return the first text with at most ``most`` bytes, or the last text."""
+    """Return the first text that has at most ``most`` bytes, or the last text if there is none."""
     for text in texts:
         if len(text.encode()) <= most:
             break
@@ -90,7 +90,7 @@ def render_quiet_comment(
 
 
 def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, MetricReport, Finding]] = ()) -> str:
-    """Return the marker with the growth of the findings that the comment shows, beginning with red findings."""
+    """Return the marker, which contains the growth of the findings in the comment, red findings first."""
     found = sorted((entry for entry in shown if entry[2].is_acceptable), key=lambda entry: entry[2].colour != "red")
     growths = (
         ((name_text(finding.location.name), finding.location.file, load.name, metric.name), finding.growth)
@@ -101,7 +101,7 @@ def _marker_of(report: Report, key: str, shown: Iterable[tuple[WorkloadReport, M
 
 
 def marker(key: str, head_sha: str | None, base_sha: str | None, **stored: str) -> str:
-    """Return the hidden first line. It identifies the comment and contains values for later runs."""
+    """Return the hidden first line, which identifies the comment and contains values for later runs."""
     if not MARKER_KEY.fullmatch(key):
         raise ProfgateError("key", f"{key[:64]!r} cannot mark a comment; use a-z, 0-9, dot, underscore, single hyphens")
     places = [f" {side}={sha}" for side, sha in (("head", short_sha(head_sha)), ("base", short_sha(base_sha))) if sha]
@@ -122,7 +122,7 @@ class Body:
         self.more, self.better = causes[most:], better if causes else better[most:]
 
     def text(self, limit: int, *, marker: str = "", note: str = "") -> str:
-        """Return the text with at most ``limit`` rows in each section of the fold."""
+        """Return the text with at most ``limit`` rows in each section of the details."""
         report = self.report
         failed = report.verdict.conclusion == "fail" and short_sha(report.target.sha)
         sections = self.sections(limit)
@@ -143,7 +143,7 @@ class Body:
         )
 
     def sections(self, limit: int) -> list[tuple[str, str]]:
-        """Return the title and the text of each section of the fold."""
+        """Return the title and the text of each section of the details."""
         more, better = self.more, self.better
         failing = sum(row.finding.colour == "red" for row in more)
         notes = [note_line(row) for row in (*self.groups.related, *filter(_noticeable, self.groups.other))]
@@ -166,7 +166,7 @@ class Body:
         return [(title, text) for title, text in sections if text]
 
     def table(self, found: Sequence[Row], limit: int, *, fails: bool = True) -> str:
-        """Return a table of findings without empty columns. The findings have signs if their colours differ."""
+        """Return a table of findings without empty columns. The findings get signs if their colours differ."""
         shown = found[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
         cells = [finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs) for row in shown]
@@ -210,13 +210,13 @@ class Body:
         return f"{self.where(pair.workload, pair.metric)} {total_text(pair)}".lstrip()
 
     def where(self, workload: str, metric: MetricReport) -> str:
-        """Return the workload if there are several, and the metric if the workload has several."""
+        """Return the workload if there are several workloads, and the metric if the workload has several metrics."""
         names = [code_span(workload, LONGEST_NAME)] if len(self.metrics) > 1 else []
         names += [code_span(metric.name, 30)] if self.metrics[workload] > 1 else []
         return " ".join(names)
 
     def not_compared(self, limit: int) -> str:
-        """Return a list of what was not compared, with reasons."""
+        """Return a list of the workloads and metrics that were not compared, with reasons."""
         sides = {"target": "only in this pull request", "baseline": "only in the baseline", "both": "on both sides"}
         lines = [
             f"{code_span(entry.name, LONGEST_NAME)}{f' {code_span(entry.metric, 30)}' if entry.metric else ''} "
@@ -226,7 +226,7 @@ class Body:
         return _bullets(_limited(lines, max(limit, 2), "workload"))
 
     def page_links(self) -> Iterable[str]:
-        """Yield links to the flame graph of the first row and to all pages, or how to get the flame graphs."""
+        """Yield links to the flame graph of the first row and to all pages, or explain how to get the flame graphs."""
         links, found = self.links, (*self.groups.worse, *self.groups.better)
         names = [(row.workload, row.metric.name) for row in found]
         names += [(pair.workload, pair.metric.name) for pair in self.pairs]
@@ -246,7 +246,7 @@ def _noticeable(note: Row) -> bool:
 
 
 def _causes(worse: Sequence[Row]) -> list[Row]:
-    """Return the rows of functions, and of totals whose colour neither a function nor the headline explains."""
+    """Return the rows of functions, and those of totals whose colour neither a function nor the headline explains."""
     colours = {(id(row.metric), row.finding.colour) for row in worse if not row.total}
     explained = {entry for metric, colour in colours for entry in ((metric, "yellow"), (metric, colour))}
     return [
@@ -301,7 +301,7 @@ def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
 
 
 def _facts(report: Report, pairs: Sequence[Pair]) -> Iterable[str]:
-    """Yield a line of facts for each metric. Metrics with the same facts share a line."""
+    """Yield a line of facts for each metric. Metrics that have the same facts share a line."""
     lines: dict[str, list[str]] = {}
     for pair in pairs:
         metric = pair.metric

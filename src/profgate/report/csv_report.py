@@ -1,4 +1,4 @@
-"""Report as CSV, with one row per finding, listed change, and workload or metric that was not compared."""
+"""Report as CSV, with one row for each finding, listed change, and uncompared workload or metric."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ Cell = str | float | int | None
 def to_csv(report: Report) -> str:
     """Return the report as CSV, with values in base units and empty cells for unknown values.
 
-    Text that a spreadsheet would evaluate as a formula gets a leading quote.
+    Text that a spreadsheet would evaluate as a formula is prefixed with a quote.
     """
     stream = io.StringIO()
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
@@ -97,6 +97,6 @@ def _cell(value: Cell) -> Cell:
 
 
 def safe_cell(value: str) -> str:
-    """Return a text on one line that a spreadsheet does not evaluate as a formula."""
+    """Return the text on one line, in a form that a spreadsheet does not evaluate as a formula."""
     text = plain(value)
     return f"'{text}" if text.startswith(FORMULA) else text

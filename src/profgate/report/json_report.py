@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # these keys are omitted if empty
-KEYS = {  # fields with a different name in the document
+KEYS = {  # fields that have a different name in the document
     "from_value": "from",
     "to_value": "to",
     "cause": "story",
     "explained_by": "carried_by",
     "not_tested": "cannot_tell",
 }
-SENTENCES_BEFORE = {  # lists that contained texts in earlier versions, with the reason code for these texts
+SENTENCES_BEFORE = {  # lists that once contained strings, and the reason code for these strings
     "reasons": ReasonCode.FIRST_EDITION,
     "cannot_tell": ReasonCode.TEXT,
     "unsuited": ReasonCode.TEXT,
@@ -40,7 +40,7 @@ LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
 def to_json(report: Report) -> str:
-    """Return the report as deterministic JSON with a line for each field of the report and for each workload.
+    """Return the report as deterministic JSON with one line for each field of the report and one for each workload.
 
     Values are in base units; non-finite numbers become null. Raises ProfgateError if the text would be longer than the
     limit for reading a report.
@@ -133,7 +133,7 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
 def _adapter() -> "TypeAdapter[list[Report]]":
     """Return a validator for a list of reports.
 
-    A list is needed so that one configuration applies to all nested dataclasses.
+    With a list, one configuration applies to all nested dataclasses.
     """
     from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
 
@@ -150,7 +150,7 @@ def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return NESTED
-    steps = first["loc"][1:]  # skips the index in the list
+    steps = first["loc"][1:]  # without the index in the list
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"
@@ -158,7 +158,7 @@ def _first_error(error: "ValidationError") -> str:
 
 
 def _parsed(text: str) -> Plain:
-    """Parse JSON, and convert the sentences of earlier versions to reasons with a text parameter."""
+    """Parse JSON, and convert sentences from earlier versions of profgate to reasons with a text parameter."""
     return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
 
 
@@ -168,7 +168,7 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
-    for name in ("remark", "told"):  # earlier versions stored a text; "told" is the former name of "remark"
+    for name in ("remark", "told"):  # profgate once stored a string here; "told" is the former name of "remark"
         if isinstance(entries.get(name), str):
             entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
     if entries.get("evidence", {}) is None:

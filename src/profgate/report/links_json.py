@@ -1,4 +1,4 @@
-"""Conversion of a report's links to links.json (`profgate.links/1`) and back, to merge shards."""
+"""Convert a report's links to links.json (`profgate.links/1`) and back, for merging shards."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ SCHEMA = "profgate.links/1"
 
 
 def links_to_json(links: Links) -> str:
-    """Return the links as JSON, with the pages in the order of their upload."""
+    """Return the links as JSON, with the pages in the order in which they were uploaded."""
     pages = [{"workload": workload, "metric": metric, "url": url} for (workload, metric), url in links.pages.items()]
     document = {"schema": SCHEMA, "pages": pages, "index": links.index, "report": links.report, "run": links.run}
     return json.dumps(document, indent=1) + "\n"

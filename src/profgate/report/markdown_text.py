@@ -11,8 +11,8 @@ MARKER_KEY = re.compile(r"(?!.*--)[a-z0-9._-]{1,64}", re.ASCII)
 SHA = re.compile(r"[0-9a-f]{7,64}", re.ASCII)
 URL = re.compile(r"https?://[^\s]+", re.ASCII | re.IGNORECASE)
 RELATIVE = re.compile(r"[A-Za-z0-9._~%/-][^:\s]*", re.ASCII)
-# an underscore between letters or digits is not emphasis; the last two patterns match the start of a list, rule or
-# heading
+# an underscore between letters or digits is not emphasis; the last two patterns match the start of a list, a rule or
+# a heading
 ACTIVE = re.compile(
     r"[&<>\"'`*\[\]|@#$~\\!]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)"
     r"|^[-+=](?=\s|[-=]*\s*$)|^\d(?=\d{0,8}[.)](?:\s|$))",
@@ -34,7 +34,7 @@ def code_cell(text: str, length: int = NAME_LENGTH) -> str:
 
 
 def sentence(text: str, length: int = SENTENCE_LENGTH) -> str:
-    """Escape a sentence so that it contains no markup, mentions or links."""
+    """Escape markup, mentions and links in a sentence."""
     shown = ACTIVE.sub(lambda found: f"&#{ord(found.group())};", cut(plain(text), length))
     # GitHub detects mentions, references and URLs after rendering; an empty element prevents this
     return re.sub(r"(&#(?:64|35|58);|\bGH(?=-\d)|\bwww(?=\.))", r"\1<b></b>", shown)

@@ -16,13 +16,13 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 # if the smaller value would be below this number in the unit of the larger value, each value gets its own unit
 SMALLEST_SHARED = 0.005
 UNIT_LENGTH = 24
-MANY = 5.0  # relative change above which a multiple is easier to read than a percentage
+MANY = 5.0  # relative change above which a ratio (2.1x) is easier to read than a percentage
 LARGEST_MULTIPLE = 1_000
 SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
 
 class Scale(NamedTuple):
-    """A readable unit. The value is divided by ``factor`` and followed by ``sign``."""
+    """A readable unit. Values are divided by ``factor`` and followed by ``sign``."""
 
     factor: float
     sign: str
@@ -47,7 +47,7 @@ def signed(value: float | None, unit: str) -> str:
 def from_to(from_value: float | None, to_value: float | None, unit: str) -> str:
     """Format two values: ``2.40 → 5.10 s``.
 
-    Both values have the unit of the larger value, unless the smaller value is too small for this unit.
+    Both values have the unit of the larger value, unless the smaller one is too small for this unit.
     """
     known = [value for value in (from_value, to_value) if value is not None and math.isfinite(value)]
     if len(known) < 2:
@@ -75,7 +75,7 @@ def in_brackets(fraction: float | None) -> str:
 
 
 def share_from_to(share_from: float | None, share_to: float | None) -> str:
-    """Format the shares of the totals of both sides: ``5.8 → 11.6 %``."""
+    """Format the share of the total on each side: ``5.8 → 11.6 %``."""
     if share_from is None and share_to is None:
         return UNKNOWN
     return f"{percent(share_from).removesuffix(' %')} → {percent(share_to)}"
@@ -115,12 +115,12 @@ def probability(value: float | None) -> str:
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Format a number with its noun in singular or plural: ``1 workload``, ``1,812 workloads``."""
+    """Format a number with its noun in the singular or plural: ``1 workload``, ``1,812 workloads``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def scale_for(unit: str, value: float) -> Scale:
-    """Return the readable unit for a value. An unknown unit is used without its unsafe characters."""
+    """Return the readable unit for a value. Unsafe characters are removed from an unknown unit."""
     base, times, power = base_unit(unit)
     steps = tuple((size / (times * 10.0**power), sign) for size, sign in SCALES.get(base, ()))
     if not steps:  # a unit from an untrusted file is reduced to characters that are safe in all formats
@@ -134,7 +134,7 @@ def scale_for(unit: str, value: float) -> Scale:
 
 
 def _digits(value: float, scale: Scale) -> str:
-    """Format a value with three significant digits. Large numbers and integers have all digits."""
+    """Format a value with three significant digits. Large numbers and integers keep all digits."""
     number = value / scale.factor
     size = abs(number)
     if size >= 1e15:

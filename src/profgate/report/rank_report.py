@@ -1,4 +1,4 @@
-"""Report of the stable rank check for a terminal and for a pull request."""
+"""Report on the stable rank check for a terminal and for a pull request."""
 
 from collections.abc import Iterable, Sequence
 
@@ -40,7 +40,7 @@ def counts(check: RankCheck) -> str:
 
 
 def notes(check: RankCheck) -> Iterable[str]:
-    """Yield remarks on the number of stable ranks."""
+    """Yield remarks about the number of stable ranks."""
     if check.order == "unknown" and check.chance is not None and check.common > 1:
         yield f"a random order has as many stable ranks with probability {numbers.probability(check.chance)}"
     if check.usual_distance is not None and check.moved and not check.identical:
@@ -59,9 +59,9 @@ def notes(check: RankCheck) -> Iterable[str]:
 
 
 def _against_usual(check: RankCheck, usual: int) -> str:
-    """Return a note on tests that moved farther than any test among the baseline runs.
+    """Return a note about tests that moved farther than any test did among the baseline runs.
 
-    On average, one of ``baselines + 1`` checks of unchanged code has such a test by chance.
+    On average, one in ``baselines + 1`` checks of unchanged code has such a test by chance.
     """
     if not check.farther:
         return f"no test moved farther than among the baseline runs, where it is up to {counted(usual, 'rank')}"
@@ -78,7 +78,7 @@ def result_text(check: RankCheck) -> str:
 
 
 def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the result of the check as plain lines with tones."""
+    """Return the result of the check as plain lines with styles."""
     tone, title = TITLES[check.order]
     lines: list[Line] = [(tone, f"{title}  {result_text(check)}")]
     if stable := counts(check):
@@ -95,7 +95,7 @@ def rank_lines(check: RankCheck, *, verbose: bool = False, width: int = 80) -> t
 
 
 def rank_details(check: RankCheck) -> str:
-    """Return the counts and the tests that moved most as Markdown."""
+    """Return the counts and the tests that moved most, formatted as Markdown."""
     lines = [f"- {sentence(text)}" for text in (counts(check), *notes(check)) if text]
     shown = _shown(check, verbose=False)
     if shown:

@@ -37,10 +37,10 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
     ReasonCode.NOT_REPEATED: "not repeated",
 }
-HARDLY_ANY = 99.0  # relative change above which a multiple is meaningless, because the baseline is very small
-MULTIPLE = 0.5  # relative change above which a multiple is easier to read than a percentage
+HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, because the baseline is very small
+MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
-EXPLAINS = 0.25  # smallest fraction of a change for which a new function is named in the same sentence
+EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 
@@ -49,7 +49,7 @@ Quote = Callable[[str], str]
 class Row:
     """A finding with its workload and metric.
 
-    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` is the change of the number of calls.
+    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` is the change in the number of calls.
     """
 
     workload: str
@@ -65,7 +65,7 @@ class Row:
 
     @property
     def against_rest(self) -> bool:
-        """Whether only the comparison with the rest of the run shows the change, as on a faster or slower machine."""
+        """Whether the change is visible only relative to the rest of the run, as on a faster or slower machine."""
         relative, ratio = self.finding.relative, self.finding.statistics.ratio
         return not self.total and relative is not None and ratio is not None and relative * ratio < 0
 
@@ -76,17 +76,17 @@ class Row:
 
     @property
     def everything(self) -> bool:
-        """Whether this is a total whose change is common to all functions."""
+        """Whether this is a total that changed because all functions changed by a common factor."""
         return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
 
     @property
     def tag(self) -> tuple[str, str]:
-        """Symbol and name of the kind of the finding."""
+        """The symbol and name for the kind of finding."""
         return tag_of(self.finding)
 
 
 def tag_of(finding: Finding) -> tuple[str, str]:
-    """Return the symbol and the name that all reports use for the kind of a finding."""
+    """Return the symbol and the name that all reports use for this kind of finding."""
     if finding.acknowledgement:
         return "✅", "accepted"
     kind = _kind(finding)
@@ -149,7 +149,7 @@ def _group(row: Row) -> str:
     if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
-        # if other functions became slower, the share of an unchanged function decreases
+        # when other functions become slower, the share of an unchanged function decreases
         sign = 1 if row.metric.better == "lower" else -1
         return "better" if finding.relative is None or finding.relative * sign < 0 else "noise"
     costless = finding.from_value == 0 and finding.to_value == 0
@@ -266,7 +266,7 @@ def _function(rows: Iterable[Row], metric: MetricReport | None = None) -> Row | 
 
 
 def _total_of(row: Row, report: Report, quote: Quote) -> str:
-    """Return the change of the total, which is appended to the sentence about a function."""
+    """Return the change in the total, which is appended to the sentence about a function."""
     relative, state = row.metric.total.relative, unseen_total(row.metric)
     if row.total or relative is None:
         return ""
@@ -283,9 +283,9 @@ def finding_key(location: Location) -> str:
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of the function of a finding.
+    """Return the name of a finding's function.
 
-    The file is appended if ``with_file`` is set or if many functions have such a name, as in ``<genexpr> (cart.py)``
+    The file is appended if ``with_file`` is set or if the name is a common one, as in ``<genexpr> (cart.py)``
     and ``__eq__ (token.py)``.
     """
     name, file = finding.location.name, finding.location.file
@@ -341,7 +341,7 @@ def new_functions(row: Row) -> list[tuple[str, float]]:
 
 
 def size_text(row: Row, *, brief: bool = False) -> str:
-    """Return the change of a finding: ``7.4x slower (14 → 103 samples)``."""
+    """Return the change that a finding reports: ``7.4x slower (14 → 103 samples)``."""
     finding, relative = row.finding, row.relative
     if relative is None:
         return "different"
@@ -359,14 +359,14 @@ def size_text(row: Row, *, brief: bool = False) -> str:
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
-    """Return the first reason for a finding's colour, and the cause if it is named by another function."""
+    """Return the first reason for a finding's colour, and the cause if another function is the cause."""
     cause = row.finding.explained_by
     parts = [f"part of the change of {quote(cause.name)}"] if cause is not None else []
     return (*(reason_text(reason, quote) for reason in row.finding.reasons[:1]), *parts)
 
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
-    """Return the reasons of the verdict that neither the headline nor a row shows."""
+    """Return the reasons for the verdict that neither the headline nor a row shows."""
     shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
     first = 1 if report.verdict.conclusion == "inconclusive" else 0
     reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]

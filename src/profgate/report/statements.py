@@ -19,7 +19,7 @@ NO_PATH = {"changed here": "changed here", "unknown": "unknown whether the chang
 
 
 def source_text(finding: Finding) -> str:
-    """Return how the pull request changed the finding's function; empty if it is unchanged or if this is unknown."""
+    """Return how the pull request changed the finding's function; empty if it is unchanged or the change is unknown."""
     change = SOURCES.get(finding.evidence.source or "")
     return f"{change} here" if change else ""
 
@@ -31,12 +31,12 @@ def reach_text(finding: Finding, *, with_path: bool = True) -> str:
 
 
 def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """Return texts about the second measurement, the reach, and the change of the base branch."""
+    """Return sentences about the second measurement, the reach, and the change on the base branch."""
     return tuple(filter(None, (repetition(finding), reach_text(finding), base_branch_text(finding))))
 
 
 def base_branch_text(finding: Finding) -> str:
-    """Return that the function also changed on the base branch; empty if it did not or if this is unknown."""
+    """Return a sentence if the function also changed on the base branch; empty if it did not or if this is unknown."""
     change = finding.evidence.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
     return f"base branch: changed there too{size}" if change else ""
@@ -61,7 +61,7 @@ def repetitions(findings: Iterable[Finding]) -> str:
 
 
 def calibration(report: Report, metric: MetricReport) -> str:
-    """Return a text on the basis of the judgement of a metric, or "" if the report does not contain it."""
+    """Return a sentence on how a metric was judged, or "" if the report does not contain it."""
     facts = metric.calibration
     if facts.mode == "jobs":
         basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
@@ -83,9 +83,9 @@ def common_factor(metric: MetricReport) -> float | None:
 
 
 def false_alarms(report: Report) -> str:
-    """Return the rate of false alarms on unchanged code with its interval, or "" if it was never measured.
+    """Return the false alarm rate on unchanged code with its interval, or "" if it was never measured.
 
-    If the rate exceeds the budget, the text ends with advice.
+    If the rate exceeds the budget, the sentence ends with advice.
     """
     policy = report.policy
     if not policy.unchanged_comparisons:
@@ -109,7 +109,7 @@ def visible_changes(metric: MetricReport) -> str:
 
 
 def detectable(metric: MetricReport) -> str:
-    """Return the text of `visible_changes` with a label, or "" if it is unknown."""
+    """Return the result of `visible_changes` with a label, or "" if the changes are unknown."""
     seen = visible_changes(metric)
     return f"smallest visible change: {seen}" if seen else ""
 
@@ -122,7 +122,7 @@ def run_counts(metric: MetricReport) -> str:
 
 
 def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return texts with the numbers of unlisted rows: without a result, too small, or beyond the limit of a list."""
+    """Return the numbers of unlisted rows as text: without a result, too small, or beyond a list's limit."""
     texts = {
         "unknown": ("row", "without a result"),
         "small": ("new or gone location", "too small to list"),
@@ -134,7 +134,7 @@ def only_counted(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
-    """Return a text for each renamed function and each renamed file, without duplicates."""
+    """Return a sentence for each renamed function and each renamed file, without duplicates."""
     pairs = [(item.others[0], item.location) for metric in metrics for item in metric.relations if item.others]
     names = [(old.name, new.name) for old, new in pairs if old.name != new.name or old.file == new.file]
     files = [(old.file, new.file) for old, new in pairs if old.name == new.name and old.file != new.file]
@@ -147,7 +147,7 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
 def growth(finding: Finding, metric: MetricReport) -> str:
     """Return how the cost grows with the input size: ``linear → power (n^1.0 → n^2.0), 27 → 176 ms at size 6,619``.
 
-    The text is empty if no strategy for models reports a change in the same direction.
+    The result is empty if no model-based strategy reports a change in the same direction.
     """
     models = (
         change

@@ -33,7 +33,7 @@ def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] |
 
 @cache
 def _environment() -> Environment:
-    # the templates are trusted; the sandbox limits the effect of a mistake to the values that are passed in
+    # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
     return ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(str(template_root())),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),

@@ -1,4 +1,4 @@
-"""Report for a terminal as plain lines with tones, which the publisher maps to colours."""
+"""Report for a terminal as plain lines with styles, which the publisher maps to colours."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,12 +29,12 @@ PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
-# reasons that are shown in a separate list
+# reasons shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
-    """Return the lines of the report with their tones, beginning with the verdict.
+    """Return the lines of the report with their styles, beginning with the verdict.
 
     ``verbose`` adds all changes with their reasons.
     """
@@ -95,7 +95,7 @@ def _side(side: Side) -> str:
 
 
 def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
-    """Return the findings and the notes of each metric, by the ``id`` of the metric."""
+    """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
     notes = (*groups.related, *groups.other, *groups.noise)
@@ -128,7 +128,7 @@ def _pair_lines(
 
 
 def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
-    """Yield the findings of one metric, their growth with the input size, and the reasons for their colours."""
+    """Yield one metric's findings, their growth with the input size, and the reasons for their colours."""
     shown = [*findings, *notes] if verbose else findings[:ROWS]
     if not shown:
         yield "quiet", "  no finding"
@@ -150,7 +150,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
 
 
 def _name(text: str, length: int = NAME_LENGTH) -> str:
-    """Return the name of a function. A function called "total" has parentheses, unlike the total of a metric."""
+    """Return a function's name. Parentheses distinguish a function called "total" from the total of a metric."""
     return "total()" if text == "total" else name_text(text, length)
 
 
@@ -176,7 +176,7 @@ HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
-    """Yield findings in aligned columns. If they do not fit into ``width``, names are cut in the middle.
+    """Yield findings in aligned columns. If the columns do not fit into ``width``, names are cut in the middle.
 
     ``brief`` omits the headings and the column of shares.
     """

@@ -1,4 +1,4 @@
-"""Align text in columns for a terminal."""
+"""Align text in columns for the terminal."""
 
 from collections.abc import Container, Sequence
 from typing import Literal
@@ -6,14 +6,14 @@ from typing import Literal
 from profgate.model.visible_text import columns_of, fitting
 
 Tone = Literal["head", "bad", "warn", "good", "quiet", "text"]
-Line = tuple[Tone, str]  # a line and its tone, which the terminal maps to a colour
-NARROWEST = 12  # smallest width of the column of names, in terminal columns
+Line = tuple[Tone, str]  # a line and its style, which the terminal maps to a colour
+NARROWEST = 12  # minimum width of the name column, in terminal columns
 
 
 def aligned(rows: Sequence[Sequence[str]], width: int, *, name: int = 0, right: Container[int] = ()) -> list[str]:
     """Format rows as lines that fit into ``width`` terminal columns.
 
-    If necessary, the texts of column ``name`` are cut. The columns in ``right`` are right-aligned.
+    If necessary, the texts in column ``name`` are shortened. The columns in ``right`` are right-aligned.
     """
     if not rows:
         return []

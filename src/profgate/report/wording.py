@@ -11,7 +11,7 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more, a random sample is used
+MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
@@ -25,7 +25,7 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 def reason_text(reason: Reason, quote: Quote) -> str:
     """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
-    # reports of earlier versions store nested reasons as text
+    # reports from earlier versions of profgate store nested reasons as text
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
@@ -34,13 +34,13 @@ def reason_text(reason: Reason, quote: Quote) -> str:
 
 
 def full_sentence(reason: Reason, quote: Quote) -> str:
-    """Return the text of `reason_text`, capitalized unless it begins with a name."""
+    """Return the result of `reason_text`, capitalized unless it begins with a name."""
     text = reason_text(reason, quote)
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
 def advice(reason: Reason) -> str:
-    """Return a sentence on what to do for a conclusive comparison, or "" for reasons without advice."""
+    """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
     return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
 
@@ -65,7 +65,7 @@ def _number(value: Parameter) -> float | None:
 
 
 def _size(value: float | None) -> str:
-    """Format a relative change as a percentage, or as a multiple if it is large."""
+    """Format a relative change as a percentage, or as a ratio (2.1x) if it is large."""
     return numbers.UNKNOWN if value is None else numbers.smallest_change(abs(value))
 
 
@@ -374,7 +374,7 @@ ADVICE = {
     ReasonCode.EVERYTHING: "To find out which, record both sides in one job, interleaved.",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
-NAME_REASONS = {  # why a name is changed, by the code of the rule
+NAME_REASONS = {  # why a name is changed, keyed by the code of the rule
     "alias": "the configuration file calls it so",
     "R1": "lines move with every change above them",
     "J1": "the JVM numbers lambdas and hidden classes anew in every run",

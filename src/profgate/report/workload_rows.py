@@ -1,4 +1,4 @@
-"""The rows of the table of workloads in the index of the pages and in the step summary."""
+"""The rows of the workload table on the index page and in the step summary."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -16,7 +16,7 @@ VERDICTS = {"red": ("❌", "fails"), "yellow": ("🟡", "review"), "green": ("�
 
 
 class WorkloadRow(NamedTuple):
-    """One metric of a workload. ``tone`` is "worse", "better" or "" for the change of the total."""
+    """One metric of a workload. ``tone`` is "worse", "better" or "", depending on the change in the total."""
 
     sign: str
     verdict: str
@@ -27,7 +27,7 @@ class WorkloadRow(NamedTuple):
 
 
 def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
-    """Return the cells of a metric. ``quote`` escapes names for the output format."""
+    """Return the cells for a metric. ``quote`` escapes names for the output format."""
     total = metric.total
     found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
     first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
@@ -43,7 +43,7 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
 
 
 def _verdict(metric: MetricReport, found: list[Finding]) -> tuple[str, str]:
-    """Return the symbol and the word for the worst result of a metric."""
+    """Return the symbol and the word for a metric's worst result."""
     worst = min((finding.colour for finding in found), key=COLOURS.index, default=None)
     if metric.state != "compared":
         return "⚪", "not compared"
@@ -60,7 +60,7 @@ def known_totals(workload: str, metric: MetricReport, earlier: Earlier) -> tuple
 
 
 def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier: Earlier) -> str:
-    """Return a Markdown table with a row for each metric, or "" if fewer than two metrics were compared.
+    """Return a Markdown table with one row per metric, or "" if fewer than two metrics were compared.
 
     ``urls`` contains the URLs of the flame graphs by workload and metric.
     """
@@ -88,7 +88,7 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
 
 
 def _blocks(values: Sequence[float]) -> str:
-    """Return a line of block characters, in which a range below a tenth of the largest value looks small."""
+    """Return the values as a line of block characters. A range below a tenth of the largest value looks small."""
     low, high = min(values), max(values)
     spread = max(high - low, 0.1 * max(abs(low), abs(high))) or 1.0
     return "".join(BLOCKS[min(int((value - low) / spread * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)
