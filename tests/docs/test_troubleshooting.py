@@ -13,7 +13,7 @@ SECTION = re.compile(r"^    # (.+)$", re.MULTILINE)
 CODE = re.compile(r'^    [A-Z_]+ = "(\w+)"', re.MULTILINE)
 _, *PARTS = SECTION.split(inspect.getsource(ReasonCode))
 SECTIONS = dict(zip(PARTS[::2], PARTS[1::2], strict=True))
-# Strategies state why they have no result in the details of a report only, and messages from elsewhere have no fixed meaning.
+# Strategies state only in the details of a report why they have no result; messages from elsewhere have no fixed text.
 EXPLAINED = {
     name: CODE.findall(codes)
     for name, codes in SECTIONS.items()
