@@ -375,7 +375,7 @@ def test_unknown_language_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_missing_folder_is_not_created(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", str(tmp_path / "none"), "--yes", "--language", "Go"]) == 2
-    assert "is not a folder; name the top of a repository" in capsys.readouterr().err
+    assert "is not a folder; specify the root folder of a repository" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -48,7 +48,7 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
     Asks before replacing existing files.
     """
     if not os.path.isdir(folder):  # noqa: PTH112 - the path is a string
-        raise ProfgateError(folder, "is not a folder; name the top of a repository")
+        raise ProfgateError(folder, "is not a folder; specify the root folder of a repository")
     ask = not yes and sys.stdin.isatty()
     if not ask and not yes:
         sys.stdout.write(NO_TERMINAL)

@@ -138,7 +138,7 @@ rules_options: opt.Decorator = opt.bundled(
         "--sigma",
         type=click.Choice(["poisson", "observed"]),
         default="poisson",
-        help="Standard deviation: root of the mean count, or as observed in five or more baseline runs.",
+        help="Standard deviation: the square root of the mean count, or the observed one (five or more baseline runs).",
     ),
     click.option(
         "--min-tests", type=opt.COUNT, default=30, metavar="N", help="Minimum number of tests for a comparison."

@@ -32,7 +32,7 @@ CHOICE = OptionSpec(
     choices=("auto", "r_square", "aicc"),
 )
 MIN_OVERLAP = OptionSpec(
-    "min_overlap", 0.5, "smallest overlap of both ranges of sizes for more than a possible change", 0.0, 1.0
+    "min_overlap", 0.5, "smallest overlap of the two size ranges at which a change is more than possible", 0.0, 1.0
 )
 
 

@@ -1,4 +1,4 @@
-"""The plan of ``profgate track``, and the measurement of one version: checkout, setup and missing runs."""
+"""The plan of ``profgate track``, and the measurement of one version: checkout, setup, and the runs still missing."""
 
 import glob
 import hashlib
