@@ -2,9 +2,9 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,8 +31,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("source")
     output_of("-m", "hatchling", "build", "--target", "sdist", "--directory", folder, folder=ROOT)
-    with tarfile.open(folder / f"profgate-{VERSION}.tar.gz") as archive:
-        archive.extractall(folder, filter="data")
+    shutil.unpack_archive(folder / f"profgate-{VERSION}.tar.gz", folder)
     return folder / f"profgate-{VERSION}"
 
 

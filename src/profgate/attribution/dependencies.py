@@ -12,7 +12,6 @@ from profgate.model.attribution import SourceDiff
 
 MOST_SOURCES = 200
 MOST_DOTS = 100  # maximum number of dots in a line; URLs contain several dots
-_REQUIREMENT_FILE = re.compile(r"(?:(?:(?!requirements)[\w.-])*+requirements|constraints)[\w.-]*\.(?:txt|lock|in)")
 _REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
 Versions = Iterable[tuple[str, str]]
@@ -108,7 +107,10 @@ _READERS: dict[str, Callable[[str], Versions]] = {
 
 def _reader_of(path: str) -> Callable[[str], Versions] | None:
     name = path.rpartition("/")[2].lower()
-    return _requirements if _REQUIREMENT_FILE.fullmatch(name) else _READERS.get(name)
+    stem, _, suffix = name.rpartition(".")
+    if suffix in {"txt", "lock", "in"} and ("requirements" in stem or stem.startswith("constraints")):
+        return _requirements
+    return _READERS.get(name)
 
 
 def wanted_texts(diff: SourceDiff) -> tuple[list[str], list[str]]:
