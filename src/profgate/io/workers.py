@@ -78,7 +78,9 @@ class _Child(Generic[Result]):
 
     def __init__(self, tasks: Sequence[Callable[[], Result]], waiting: int) -> None:
         if sys.platform != "linux":
-            raise NotImplementedError
+            raise NotImplementedError(
+                "processes are forked only on Linux; `done` runs all tasks in this process elsewhere"
+            )
         self._made = os.memfd_create("results")
         self._pid: int | None = os.fork()
         if self._pid:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from profgate.judge.findings import importance
 from profgate.model.acceptance import ROOM, Acceptance
-from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
@@ -60,17 +59,6 @@ def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding:
         acceptance.location in {place.name, name_text(place.name)} and acceptance.file in {None, place.file}
         for place in (finding.location, *(old for item in renamed for old in item.others))
     )
-
-
-def _former(finding: Finding, metric: MetricReport) -> list[Location]:
-    """Return the locations that a renamed function had in the baseline."""
-    here = (finding.location.name, finding.location.file)
-    return [
-        old
-        for relation in metric.relations
-        if (relation.location.name, relation.location.file) == here
-        for old in relation.others
-    ]
 
 
 def _within(growth: float, limit: float) -> bool:
