@@ -109,6 +109,15 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     assert read_policy(policy.read_text(), str(policy), CATALOGUE).confirm == "required"
 
 
+def test_every_run_records_the_same_profiles(repository: Path) -> None:
+    """A second workload with fewer runs would make the result of every pull request inconclusive."""
+    assert main(["init", str(repository), "--yes"]) == 0
+    record = shell_of(repository)["RECORD"]
+    assert "PROFGATE_OUT" in record
+    assert set(re.findall(r"\$PROFGATE_OUT/(\w+)", record)) == {"main"}
+    assert not re.search(r"PROFGATE_RUN\"? -", record)
+
+
 def test_workflow_passes_the_linters(repository: Path) -> None:
     assert main(["init", str(repository), "--yes"]) == 0
     linted(written(repository))

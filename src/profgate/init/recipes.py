@@ -77,31 +77,21 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 
 
 def _python(command: str, rate: int) -> tuple[str, ...]:
-    """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise.
-
-    If possible, each of the first three runs also executes the program under cProfile.
-    """
+    """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise."""
     program, _, rest = command.partition(" ")
     spy = [f".py-spy/bin/py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
-    lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main" "$PROFGATE_OUT/calls"']
+    lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main"']
     if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
         return (*lines, *spy)
-    lines += [
+    return (
+        *lines,
         "if python -c 'import profiling.sampling' 2> /dev/null; then # Python 3.15 and newer",
         f"  python -m profiling.sampling run --binary --mode cpu --sampling-rate {rate} \\",
         f'    --output "{RUN}.bin" {rest}',
         "else",
         *(f"  {line}" for line in spy),
         "fi",
-    ]
-    if not rest.startswith("-m pytest"):
-        calls = f'python -m cProfile -o "$PROFGATE_OUT/calls/run-$PROFGATE_RUN.pstats" {rest}'
-        lines += [
-            'if [ "$PROFGATE_RUN" -le 3 ]; then # exact numbers of calls',
-            f"  {calls}",
-            "fi",
-        ]
-    return tuple(lines)
+    )
 
 
 def _go(command: str, rate: int) -> tuple[str, ...]:
