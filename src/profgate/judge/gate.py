@@ -200,6 +200,6 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
         reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
     elif facts.different_jobs:
         reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
-    elif not sure:
+    elif not sure and finding.evidence.confirmed is None:  # a second measurement is always interleaved
         reason = Reason(ReasonCode.ORDER_UNKNOWN)
     return [] if reason is None else [reason]

@@ -211,9 +211,9 @@ def test_nothing_is_red_while_the_total_improved() -> None:
     assert report.verdict.conclusion == "warn"
 
 
-def marked(evidence: Evidence) -> Finding:
+def marked(evidence: Evidence, first: Change | None = None) -> Finding:
     """The finding judged again with what attribution or confirmation recorded beside it."""
-    report = judge(report_of(metric_of(of_test())), Policy())
+    report = judge(report_of(metric_of(first or of_test())), Policy())
     (metric,) = report.workloads[0].metrics
     findings = tuple(replace(finding, evidence=evidence) for finding in metric.findings)
     return judge(report_of(replace(metric, findings=findings)), Policy()).workloads[0].metrics[0].findings[0]
@@ -230,6 +230,14 @@ def marked(evidence: Evidence) -> Finding:
 )
 def test_attribution_and_confirmation_count(evidence: Evidence, expected: list[str]) -> None:
     assert codes(marked(evidence)) == expected
+
+
+def test_second_measurement_tells_the_order_of_the_runs() -> None:
+    """The first measurement did not record both sides in alternating order, but the second did."""
+    total = of_total("MaybeDegradation")
+    assert [code for code in codes(marked(Evidence(), total)) if code != "severity"] == ["order_unknown"]
+    found = codes(marked(Evidence(confirmed="no"), total))
+    assert [code for code in found if code != "severity"] == ["not_repeated"]
 
 
 BUSY = {"dict.get": 62_600_000, **{f"f{place:02}": 30_000_000 + 10_000_000 * place for place in range(20)}}
