@@ -16,6 +16,7 @@ REPOSITORY = r"https://github\.com/profgate/profgate/(?:blob|tree)/main/"
 LINK = re.compile(rf"\]\(\s*(?:({REPOSITORY})|(?![a-z]+:))([^)\s#]*)(?:#([^)\s]+))?\)")
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+TAG = re.compile(r"<(?!/?su[bp]>)/?[A-Za-z][^>\n]*>")
 
 
 def anchors(page: Path) -> set[str]:
@@ -51,6 +52,12 @@ def test_pages_of_the_site_link_only_to_the_site(page: Path) -> None:
     """The site does not contain the other files of the repository."""
     relative = re.findall(r"\]\((?![a-z]+:|#)([^)\s#]+)", CODE.sub("``", page.read_text(encoding="utf-8")))
     assert [path for path in relative if not (page.parent / path).resolve().is_relative_to(DOCS)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_placeholders_are_not_hidden(page: Path) -> None:
+    """Browsers do not show an unknown tag such as <key>."""
+    assert TAG.findall(CODE.sub("``", page.read_text(encoding="utf-8"))) == []
 
 
 def test_navigation_has_every_page_once() -> None:

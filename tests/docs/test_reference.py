@@ -28,7 +28,7 @@ def code(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")
+    return re.sub(r"<(?=\w)", "&lt;", text.replace("|", "\\|").replace("*", "\\*"))
 
 
 def table(*rows: Iterable[str]) -> str:
