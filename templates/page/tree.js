@@ -4,15 +4,15 @@ import { OTHER, ROOT } from "./codec.js";
 const MOST_STORED = 24; // values stored for each object
 const stored = new WeakMap();
 
-// Returns a value that is computed once for an object and a key. The oldest stored values are dropped.
+// Returns a value that is computed once for an object and a key. Values that were not used for long are dropped.
 export function once(owner, key, make) {
   if (!stored.has(owner)) stored.set(owner, new Map());
   const values = stored.get(owner);
-  if (!values.has(key)) {
-    values.set(key, make());
-    if (values.size > MOST_STORED) values.delete(values.keys().next().value);
-  }
-  return values.get(key);
+  const value = values.has(key) ? values.get(key) : make();
+  values.delete(key);
+  values.set(key, value);
+  if (values.size > MOST_STORED) values.delete(values.keys().next().value);
+  return value;
 }
 
 export function inclusiveOf(parent, own) {
