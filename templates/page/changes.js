@@ -4,7 +4,7 @@ import { byId, element, linkButton, makeButton } from "./dom.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
 import { formatShare, growthOf } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
-import { nameOf, symbolName } from "./tree.js";
+import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf } from "./words.js";
 import { ratioSentence } from "./settings.js";
 import { ratioOf, scaled, widthsOf } from "./views.js";
@@ -117,8 +117,11 @@ export function makeChanges(page) {
     showAside();
     showFindings();
     if (page.state.basis !== "inclusive") return;
-    list = whatChanged(page.tree, page.ratio, page.scale.level);
-    if (!list.length && !page.header.findings.length) list = uncertainDifferences();
+    const { tree, scale } = page;
+    list = once(scale.level, "changed", () => {
+      const changed = whatChanged(tree, page.ratio, scale.level);
+      return changed.length || page.header.findings.length ? changed : uncertainDifferences();
+    });
     showChanged();
   });
 }

@@ -123,6 +123,24 @@ export function nodeOfKey(hashes, key) {
   return -1;
 }
 
+// Returns the rows of a symbol in ascending order. The index of all symbols is computed once.
+export function rowsOfSymbol(tree, symbol) {
+  const { first, rows } = indexOfSymbols(tree);
+  return rows.subarray(first[symbol - ROOT], first[symbol - ROOT + 1]);
+}
+
+export function indexOfSymbols(tree) {
+  return once(tree.symbol, "rows", () => {
+    const { size, symbol } = tree;
+    const first = new Int32Array(tree.names.length - ROOT + 2);
+    for (let i = 0; i < size; i++) first[symbol[i] - ROOT + 2] += 1;
+    for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
+    const rows = new Int32Array(size);
+    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i; // afterwards an entry is the start of its symbol
+    return { first, rows };
+  });
+}
+
 export function weightOf(tree, node) {
   return Math.max(tree.before[node], tree.after[node]);
 }
@@ -131,11 +149,10 @@ export function weightOf(tree, node) {
 export function widestOf(tree, symbol) {
   let best = -1;
   let width = -1;
-  for (let i = 1; i < tree.size; i++) {
-    if (tree.symbol[i] !== symbol) continue;
-    const value = weightOf(tree, i);
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    const value = weightOf(tree, row);
     if (value > width) {
-      best = i;
+      best = row;
       width = value;
     }
   }
