@@ -15,7 +15,7 @@ const preferred = window.matchMedia("(prefers-color-scheme: dark)");
 export function makeGraph(page) {
   let frames = [];
   let scheduled = false;
-  let due = {}; // what the next animation frame does: "fit", "reveal", "paint"
+  let due = {}; // what the next animation frame does: "fit", "reveal", "paint" or "scroll"
   let fitted = ""; // the measures that the last fit used
   let source = null;
   let waiting = 0;
@@ -61,8 +61,10 @@ export function makeGraph(page) {
     if (fits) fitFrames(page, frames, measures);
     fitted = measures.key;
     if (moved) reveal();
-    if (fits || repaint) frames.forEach(drawFrame);
-    else frames.forEach(rings);
+    for (const frame of frames) {
+      if (fits || repaint || frame.scene.offset !== frame.graph.scrollTop) drawFrame(frame);
+      else rings(frame);
+    }
   }
 
   function drawFrame(frame) {
@@ -149,7 +151,7 @@ export function makeGraph(page) {
     graph.addEventListener("scroll", () => {
       hideTip();
       for (const other of frames) if (other.pane.shape === frame.pane.shape && other.pane.view !== "diff" && frame.pane.view !== "diff" && other.graph.scrollTop !== graph.scrollTop) other.graph.scrollTop = graph.scrollTop;
-      if (frame.scene?.offset !== graph.scrollTop) draw();
+      if (frame.scene?.offset !== graph.scrollTop) request("scroll");
     });
     graph.addEventListener("focus", () => {
       if (page.state.focus.shape !== frame.pane.shape) page.focusOn(page.state.zoom[frame.pane.shape], frame.pane.shape);
