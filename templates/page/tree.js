@@ -16,7 +16,7 @@ export function once(owner, key, make) {
 }
 
 export function inclusiveOf(parent, own) {
-  const total = Float64Array.from(own);
+  const total = new Float64Array(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
   return total;
 }
@@ -31,8 +31,8 @@ export function makeTree(columns) {
 // Returns the tree without all stacks that contain one of the symbols, on both sides; row numbers do not change.
 export function withoutSymbols(tree, symbols) {
   if (!symbols.size) return tree;
-  const beforeSelf = Float64Array.from(tree.beforeSelf);
-  const afterSelf = Float64Array.from(tree.afterSelf);
+  const beforeSelf = new Float64Array(tree.beforeSelf);
+  const afterSelf = new Float64Array(tree.afterSelf);
   for (let i = 0; i < tree.size; ) {
     if (symbols.has(tree.symbol[i])) {
       beforeSelf.fill(0, i, tree.end[i]);

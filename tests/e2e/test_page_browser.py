@@ -487,6 +487,38 @@ def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:
     assert "self cost" in page.locator("#measure").inner_text()
 
 
+COUNT_PAINTS = """() => {
+  const { prototype } = CanvasRenderingContext2D;
+  const { setTransform } = prototype;
+  window.paints = 0;
+  prototype.setTransform = function (...numbers) {
+    window.paints += 1;
+    return setTransform.apply(this, numbers);
+  };
+}"""
+SEVERAL_FRAMES = """async () => {
+  for (let i = 0; i < 6; i++) await new Promise(requestAnimationFrame);
+}"""
+
+
+def test_an_interaction_paints_each_picture_once(open_page: OpenPage) -> None:
+    page = painted(open_page(fragment="#view=side", width=1280), "diff")
+    page.evaluate(SEVERAL_FRAMES)
+    page.evaluate(COUNT_PAINTS)
+    seen = []
+    for act in (
+        lambda: page.keyboard.press("b"),
+        lambda: page.locator("#findings button").first.click(),
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.locator("#query").fill("parse"),
+        lambda: page.locator("#query").fill(""),
+    ):
+        act()
+        page.evaluate(SEVERAL_FRAMES)
+        seen.append(page.evaluate("window.paints"))
+    assert seen == [3, 6, 9, 12, 15]
+
+
 def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
