@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -505,15 +506,17 @@ def test_an_interaction_paints_each_picture_once(open_page: OpenPage) -> None:
     page = painted(open_page(fragment="#view=side", width=1280), "diff")
     page.evaluate(SEVERAL_FRAMES)
     page.evaluate(COUNT_PAINTS)
+    query = page.locator("#query")
+    actions: list[Callable[[], object]] = [
+        partial(page.keyboard.press, "b"),
+        page.locator("#findings button").first.click,
+        partial(page.keyboard.press, "Escape"),
+        partial(query.fill, "parse"),
+        partial(query.fill, ""),
+    ]
     seen = []
-    for act in (
-        lambda: page.keyboard.press("b"),
-        lambda: page.locator("#findings button").first.click(),
-        lambda: page.keyboard.press("Escape"),
-        lambda: page.locator("#query").fill("parse"),
-        lambda: page.locator("#query").fill(""),
-    ):
-        act()
+    for action in actions:
+        action()
         page.evaluate(SEVERAL_FRAMES)
         seen.append(page.evaluate("window.paints"))
     assert seen == [3, 6, 9, 12, 15]
