@@ -4,15 +4,23 @@ import { LINKED, PART_KEYS, makeFragment, parseFragment } from "./link.js";
 import { keysOfPath, nameOf, nodeOfKey, weightOf, widestOf } from "./tree.js";
 
 const LONGEST_PATH = 4; // hashes of the frame and, as a fallback, of its callers
+const PAUSE = 100; // milliseconds
 
 export function makeAddress(page) {
   let written = null;
   let opening = false;
+  let waiting = 0;
   let lastStep;
 
-  // All events of an interaction have the same state, so only the first one writes the state.
+  // The browser needs several milliseconds to change the address, so this is done in a pause after the interactions.
   function remember() {
     if (opening) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(write, PAUSE);
+  }
+
+  function write() {
+    clearTimeout(waiting);
     const before = written;
     const tree = page.shapes[0];
     const { state } = page;
@@ -41,6 +49,7 @@ export function makeAddress(page) {
   function open() {
     const fragment = location.hash.replace(/^#/, "");
     if (fragment === written) return;
+    clearTimeout(waiting);
     written = fragment;
     const linked = parseFragment(location.hash);
     opening = true;
@@ -110,5 +119,6 @@ export function makeAddress(page) {
 
   for (const event of ["colour", "zoom", "search", "tab", "box"]) page.on(event, remember);
   window.addEventListener("hashchange", open);
+  page.writeAddress = write;
   return open;
 }

@@ -10,14 +10,21 @@ import { makeFinder } from "./finder.js";
 import { makeGraph } from "./graph.js";
 import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
-import { ranksOf } from "./merge.js";
+import { calleesOf, callersOf, ranksOf } from "./merge.js";
 import { makeSaving } from "./save.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
-import { makeTabs } from "./tabs.js";
+import { chosenSymbol, makeTabs } from "./tabs.js";
 import { decodeTimelines } from "./timelines.js";
 import { makeTrail } from "./trail.js";
-import { makeTree } from "./tree.js";
+import { indexOfSymbols, makeTree } from "./tree.js";
+
+const SANDWICH_STEPS = [
+  ({ tree }) => ranksOf(tree),
+  ({ tree }) => indexOfSymbols(tree),
+  (page) => callersOf(page.tree, chosenSymbol(page)),
+  (page) => calleesOf(page.tree, chosenSymbol(page)),
+];
 
 async function start() {
   const header = JSON.parse(byId("header").textContent);
@@ -32,7 +39,7 @@ async function start() {
   if (page.timelines) makeActivity(page);
   makeTabs(page, [
     { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks, prepare: ({ tree }) => ranksOf(tree) },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks, prepare: SANDWICH_STEPS },
     symbolsPanel,
     blueprintPanel,
   ]);

@@ -122,11 +122,17 @@ const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
 
+// Returns the rows whose share changed beyond their threshold.
+export function changedRows(tree, { shift, bar }) {
+  const beyond = [];
+  for (let i = 1; i < tree.size; i++) if (Math.abs(shift[i]) >= bar[i] && tree.symbol[i] !== OTHER) beyond.push(i);
+  return beyond;
+}
+
 // Returns at most 500 boxes: the root, and the rows with the largest changes and their ancestors.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
-  const beyond = [];
-  for (let i = 1; i < tree.size; i++) if (Math.abs(figures.shift[i]) >= figures.bar[i] && tree.symbol[i] !== OTHER) beyond.push(i);
+  const beyond = figures.beyond ?? changedRows(tree, figures);
   const top = (weight) => [...beyond].sort((a, b) => weight(b) - weight(a) || a - b).slice(0, RELEVANT);
   const chosen = new Set([...top((i) => Math.abs(figures.shift[i])), ...top((i) => Math.abs(figures.selfDelta[i]))]);
   for (const node of findings) chosen.add(node);

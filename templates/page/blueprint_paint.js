@@ -45,9 +45,16 @@ export function paintBoxes(svg, scene) {
   const { tree, figures, shown, layout, selected } = scene;
   const calls = svgElement("g", { class: "calls" });
   const boxes = svgElement("g", { role: "presentation" });
+  const families = new Map(); // the boxes below each box
+  for (const node of layout.places.keys()) {
+    const above = tree.parent[node];
+    if (!families.has(above)) families.set(above, []);
+    families.get(above).push(node);
+  }
   for (const [node, at] of layout.places) {
     if (node > 0) calls.append(drawnCall(layout.places.get(tree.parent[node]), at));
-    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), selected: node === selected, shown }));
+    const siblings = families.get(tree.parent[node]);
+    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), selected: node === selected, siblings, expanded: families.has(node) }));
   }
   svg.setAttribute("viewBox", `0 0 ${tenth(layout.width)} ${tenth(layout.height)}`);
   svg.replaceChildren(calls, boxes);
@@ -59,9 +66,8 @@ function drawnCall(above, below) {
   return svgElement("path", { d: `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}` });
 }
 
-function drawnBox(tree, figures, node, at, { hidden, selected, shown }) {
+function drawnBox(tree, figures, node, at, { hidden, selected, siblings, expanded }) {
   const { fill, dotted } = shadeOf(tree, figures, node);
-  const siblings = node ? shownSiblings(tree, figures, shown, node) : [0];
   const group = svgElement("g", {
     id: boxId(node),
     class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", selected ? "selected" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
@@ -73,7 +79,7 @@ function drawnBox(tree, figures, node, at, { hidden, selected, shown }) {
     "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower context" : ""}`,
     "data-node": String(node),
   });
-  if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(childrenOf(tree, figures, node).some((child) => shown.has(child))));
+  if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));
   const left = at.x - at.width / 2;
   group.append(svgElement("rect", { class: "halo", x: tenth(left - 4), y: tenth(at.y - 4), width: tenth(at.width + 8), height: tenth(at.height + 8), rx: "4" }));
   group.append(svgElement("rect", { class: "shape", x: tenth(left), y: tenth(at.y), width: tenth(at.width), height: tenth(at.height), rx: "1.5" }));

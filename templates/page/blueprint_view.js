@@ -1,5 +1,5 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
-import { MOST_BOXES, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
+import { MOST_BOXES, changedRows, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
@@ -24,14 +24,19 @@ export const blueprintPanel = {
     blueprintPanel.view = makeBlueprint(page, section);
   },
   show: () => blueprintPanel.view.refresh(),
-  prepare: measured,
+  prepare: [figuresIn, measured],
 };
 
-function measured({ tree, ratio, header, sample, higher }) {
-  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => {
-    const figures = figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } });
+function figuresIn({ tree, ratio, header, sample, higher }) {
+  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } }));
+}
+
+function measured(page) {
+  const { tree, ratio, header } = page;
+  return once(tree, `measured ${ratio.num}/${ratio.den}`, () => {
+    const figures = figuresIn(page);
     const leads = leadingTo(tree, (node) => figures.state[node] === "slower");
-    return { ...figures, leads, moved: movedContexts(tree, figures, header.runs) };
+    return { ...figures, leads, beyond: changedRows(tree, figures), moved: movedContexts(tree, figures, header.runs) };
   });
 }
 

@@ -4,10 +4,10 @@ import { byId, element, linkButton, makeButton } from "./dom.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
 import { formatShare, growthOf } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
-import { nameOf, symbolName } from "./tree.js";
+import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf } from "./words.js";
 import { ratioSentence } from "./settings.js";
-import { ratioOf, scaled, widthsOf } from "./views.js";
+import { ratioOf, scaled } from "./views.js";
 
 const CAUSES = 3;
 const LEAST_DIFFERENCE = 0.005; // share of the whole
@@ -51,9 +51,11 @@ export function makeChanges(page) {
   function oneSided() {
     const { tree } = page;
     if (page.tree === page.whole) return page.header.one_sided;
-    let fresh = 0;
-    for (let i = 0; i < tree.size; i++) if (tree.before[i] === 0) fresh += tree.afterSelf[i];
-    const gone = widthsOf(tree, "elided", page.ratio)[0];
+    let [gone, fresh] = [0, 0];
+    for (let i = 0; i < tree.size; i++) {
+      if (tree.before[i] === 0) fresh += tree.afterSelf[i];
+      if (tree.after[i] === 0) gone += tree.beforeSelf[i];
+    }
     return [tree.before[0] ? gone / tree.before[0] : 0, tree.after[0] ? fresh / tree.after[0] : 0];
   }
 
@@ -117,8 +119,11 @@ export function makeChanges(page) {
     showAside();
     showFindings();
     if (page.state.basis !== "inclusive") return;
-    list = whatChanged(page.tree, page.ratio, page.scale.level);
-    if (!list.length && !page.header.findings.length) list = uncertainDifferences();
+    const { tree, scale } = page;
+    list = once(scale.level, "changed", () => {
+      const changed = whatChanged(tree, page.ratio, scale.level);
+      return changed.length || page.header.findings.length ? changed : uncertainDifferences();
+    });
     showChanged();
   });
 }

@@ -1,5 +1,6 @@
 // The colour level of each row, and the two palettes.
 import { OTHER } from "./codec.js";
+import { once } from "./tree.js";
 import { scaled } from "./views.js";
 
 export const LEVELS = 32;
@@ -127,6 +128,10 @@ const ENDS = {
 
 // Fill and label colours for the levels -32..32; entry 32 is neutral.
 export function paletteOf(theme, higherIsBetter) {
+  return once(ENDS[theme], higherIsBetter, () => makePalette(theme, higherIsBetter));
+}
+
+function makePalette(theme, higherIsBetter) {
   const { less, none, more } = ENDS[theme];
   const fills = [];
   const labels = [];

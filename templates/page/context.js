@@ -203,12 +203,12 @@ const COMPUTE = {
   layout(page) {
     const { view, strip, order, fold, flip, sandwich } = page.state;
     page.panes = page.shapes.flatMap((tree, shape) => {
-      const rows = fold ? foldedRows(tree, page.findings) : tree.depth;
+      const rows = fold ? once(tree, "folded rows", () => foldedRows(tree, page.findings)) : tree.depth;
       return sidesOf(view, strip && sandwich < 0).map((side) => {
         const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
         const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
         const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
-        return { shape, tree, view: side, widths, rows, starts, flip: flip !== (sandwich >= 0 && shape === 0), plans: new Map() };
+        return { shape, tree, view: side, widths, rows, starts, flip: flip !== (sandwich >= 0 && shape === 0), plans: once(tree, `plans ${key} ${order} ${fold}`, () => new Map()) };
       });
     });
   },

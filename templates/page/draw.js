@@ -32,20 +32,23 @@ export function planOf(scene) {
     while (rows.length <= row) rows.push({ nodes: [], slivers: [] });
     return rows[row];
   };
+  const { end } = tree;
+  const start = starts[root];
   for (let i = root; scale && i < last; ) {
     const row = rowOf[i];
-    if (widths[i] < smallest) {
-      if (widths[i] > 0) {
-        const pixel = Math.floor((starts[i] - starts[root]) * scale);
+    const size = widths[i];
+    if (size < smallest) {
+      if (size > 0) {
+        const pixel = Math.floor((starts[i] - start) * scale);
         const { slivers } = at(row);
         if (slivers[slivers.length - 1] !== pixel) slivers.push(pixel);
       }
-      i = tree.end[i];
+      i = end[i];
       continue;
     }
     if (row > deepest) deepest = row;
-    if (row > legible && widths[i] >= wide) legible = row;
-    if (i === root || !folded?.(i)) at(row).nodes.push(i);
+    if (row > legible && size >= wide) legible = row;
+    if (i === root || !folded?.(i)) (row < rows.length ? rows[row] : at(row)).nodes.push(i);
     i++;
   }
   if (!sorted) for (const { nodes } of rows) nodes.sort((a, b) => starts[a] - starts[b]);

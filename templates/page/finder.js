@@ -1,5 +1,4 @@
 // Search: matches, their share of each side, and navigation between them.
-import { isDrawn } from "./context.js";
 import { announce, byId } from "./dom.js";
 import { formatShare } from "./format.js";
 import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
@@ -33,9 +32,17 @@ export function makeFinder(page) {
     if (announced) announce(summary);
   }
 
+  // Each change of the pictures makes a new result.
+  function visibleMatches(shape) {
+    if (!result) return [];
+    const widths = page.panes.filter((pane) => pane.shape === shape).map((pane) => pane.widths);
+    result.visible ??= result.nodes.filter((node) => widths.some((width) => width[node] > 0));
+    return result.visible;
+  }
+
   page.step = (direction) => {
     const { shape } = page.state.focus;
-    const visible = result ? [...result.nodes].filter((node) => isDrawn(page, node, shape)) : [];
+    const visible = visibleMatches(shape);
     if (!visible.length) return;
     at = (at + direction + visible.length + (at < 0 && direction < 0 ? 1 : 0)) % visible.length;
     page.chooseNode(visible[at], shape);

@@ -10,6 +10,7 @@ const DIRECTIONS = ["Callers", "Callees"];
 const MOST_PLANS = 6;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
+const touched = window.matchMedia("(pointer: coarse)");
 
 export function makeFrame(pane, index) {
   const figure = element("figure", undefined, `pane ${pane.view}`);
@@ -33,19 +34,26 @@ export function makeFrame(pane, index) {
   return { pane, figure, caption, graph, spacer, canvas, hover, focus, item, scene: null, plan: null };
 }
 
+// Measures what the size of the pictures depends on. All elements are read before any is changed, because reading after a
+// change computes the layout again. The pictures need a new fit if the key changes.
+export function measureFrames(frames) {
+  const drawnWidths = frames.map(({ graph }) => graph.clientWidth);
+  const room = roomFor(frames, new Set(frames.map(({ pane }) => groupOf(pane))).size);
+  return { drawnWidths, room, key: `${frames.map(({ graph }) => graph.offsetWidth)} ${room}` };
+}
+
 // Sets the height and the scene of every pane. The pictures fill the window; deeper rows are reached by scrolling.
-export function fitFrames(page, frames) {
-  const rowHeight = window.matchMedia("(pointer: coarse)").matches ? 24 : 19;
+export function fitFrames(page, frames, { drawnWidths, room }) {
+  const rowHeight = touched.matches ? 24 : 19;
   const counts = new Map();
   const wanted = new Map();
-  const drawnWidths = frames.map(({ graph }) => graph.clientWidth); // all are read first: a read after a write is slow
   const raise = (most, key, count) => most.set(key, Math.max(most.get(key) ?? 1, count));
   for (const [index, { pane }] of frames.entries()) {
     const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
     raise(counts, groupOf(pane), deepest + 1);
     raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
-  const heights = page.printing ? wanted : heightsOf(wanted, roomFor(frames, wanted.size));
+  const heights = page.printing ? wanted : heightsOf(wanted, room);
   for (const [index, frame] of frames.entries()) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));
@@ -64,7 +72,6 @@ export function fitFrames(page, frames) {
       rowTop: (row) => (pane.flip ? extent - (row + 1) * rowHeight : row * rowHeight),
     };
     frame.plan = null;
-    nameFrame(page, frame);
   }
 }
 
@@ -86,15 +93,16 @@ function sceneOf(page, pane, root, width) {
   };
 }
 
-// A picture's plan. The plans of the last roots are stored, because most zooms return to a recent root.
+// A picture's plan. The plans used last are stored, because most zooms return to a recent root.
 export function planned(page, pane, root, width) {
+  const { plans } = pane;
   const scene = sceneOf(page, pane, root, width);
   const key = `${root} ${width} ${scene.full}`;
-  if (!pane.plans.has(key)) {
-    pane.plans.set(key, planOf(scene));
-    if (pane.plans.size > MOST_PLANS) pane.plans.delete(pane.plans.keys().next().value);
-  }
-  return pane.plans.get(key);
+  const plan = plans.get(key) ?? planOf(scene);
+  plans.delete(key);
+  plans.set(key, plan);
+  if (plans.size > MOST_PLANS) plans.delete(plans.keys().next().value);
+  return plan;
 }
 
 // The height of the window below the controls, excluding captions and the line below the pictures.
@@ -134,7 +142,7 @@ function fullOf(page, pane, root) {
   return pane.view === "before" ? (most * den) / num : most;
 }
 
-function nameFrame(page, frame) {
+export function nameFrame(page, frame) {
   const { pane } = frame;
   const root = page.state.zoom[pane.shape];
   const label = [...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []), ...(page.state.view === "side" || page.shapes.length === 1 ? [pane.view === "diff" ? "Differences" : VIEW_NAMES[pane.view]] : [])].join(", ");

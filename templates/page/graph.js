@@ -4,7 +4,7 @@ import { isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
 import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
-import { fitFrames, makeFrame, planned } from "./frame.js";
+import { fitFrames, makeFrame, measureFrames, nameFrame, planned } from "./frame.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip, showTip } from "./tip.js";
 import { neighbourOf } from "./walk.js";
@@ -15,6 +15,8 @@ const preferred = window.matchMedia("(prefers-color-scheme: dark)");
 export function makeGraph(page) {
   let frames = [];
   let scheduled = false;
+  let due = {}; // what the next animation frame does: "fit", "reveal", "paint" or "scroll"
+  let fitted = ""; // the measures that the last fit used
   let source = null;
   let waiting = 0;
   const back = [];
@@ -30,32 +32,44 @@ export function makeGraph(page) {
       frames.forEach(listen);
       grid.replaceChildren(...frames.map((frame) => frame.figure));
     }
-    page.panes.forEach((pane, index) => (frames[index].pane = pane));
+    page.panes.forEach((pane, index) => Object.assign(frames[index], { pane, plan: null }));
     page.back = back;
     page.frames = frames;
   }
 
-  function fit() {
-    if (byId("panel-graph").hidden) return;
-    fitFrames(page, frames);
-    draw();
-  }
-
   // ---- drawing ------------------------------------------------------------------------------------------------
 
-  function draw() {
+  // The listeners of an event change the page first. Its layout is computed once, in the animation frame after them.
+  function request(task) {
+    due[task] = true;
     if (scheduled) return;
     scheduled = true;
     requestAnimationFrame(drawNow);
   }
 
+  const fit = () => request("fit");
+  const draw = () => request("paint");
+
   function drawNow() {
     scheduled = false;
-    for (const frame of frames) if (frame.scene) drawFrame(frame);
+    if (byId("panel-graph").hidden) return;
+    const { fit: changed, reveal: moved, paint: repaint } = due;
+    due = {};
+    if (changed) for (const frame of frames) nameFrame(page, frame);
+    const measures = measureFrames(frames);
+    const fits = changed || measures.key !== fitted;
+    if (fits) fitFrames(page, frames, measures);
+    fitted = measures.key;
+    if (moved) reveal();
+    for (const frame of frames) {
+      if (fits || repaint || frame.scene.offset !== frame.graph.scrollTop) drawFrame(frame);
+      else rings(frame);
+    }
   }
 
   function drawFrame(frame) {
     const { pane, graph, canvas, scene } = frame;
+    const theme = themeOf(page);
     const { height, rowHeight, count } = scene;
     const from = Math.floor(graph.scrollTop / rowHeight);
     const to = Math.ceil((graph.scrollTop + height) / rowHeight);
@@ -67,8 +81,8 @@ export function makeGraph(page) {
       firstRow: Math.max(firstRow, 0),
       lastRow: Math.min(lastRow, count - 1),
       offset: graph.scrollTop,
-      theme: themeOf(page),
-      palette: paletteOf(themeOf(page), page.higher),
+      theme,
+      palette: paletteOf(theme, page.higher),
       found: page.found,
       findings: page.findings,
     });
@@ -79,7 +93,8 @@ export function makeGraph(page) {
   }
 
   function rings(frame) {
-    const { pane } = frame;
+    const { pane, plan } = frame;
+    if (!plan) return;
     const { hovered } = page;
     place(frame, frame.hover, hovered && hovered.shape === pane.shape ? hovered.node : -1);
     const { focus } = page.state;
@@ -89,7 +104,7 @@ export function makeGraph(page) {
   function place(frame, ring, node) {
     const { scene, plan, pane } = frame;
     const above = node >= 0 && node < scene.root && pane.tree.end[node] >= pane.tree.end[scene.root];
-    const shown = node >= 0 && plan && (above || (node >= scene.root && node < pane.tree.end[scene.root] && pane.widths[node] > 0));
+    const shown = node >= 0 && (above || (node >= scene.root && node < pane.tree.end[scene.root] && pane.widths[node] > 0));
     ring.hidden = !shown;
     if (!shown) return;
     const [left, size] = boxOf(scene, plan.scale, node);
@@ -136,7 +151,7 @@ export function makeGraph(page) {
     graph.addEventListener("scroll", () => {
       hideTip();
       for (const other of frames) if (other.pane.shape === frame.pane.shape && other.pane.view !== "diff" && frame.pane.view !== "diff" && other.graph.scrollTop !== graph.scrollTop) other.graph.scrollTop = graph.scrollTop;
-      draw();
+      if (frame.scene?.offset !== graph.scrollTop) request("scroll");
     });
     graph.addEventListener("focus", () => {
       if (page.state.focus.shape !== frame.pane.shape) page.focusOn(page.state.zoom[frame.pane.shape], frame.pane.shape);
@@ -188,8 +203,7 @@ export function makeGraph(page) {
     page.focusOn(node, shape);
     const frame = frames.find(({ pane, graph }) => pane.shape === shape && graph === document.activeElement) ?? frames.find(({ pane }) => pane.shape === shape && pane.widths[node] > 0);
     frame?.graph.focus({ preventScroll: true });
-    reveal();
-    draw();
+    request("reveal");
   }
 
   // The source is shown after the picture above it, so that a zoom does not wait for the source.
@@ -224,17 +238,19 @@ export function makeGraph(page) {
     showEmpty(page);
   });
   page.on("zoom", () => {
-    fit();
-    reveal();
+    request("fit");
+    request("reveal");
   });
   page.on("focus", () => {
     showFocus(page, frames);
-    frames.forEach((frame) => frame.scene && frame.plan && rings(frame));
+    frames.forEach(rings);
   });
   for (const event of ["colour", "search", "theme"]) page.on(event, draw);
   page.on("colour", () => page.panes && showFocus(page, frames));
   page.on("focus", showSource);
   preferred.addEventListener("change", () => page.renew(["theme"]));
-  new ResizeObserver(fit).observe(document.querySelector("main"));
+  new ResizeObserver(() => {
+    if (frames.length && !byId("panel-graph").hidden && measureFrames(frames).key !== fitted) fit();
+  }).observe(document.querySelector("main"));
   return { fit };
 }

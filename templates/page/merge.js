@@ -1,7 +1,7 @@
 // Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each of these has
 // the columns of a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
-import { makeTree, once } from "./tree.js";
+import { makeTree, once, rowsOfSymbol } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
 const SMALLEST_SHARE = 5e-5; // share of both totals; smaller callers are too narrow to see and are merged into one row
@@ -12,107 +12,106 @@ export function callTreeOf(tree) {
 
 // Reverses every stack, starting from its leaf: the children of a row are its callers.
 export function reversedTree(tree) {
+  return once(tree, "reversed", () => mergedFromLeaves(tree));
+}
+
+function mergedFromLeaves(tree) {
   const own = [];
   for (let i = 1; i < tree.size; i++) if (tree.beforeSelf[i] > 0 || tree.afterSelf[i] > 0) own.push(i);
-  return mergedTree(tree, ROOT, Int32Array.from(own), { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
+  return mergedTree(tree, ROOT, own, { up: true, before: tree.beforeSelf, after: tree.afterSelf, started: true });
 }
 
 // The callers of the symbol. A recursive symbol counts once per stack, at its outermost occurrence.
 export function callersOf(tree, symbol) {
-  return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after });
+  return once(tree, `callers ${symbol}`, () => mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after }));
 }
 
 // The callees of the symbol.
 export function calleesOf(tree, symbol) {
-  return mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after });
+  return once(tree, `callees ${symbol}`, () => mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after }));
 }
 
 function outermostOf(tree, symbol) {
   const rows = [];
-  for (let i = 0; i < tree.size; ) {
-    if (tree.symbol[i] === symbol && (tree.before[i] > 0 || tree.after[i] > 0)) {
-      rows.push(i);
-      i = tree.end[i];
-    } else {
-      i++;
-    }
+  let end = 0;
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    if (row < end || !(tree.before[row] > 0 || tree.after[row] > 0)) continue;
+    rows.push(row);
+    end = tree.end[row];
   }
-  return Int32Array.from(rows);
+  return rows;
 }
 
-// Builds the tree depth-first, without recursion. An entry is a row of the call tree
-// and, for callers, the row with its value.
+// Builds the tree depth-first, without recursion. An entry has rows of the call tree as its places and, for callers, the
+// rows with its values as its owners.
 function mergedTree(tree, rootSymbol, start, { up, before, after, started = false }) {
   const smallest = tree.size < COMPLETE_BELOW ? 0 : SMALLEST_SHARE;
+  const [smallestBefore, smallestAfter] = tree.totals.map((total) => smallest * total);
   const rank = ranksOf(tree);
   const rows = { symbol: [], depth: [], before: [], after: [], hidden: [] };
-  const scratch = { slot: new Int32Array(tree.names.length + 1).fill(-1) };
-  const todo = [{ symbol: rootSymbol, depth: 0, places: start, owners: start, first: started }];
+  const grouping = { tree, before, after, slot: new Int32Array(tree.names.length + 1).fill(-1) };
+  const root = newGroup(rootSymbol);
+  for (const row of start) addTo(grouping, root, row, row);
+  root.owners = up ? root.places : null;
+  const todo = [root];
   while (todo.length) {
-    const { symbol, depth, places, owners, first, hidden = 0 } = todo.pop();
-    const [sumBefore, sumAfter] = sumsOf(owners, before, after);
-    rows.symbol.push(symbol);
-    rows.depth.push(depth);
-    rows.hidden.push(hidden);
-    rows.before.push(sumBefore);
-    rows.after.push(sumAfter);
-    if (hidden) continue;
-    const groups = first ? groupsOf(tree, scratch, places, owners, "same") : groupsOf(tree, scratch, places, owners, up ? "up" : "down");
-    groups.sort((a, b) => rank[b.symbol + 1] - rank[a.symbol + 1]);
-    const rest = [];
-    let merged = 0;
-    for (const group of groups) {
-      const carriers = up ? group.owners : group.places;
-      if (isSmallGroup(tree, carriers, before, after, smallest)) {
-        for (const row of carriers) rest.push(row);
-        merged += 1;
+    const group = todo.pop();
+    rows.symbol.push(group.symbol);
+    rows.depth.push(group.depth);
+    rows.hidden.push(group.hidden);
+    rows.before.push(group.before);
+    rows.after.push(group.after);
+    if (group.hidden) continue;
+    const step = !up ? "down" : started && group === root ? "same" : "up";
+    const rest = newGroup(OTHER, group.depth + 1);
+    for (const next of groupsOf(grouping, group, step).sort((a, b) => rank[b.symbol + 1] - rank[a.symbol + 1])) {
+      if (next.before < smallestBefore && next.after < smallestAfter) {
+        rest.before += next.before;
+        rest.after += next.after;
+        rest.hidden += 1;
       } else {
-        todo.push({ symbol: group.symbol, depth: depth + 1, places: group.places, owners: carriers, hidden: group.symbol === OTHER ? group.places.length : 0 });
+        if (next.symbol === OTHER) next.hidden = next.places.length;
+        todo.push(next);
       }
     }
-    if (merged) todo.push({ symbol: OTHER, depth: depth + 1, places: [], owners: rest, hidden: merged });
+    if (rest.hidden) todo.push(rest);
   }
   return { ...assembled(tree, rows), totals: tree.totals };
 }
 
+function newGroup(symbol, depth = 0) {
+  return { symbol, depth, hidden: 0, before: 0, after: 0, places: [], owners: null };
+}
+
+function addTo({ before, after }, group, place, owner) {
+  group.places.push(place);
+  group.owners?.push(owner);
+  group.before += before[owner];
+  group.after += after[owner];
+}
+
 // Returns the entries one call further, grouped by symbol.
-function groupsOf(tree, { slot }, places, owners, step) {
+function groupsOf(grouping, { places, owners, depth }, step) {
+  const { tree, slot } = grouping;
+  const { symbol, parent, end, before, after } = tree;
   const groups = [];
   const add = (place, owner) => {
-    const symbol = tree.symbol[place];
-    if (symbol === ROOT) return;
-    let at = slot[symbol + 1];
+    if (symbol[place] === ROOT) return;
+    let at = slot[symbol[place] + 1];
     if (at < 0) {
-      at = slot[symbol + 1] = groups.length;
-      groups.push({ symbol, places: [], owners: [] });
+      at = slot[symbol[place] + 1] = groups.length;
+      groups.push(newGroup(symbol[place], depth + 1));
+      if (owners) groups[at].owners = [];
     }
-    groups[at].places.push(place);
-    groups[at].owners.push(owner);
+    addTo(grouping, groups[at], place, owner);
   };
   for (let i = 0; i < places.length; i++) {
-    const place = places[i];
-    if (step === "same") add(place, owners[i]);
-    else if (step === "up") add(tree.parent[place], owners[i]);
-    else for (let child = place + 1; child < tree.end[place]; child = tree.end[child]) if (tree.before[child] > 0 || tree.after[child] > 0) add(child, child);
+    if (step === "same") add(places[i], owners[i]);
+    else if (step === "up") add(parent[places[i]], owners[i]);
+    else for (let child = places[i] + 1; child < end[places[i]]; child = end[child]) if (before[child] > 0 || after[child] > 0) add(child, child);
   }
   for (const group of groups) slot[group.symbol + 1] = -1;
   return groups;
-}
-
-function isSmallGroup(tree, owners, before, after, smallest) {
-  if (!smallest) return false;
-  const [sumBefore, sumAfter] = sumsOf(owners, before, after);
-  return sumBefore < smallest * tree.totals[0] && sumAfter < smallest * tree.totals[1];
-}
-
-function sumsOf(owners, before, after) {
-  let sumBefore = 0;
-  let sumAfter = 0;
-  for (const row of owners) {
-    sumBefore += before[row];
-    sumAfter += after[row];
-  }
-  return [sumBefore, sumAfter];
 }
 
 // Returns the rank of each symbol by name. Entry 0 is `other`, which comes last.

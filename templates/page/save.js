@@ -11,7 +11,10 @@ const SVG_CHARACTER = 6.7;
 const XML = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 export function makeSaving(page) {
-  page.copyLink = () => copy(location.href, "The link is copied.", "copy the link from the address bar");
+  page.copyLink = () => {
+    page.writeAddress();
+    return copy(location.href, "The link is copied.", "copy the link from the address bar");
+  };
   byId("copy-link").addEventListener("click", page.copyLink);
   byId("copy-text").addEventListener("click", () => copy(textOf(page), "The frames are copied as text.", "use the table instead"));
   byId("save-svg").addEventListener("click", () => save(page, new Blob([svgOf(page)], { type: "image/svg+xml" }), "svg"));

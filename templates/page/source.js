@@ -128,7 +128,7 @@ export function makeSourcePane(page, pane) {
     return group;
   }
 
-  for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && pane.offsetParent && render());
+  for (const event of ["colour", "theme"]) page.on(event, () => symbol >= 0 && !pane.closest("[hidden]") && render());
   return { show };
 }
 

@@ -31,6 +31,7 @@ export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable, 
 
 function makeTable(page) {
   let table;
+  let stale = true;
   let shownRows = ROWS_AT_FIRST;
   let folded = true;
   let sort = "weight";
@@ -38,7 +39,13 @@ function makeTable(page) {
   const findings = findingsBySymbol(page.header.findings);
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
 
+  // A hidden table is filled when it is shown or printed.
+  function refresh() {
+    if (stale && (page.printing || !byId("panel-symbols").hidden)) fill();
+  }
+
   function fill() {
+    stale = false;
     table = symbolRows(page.tree, page.tableRatio);
     for (const row of table.rows) {
       const own = findings.get(row.symbol);
@@ -173,6 +180,10 @@ function makeTable(page) {
     descending = true;
     show();
   });
-  page.on("ratio", fill);
+  page.on("ratio", () => {
+    stale = true;
+    refresh();
+  });
+  for (const event of ["tab", "theme"]) page.on(event, refresh);
   fill();
 }

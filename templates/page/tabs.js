@@ -1,11 +1,13 @@
 // The tab strip. app.js lists the panels, each of this form:
 //
-//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action }, prepare?(page) }
+//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action }, prepare?: function(page) }
 //
 // `panel` is the key of another tab whose section it shares.
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
 // the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
-// disabled, with the reason as its title), or "". `prepare` computes what the tab needs while the page is idle. `keys` are active while the tab is open and no text is being typed.
+// disabled, with the reason as its title), or "". `prepare` computes what the tab needs while the page is idle; it is one
+// function, or a list of functions that run in separate idle periods. `keys` are active while the tab is open and no text
+// is being typed.
 import { byId, element } from "./dom.js";
 import { symbolSums } from "./symbols.js";
 
@@ -74,17 +76,17 @@ export function makeTabs(page, panels) {
   };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
-  // One panel at a time, so that an interaction waits for at most one panel.
-  const waiting = panels.filter((panel) => panel.prepare && !panel.missing?.(page));
+  // One step at a time, so that an interaction waits for at most one step.
+  const waiting = panels.filter((panel) => !panel.missing?.(page)).flatMap((panel) => panel.prepare ?? []);
   const prepareNext = () => {
-    waiting.shift()?.prepare(page);
+    waiting.shift()?.(page);
     if (waiting.length) window.requestIdleCallback?.(prepareNext);
   };
   window.requestIdleCallback?.(prepareNext);
 }
 
 // The function of the selected frame, of the first finding, or with the largest self cost.
-function chosenSymbol(page) {
+export function chosenSymbol(page) {
   const { shape, node } = page.state.focus;
   const symbol = page.shapes[shape].symbol[node];
   if (symbol >= 0) return symbol;

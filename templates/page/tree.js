@@ -4,19 +4,19 @@ import { OTHER, ROOT } from "./codec.js";
 const MOST_STORED = 24; // values stored for each object
 const stored = new WeakMap();
 
-// Returns a value that is computed once for an object and a key. The oldest stored values are dropped.
+// Returns a value that is computed once for an object and a key. Values that were not used for long are dropped.
 export function once(owner, key, make) {
   if (!stored.has(owner)) stored.set(owner, new Map());
   const values = stored.get(owner);
-  if (!values.has(key)) {
-    values.set(key, make());
-    if (values.size > MOST_STORED) values.delete(values.keys().next().value);
-  }
-  return values.get(key);
+  const value = values.has(key) ? values.get(key) : make();
+  values.delete(key);
+  values.set(key, value);
+  if (values.size > MOST_STORED) values.delete(values.keys().next().value);
+  return value;
 }
 
 export function inclusiveOf(parent, own) {
-  const total = Float64Array.from(own);
+  const total = new Float64Array(own);
   for (let i = total.length - 1; i > 0; i--) total[parent[i]] += total[i];
   return total;
 }
@@ -31,8 +31,8 @@ export function makeTree(columns) {
 // Returns the tree without all stacks that contain one of the symbols, on both sides; row numbers do not change.
 export function withoutSymbols(tree, symbols) {
   if (!symbols.size) return tree;
-  const beforeSelf = Float64Array.from(tree.beforeSelf);
-  const afterSelf = Float64Array.from(tree.afterSelf);
+  const beforeSelf = new Float64Array(tree.beforeSelf);
+  const afterSelf = new Float64Array(tree.afterSelf);
   for (let i = 0; i < tree.size; ) {
     if (symbols.has(tree.symbol[i])) {
       beforeSelf.fill(0, i, tree.end[i]);
@@ -123,6 +123,24 @@ export function nodeOfKey(hashes, key) {
   return -1;
 }
 
+// Returns the rows of a symbol in ascending order. The index of all symbols is computed once.
+export function rowsOfSymbol(tree, symbol) {
+  const { first, rows } = indexOfSymbols(tree);
+  return rows.subarray(first[symbol - ROOT], first[symbol - ROOT + 1]);
+}
+
+export function indexOfSymbols(tree) {
+  return once(tree.symbol, "rows", () => {
+    const { size, symbol } = tree;
+    const first = new Int32Array(tree.names.length - ROOT + 2);
+    for (let i = 0; i < size; i++) first[symbol[i] - ROOT + 2] += 1;
+    for (let i = 2; i < first.length; i++) first[i] += first[i - 1];
+    const rows = new Int32Array(size);
+    for (let i = 0; i < size; i++) rows[first[symbol[i] - ROOT + 1]++] = i; // afterwards an entry is the start of its symbol
+    return { first, rows };
+  });
+}
+
 export function weightOf(tree, node) {
   return Math.max(tree.before[node], tree.after[node]);
 }
@@ -131,11 +149,10 @@ export function weightOf(tree, node) {
 export function widestOf(tree, symbol) {
   let best = -1;
   let width = -1;
-  for (let i = 1; i < tree.size; i++) {
-    if (tree.symbol[i] !== symbol) continue;
-    const value = weightOf(tree, i);
+  for (const row of rowsOfSymbol(tree, symbol)) {
+    const value = weightOf(tree, row);
     if (value > width) {
-      best = i;
+      best = row;
       width = value;
     }
   }

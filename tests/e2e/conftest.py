@@ -24,6 +24,15 @@ ARGUMENTS = [
 OpenFile = Callable[..., "Page"]
 
 
+ADDRESS_PAUSE = 150  # milliseconds; the page writes its address in a pause after the interactions
+
+
+def written_address(page: "Page") -> str:
+    """Return the URL fragment after the page has written it."""
+    page.wait_for_timeout(ADDRESS_PAUSE)
+    return str(page.evaluate("location.hash"))
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

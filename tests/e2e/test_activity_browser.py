@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import OpenFile, written_address
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
 from profgate.model.timeline import MOST_BINS, Timeline
@@ -109,7 +109,7 @@ def test_applying_a_range_to_the_other_side_and_showing_all(open_page: OpenPage)
     assert shown_totals(page) == (total_of(before), total_of(after, 70, 90))
     page.get_by_role("button", name="Show the whole run").click()
     assert shown_totals(page) == (total_of(before), total_of(after))
-    assert "time" not in page.evaluate("location.hash")
+    assert "time" not in written_address(page)
 
 
 def test_an_edge_is_dragged_and_a_click_shows_all(open_page: OpenPage) -> None:
@@ -170,8 +170,9 @@ def test_threads_are_chosen_by_name(open_page: OpenPage) -> None:
 def test_the_link_and_the_history_contain_the_part(open_page: OpenPage) -> None:
     page, after = open_page(), side_of(3)
     brush(page, "after", 20, 60)
+    written_address(page)
     brush(page, "after", 30, 40)
-    link = page.evaluate("location.hash")
+    link = written_address(page)
     page.go_back()
     assert shown_totals(page)[1] == total_of(after, 20, 60)
     page.go_back()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import OpenFile, written_address
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.model.attribution import SourceState, SourceStates
@@ -240,7 +240,7 @@ def test_a_link_opens_the_chosen_context(open_page: OpenPage) -> None:
     box(page, "parse").locator(".shape").click()
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
-    fragment = page.evaluate("location.hash")
+    fragment = written_address(page)
     assert re.search(r"box=[0-9a-f]{16}\.", fragment)
     again = open_page(fragment=fragment)
     assert chosen(again).startswith("leaf")

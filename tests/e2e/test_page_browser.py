@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 
-from e2e.conftest import OpenFile
+from e2e.conftest import OpenFile, written_address
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.page_lines import PageLines
@@ -166,13 +167,20 @@ def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
     assert "not a pattern" in page.locator("#matched").inner_text()
 
 
+def test_copied_link_has_the_state_at_once(open_page: OpenPage) -> None:
+    page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
+    page.keyboard.press("3")
+    page.keyboard.press("y")
+    assert "view=union" in page.evaluate("location.hash")
+
+
 def test_link_restores_the_state(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
     page.locator("#settings-open").click()
     page.get_by_role("radio", name="Equal totals").check()
     page.keyboard.press("3")
-    fragment = page.evaluate("location.hash")
+    fragment = written_address(page)
     again = painted(open_page(fragment=fragment), "union")
     assert again.locator("#trail [aria-current]").inner_text() == "parse"
     assert again.locator('#norms input[value="total"]').is_checked()
@@ -372,7 +380,7 @@ def test_legend_has_the_unit_of_the_mode(open_page: OpenPage) -> None:
     assert (
         "self cost only, linear. Every change is coloured, significant or not." in page.locator("#meaning").inner_text()
     )
-    assert "gate=0" in page.evaluate("location.hash")
+    assert "gate=0" in written_address(page)
     page.locator("#usual").click()
     page.locator("#gate").fill("8")
     assert page.locator("#gate-value").inner_text() == "3 %"
@@ -394,8 +402,8 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Show callers and callees of load").click()
     assert page.locator(".pane figcaption b").all_inner_texts() == ["Callers", "Callees"]
     assert "Callers above and callees below load" in page.locator("#sandwich").inner_text()
-    assert "sandwich=load" in page.evaluate("location.hash")
-    again = painted(open_page(fragment=page.evaluate("location.hash")))
+    assert "sandwich=load" in written_address(page)
+    again = painted(open_page(fragment=written_address(page)))
     assert again.locator(".pane").count() == 2
     again.keyboard.press("s")
     assert again.locator(".pane").count() == 1
@@ -433,7 +441,7 @@ def test_a_chosen_call_path_can_be_the_anchor(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Only the chosen frame").click()
     assert "before × 1.5" in page.locator("#measure").inner_text()
     assert "load in its call path made equal" in page.locator("#compare-note").inner_text()
-    again = painted(open_page(twice, fragment=page.evaluate("location.hash")))
+    again = painted(open_page(twice, fragment=written_address(page)))
     assert "before × 1.5" in again.locator("#measure").inner_text()
     other = painted(open_page(fragment="#view=after&k=anchor&anchor=load&subtree=0000000000000000"))
     assert "load is in neither profile" in other.locator("#message").inner_text()
@@ -480,10 +488,46 @@ def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:
     assert "self cost" in page.locator("#measure").inner_text()
 
 
+COUNT_PAINTS = """() => {
+  const { prototype } = CanvasRenderingContext2D;
+  const { setTransform } = prototype;
+  window.paints = 0;
+  prototype.setTransform = function (...numbers) {
+    window.paints += 1;
+    return setTransform.apply(this, numbers);
+  };
+}"""
+SEVERAL_FRAMES = """async () => {
+  for (let i = 0; i < 6; i++) await new Promise(requestAnimationFrame);
+}"""
+
+
+def test_an_interaction_paints_each_picture_once(open_page: OpenPage) -> None:
+    page = painted(open_page(fragment="#view=side", width=1280), "diff")
+    page.evaluate(SEVERAL_FRAMES)
+    page.evaluate(COUNT_PAINTS)
+    query = page.locator("#query")
+    actions: list[Callable[[], object]] = [
+        partial(page.keyboard.press, "b"),
+        page.locator("#findings button").first.click,
+        partial(page.keyboard.press, "Escape"),
+        partial(query.fill, "parse"),
+        partial(query.fill, ""),
+    ]
+    seen = []
+    for action in actions:
+        action()
+        page.evaluate(SEVERAL_FRAMES)
+        seen.append(page.evaluate("window.paints"))
+    assert seen == [3, 6, 9, 12, 15]
+
+
 def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
+    written_address(page)
     page.get_by_role("tab", name="Table").click()
+    written_address(page)
     page.go_back()
     assert page.locator("#panel-graph").is_visible()
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
@@ -599,7 +643,7 @@ def test_tabs_by_arrow_keys(open_page: OpenPage) -> None:
 def test_unknown_paths_open_their_nearest_known_caller(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
-    fragment = page.evaluate("location.hash")
+    fragment = written_address(page)
     rebuilt = tree_of([(0, 0, 0, 0), (1, 1, 40, 40), (1, 3, 500, 510), (1, 7, 3, 0)], FUNCTIONS)
     again = painted(open_page(rebuilt, PageHeader("t", "w", "m", "samples"), fragment=fragment))
     assert again.locator("#trail [aria-current]").inner_text() == "load"

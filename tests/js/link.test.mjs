@@ -47,7 +47,8 @@ function opened(tree, fragment) {
   page.showMessage = (text) => messages.push(text);
   page.renew();
   makeAddress(page)();
-  page.renew(["tab"]); // the address is written when the reader does something
+  page.renew(["tab"]); // the address is written in a pause after the reader does something
+  page.writeAddress();
   return { page, messages, written: location.hash };
 }
 
@@ -100,6 +101,7 @@ test("every row of a tree is found again by its link", () => {
   const { page } = opened(tree, "");
   for (let node = 1; node < tree.size; node++) {
     page.goTo(node);
+    page.writeAddress();
     const again = opened(tree, location.hash);
     assert.deepEqual(again.page.state.zoom, page.state.zoom);
     assert.deepEqual(again.messages, []);
