@@ -1,4 +1,5 @@
 // The costs of single runs, as dots: one row for each side on a common axis from 0.
+import { ROOT } from "./codec.js";
 import { byId, element, svgElement } from "./dom.js";
 import { formatValue } from "./format.js";
 import { symbolName } from "./tree.js";
@@ -10,11 +11,11 @@ const ROW_HEIGHT = 16; // pixels
 const DOT = 4; // pixels
 const COMMON = 0.05; // smallest deviation of a common factor from 1 that is mentioned, as in the reports
 
-// Returns the runs of a function, or of the whole run for symbols below 0, or null if the page has no runs of it. The
+// Returns the runs of a function, or of the total for the symbol of the root, or null if the page has no runs of it. The
 // cost is the one by which the function was judged, otherwise the cost that the page shows.
 export function singleRunsOf(page, symbol) {
   const { singleRuns } = page.whole;
-  const rows = singleRuns?.rows.filter(([of]) => of === Math.max(symbol, -1)) ?? [];
+  const rows = singleRuns?.rows.filter(([of]) => (of < 0 ? ROOT : of) === symbol) ?? [];
   if (!rows.length) return null;
   const judged = page.findings.get(symbol)?.judged ?? (page.state.basis === "self" ? "self" : "total");
   const wanted = judged === "self" ? OWN : INCLUSIVE;
@@ -50,7 +51,7 @@ function numberOfRuns(shown, all) {
 }
 
 function runsTitle(page, symbol, kind) {
-  return `${kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}: ${KIND_WORDS[kind]}`} of each run`;
+  return `${kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}, all calls: ${KIND_WORDS[kind]}`} of each run`;
 }
 
 // Explains which values are shown, and which evidence they gave.

@@ -145,7 +145,7 @@ def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
 def test_keys_move_expand_and_hide(open_page: OpenPage) -> None:
     page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds"))
     frame(page).focus()
-    assert chosen(page) == "all, unchanged, calls a slower context"
+    assert chosen(page) == "all, unchanged, calls a slower function"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     assert chosen(page).startswith("load, slower")
