@@ -6,10 +6,9 @@ import { symbolName } from "./tree.js";
 
 const [TOTAL, OWN, INCLUSIVE] = [0, 1, 2];
 const KIND_WORDS = { [TOTAL]: "total", [OWN]: "self cost", [INCLUSIVE]: "total cost" };
-const GROUPS = ["Earlier", "Before", "After"];
+const GROUPS = { earlier: "Earlier base jobs", before: "Before", after: "After" };
 const ROW_HEIGHT = 16; // pixels
 const DOT = 4; // pixels
-const COMMON = 0.05; // smallest deviation of a common factor from 1 that is mentioned, as in the reports
 
 // Returns the runs of a function, or of the total for the symbol of the root, or null if the page has no runs of it. The
 // cost is the one by which the function was judged, otherwise the cost that the page shows.
@@ -22,9 +21,9 @@ export function singleRunsOf(page, symbol) {
   const [, kind, exponent, ...values] = rows.find((row) => row[1] === wanted) ?? rows[0];
   const costs = values.map((value) => value * 10 ** exponent);
   let from = 0;
-  const groups = singleRuns.shown.map((count, group) => {
-    const part = costs.slice(from, (from += count));
-    return { label: GROUPS[group], values: part, all: singleRuns.all[group], ...summaryOf(part) };
+  const groups = Object.entries(GROUPS).map(([name, label], place) => {
+    const part = costs.slice(from, (from += singleRuns.shown[place]));
+    return { name, label, values: part, all: singleRuns.all[place], ...summaryOf(part) };
   });
   return { kind, groups: groups.filter((group) => group.values.length), most: Math.max(...costs) };
 }
@@ -57,7 +56,7 @@ function runsTitle(page, symbol, kind) {
 // Explains which values are shown, and which evidence they gave.
 export function aboutRuns(page, symbol, { kind, groups }) {
   const { factors, reasons } = page.whole.singleRuns;
-  const divided = kind !== TOTAL && factors.some((factor) => Math.abs(factor - 1) >= COMMON);
+  const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
   const parts = groups.filter(({ values, all }) => values.length < all).map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
   const evidence = kind === TOTAL ? reasons : page.findings.get(symbol)?.story;
   return [
@@ -87,9 +86,9 @@ export function drawnRuns(page, symbol) {
   return figure;
 }
 
-function drawnGroup(page, { label, values, median }, most) {
+function drawnGroup(page, { name, label, values, median }, most) {
   const at = (value) => `${((100 * value) / (most || 1)).toFixed(2)}%`;
-  const svg = svgElement("svg", { class: label.toLowerCase(), height: String(ROW_HEIGHT) });
+  const svg = svgElement("svg", { class: name, height: String(ROW_HEIGHT) });
   const middle = String(ROW_HEIGHT / 2);
   svg.append(svgElement("line", { class: "base", x1: "0", x2: "100%", y1: middle, y2: middle }));
   for (const [place, value] of values.entries()) {
@@ -105,6 +104,7 @@ function drawnGroup(page, { label, values, median }, most) {
 export function makeRuns(page) {
   if (!page.whole.singleRuns) return;
   const box = element("div", undefined, "runs-box");
+  box.classList.toggle("long", page.whole.singleRuns.shown[0] > 0);
   byId("details").after(box);
   let shown = "";
 

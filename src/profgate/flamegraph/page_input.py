@@ -84,10 +84,7 @@ def _single_runs(comparison: Comparison, context: PageContext, marked: Collectio
     if context.run_values is None:
         return None
     reasons = "; ".join(
-        reason_text(reason, str)
-        for finding in context.findings or ()
-        if finding.is_total
-        for reason in finding.reasons
+        reason_text(reason, str) for finding in context.findings or () if finding.is_total for reason in finding.reasons
     )
     sides = (comparison.runs.baseline, comparison.runs.target)
     return page_runs(context.run_values, sides, marked, plain(reasons))

@@ -39,9 +39,9 @@ def page_runs(
 
     At most `MOST_FUNCTIONS` symbols are returned. Returns None if there are fewer than `FEWEST_RUNS` runs.
     """
-    if sum(sides) < FEWEST_RUNS:
-        return None
     counts = [values.earlier, *sides]
+    if sum(counts) < FEWEST_RUNS:
+        return None
     groups = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
     chosen = [_selected(group) for group in groups]
     runs = np.concatenate(chosen)

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aboutRuns, runsSentence, singleRunsOf } from "../../templates/page/runs.js";
+import { treeOf } from "./trees.mjs";
+
+const [ROOT, OTHER, WORK] = [-2, -1, 1];
+const RUNS = {
+  shown: [0, 3, 2],
+  all: [0, 3, 80],
+  factors: [0.8, 1.1],
+  reasons: "everything takes 1.2x the time",
+  rows: [
+    [-1, 0, 1, 100, 104, 102, 120, 160],
+    [WORK, 1, 0, 10, 12, 11, 30, 32],
+    [WORK, 2, 0, 40, 44, 42, 60, 68],
+    [0, 2, -1, 5, 5, 5, 5, 5],
+  ],
+};
+
+function pageOf({ basis = "inclusive", findings = [], runs = RUNS } = {}) {
+  const whole = { ...treeOf([["main/work", 100, 300]]), singleRuns: runs };
+  return { header: { unit: "samples", exponent: 0, runs: [3, 80], g: 1 }, whole, tree: whole, state: { basis }, findings: new Map(findings) };
+}
+
+const valuesOf = (page, symbol) => singleRunsOf(page, symbol).groups.map(({ values }) => values);
+
+test("runs have the cost of the page", () => {
+  assert.deepEqual(valuesOf(pageOf(), WORK), [[40, 44, 42], [60, 68]]);
+  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), WORK), [[10, 12, 11], [30, 32]]);
+});
+
+test("runs of a finding have the judged cost", () => {
+  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "self" }]] }), WORK), [[10, 12, 11], [30, 32]]);
+  assert.deepEqual(valuesOf(pageOf({ basis: "self", findings: [[WORK, { judged: "total" }]] }), WORK), [[40, 44, 42], [60, 68]]);
+});
+
+test("a function with one known cost shows it", () => {
+  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), 0), [[0.5, 0.5, 0.5], [0.5, 0.5]]);
+});
+
+test("the root shows the total; merged stacks and unknown functions show nothing", () => {
+  assert.deepEqual(valuesOf(pageOf(), ROOT), [[1000, 1040, 1020], [1200, 1600]]);
+  assert.equal(singleRunsOf(pageOf(), OTHER), null);
+  assert.equal(singleRunsOf(pageOf(), 7), null);
+  assert.equal(singleRunsOf(pageOf({ runs: null }), ROOT), null);
+});
+
+test("the text has minimum, median, maximum and number of runs", () => {
+  const page = pageOf();
+  assert.equal(
+    runsSentence(page, WORK, singleRunsOf(page, WORK)),
+    "work, all calls: total cost of each run. Before: 3 runs, minimum 40 samples, median 42 samples, maximum 44 samples. After: 2 of 80 runs, minimum 60 samples, median 64 samples, maximum 68 samples.",
+  );
+});
+
+test("the caption has the evidence and the common factor", () => {
+  const page = pageOf({ findings: [[WORK, { judged: "self", story: "none of the other 251 ways shows as large a change" }]] });
+  assert.equal(
+    aboutRuns(page, WORK, singleRunsOf(page, WORK)),
+    "None of the other 251 ways shows as large a change. Each run is divided by its common factor (0.80 to 1.10), as for the verdict. After: 2 of 80 runs.",
+  );
+  assert.equal(aboutRuns(page, ROOT, singleRunsOf(page, ROOT)), "Everything takes 1.2x the time. Values as recorded. After: 2 of 80 runs.");
+  const even = pageOf({ runs: { ...RUNS, factors: [1, 1], reasons: "" } });
+  assert.match(aboutRuns(even, WORK, singleRunsOf(even, WORK)), /^Values as recorded\./);
+});
+
+test("earlier base jobs come first", () => {
+  const page = pageOf({ runs: { ...RUNS, shown: [1, 2, 2], all: [1, 2, 2] } });
+  const { groups } = singleRunsOf(page, WORK);
+  assert.deepEqual(groups.map(({ label, values }) => [label, values.length]), [["Earlier base jobs", 1], ["Before", 2], ["After", 2]]);
+});
