@@ -69,8 +69,8 @@ def test_page_grows_by_less_than_three_kilobytes() -> None:
     comparison = from_stacks(sides[0], sides[1])
     values = RunValues(
         comparison.run_totals.astype(np.float64),
-        {symbol: column for symbol, column in enumerate(comparison.self_value.T * 0.987)},
-        {symbol: column for symbol, column in enumerate(comparison.total_value.T * 1.013)},
+        dict(enumerate(comparison.self_value.T * 0.987)),
+        dict(enumerate(comparison.total_value.T * 1.013)),
         np.ones(10),
     )
     without, with_runs = (
