@@ -8,7 +8,7 @@ import { announce, element, linkButton, makeButton, outwardLink, svgElement } fr
 import { drawnRuns } from "./runs.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
-import { nameOf, nodeOfKey, once, placeOf, widestOf } from "./tree.js";
+import { nameOf, nodeOfKey, once, placeOf } from "./tree.js";
 import { linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
@@ -69,7 +69,7 @@ function makeBlueprint(page, section) {
   }
 
   function start() {
-    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap(({ rows, symbol }) => (rows?.length ? rows : [widestOf(page.tree, symbol)])).filter((node) => node > 0)));
+    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page.tree, finding))));
     if (view.shown.size === 1) {
       parts.note.textContent = "No call path changed enough to be shown at once; the first level is open.";
       showChildren(page.tree, figures, view.shown, 0);
@@ -444,7 +444,7 @@ function makeBlueprint(page, section) {
     start();
     render();
     fit();
-    choose(0);
+    choose(view.selected);
   } });
 
   const renew = (fresh) => () => {

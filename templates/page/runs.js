@@ -4,8 +4,8 @@ import { byId, element, svgElement } from "./dom.js";
 import { formatValue } from "./format.js";
 import { symbolName } from "./tree.js";
 
-const [TOTAL, OWN, INCLUSIVE] = [0, 1, 2];
-const KIND_WORDS = { [TOTAL]: "total", [OWN]: "self cost", [INCLUSIVE]: "total cost" };
+const [TOTAL, OWN, INCLUSIVE, BROAD] = [0, 1, 2, 3]; // a broad cost is nearly the whole run
+const KIND_WORDS = { [TOTAL]: "total", [OWN]: "self cost", [INCLUSIVE]: "total cost", [BROAD]: "total cost" };
 const GROUPS = { earlier: "Earlier base jobs", before: "Before", after: "After" };
 const ROW_HEIGHT = 16; // pixels
 const DOT = 4; // pixels
@@ -17,8 +17,8 @@ export function singleRunsOf(page, symbol) {
   const rows = singleRuns?.rows.filter(([of]) => (of < 0 ? ROOT : of) === symbol) ?? [];
   if (!rows.length) return null;
   const judged = page.findings.get(symbol)?.judged ?? (page.state.basis === "self" ? "self" : "total");
-  const wanted = judged === "self" ? OWN : INCLUSIVE;
-  const [, kind, exponent, ...values] = rows.find((row) => row[1] === wanted) ?? rows[0];
+  const wanted = judged === "self" ? [OWN] : [INCLUSIVE, BROAD];
+  const [, kind, exponent, ...values] = rows.find((row) => wanted.includes(row[1])) ?? rows[0];
   const costs = values.map((value) => value * 10 ** exponent);
   let from = 0;
   const groups = Object.entries(GROUPS).map(([name, label], place) => {
@@ -58,13 +58,21 @@ export function aboutRuns(page, symbol, { kind, groups }) {
   const { factors, reasons } = page.whole.singleRuns;
   const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
   const parts = groups.filter(({ values, all }) => values.length < all).map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
-  const evidence = kind === TOTAL ? reasons : page.findings.get(symbol)?.story;
+  const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
     divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")}), as for the verdict` : "values as recorded",
     ...parts,
     ...(page.tree === page.whole ? [] : ["values of all stacks"]),
   ].map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
+}
+
+// Returns the evidence for a finding if it is about the kind of cost that is shown. A caller that was not tested itself
+// is judged by the cost of the new functions that it calls.
+function evidenceOf(finding, kind) {
+  if (!finding?.story) return "";
+  if (finding.new && kind !== INCLUSIVE) return `new function${finding.new.includes(", ") ? "s" : ""} ${finding.new}: ${finding.story}`;
+  return (finding.judged === "self") === (kind === OWN) ? finding.story : "";
 }
 
 // Returns a picture of the runs, or null.

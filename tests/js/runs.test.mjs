@@ -34,6 +34,25 @@ test("runs of a finding have the judged cost", () => {
   assert.deepEqual(valuesOf(pageOf({ basis: "self", findings: [[WORK, { judged: "total" }]] }), WORK), [[40, 44, 42], [60, 68]]);
 });
 
+test("evidence about another cost is not shown", () => {
+  const story = "none of the other 251 ways shows as large a change";
+  const about = (finding, rows) => {
+    const page = pageOf({ findings: [[WORK, { story, ...finding }]], runs: { ...RUNS, rows } });
+    return aboutRuns(page, WORK, singleRunsOf(page, WORK));
+  };
+  const [, own, total] = RUNS.rows;
+  assert.match(about({ judged: "total" }, [total]), /^None of/);
+  assert.match(about({ judged: "total" }, [own]), /^Each run/);
+  assert.match(about({ judged: "self" }, [total]), /^Each run/);
+  assert.match(about({ judged: "total", new: "audit, log" }, [total]), /^None of/);
+  assert.match(about({ judged: "total", new: "audit" }, [own, [WORK, 3, 0, 40, 44, 42, 60, 68]]), /^New function audit: none of/);
+});
+
+test("a function with nearly the whole cost shows it", () => {
+  const rows = [RUNS.rows[1], [WORK, 3, 0, 1, 2, 3, 4, 5]];
+  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "total" }]], runs: { ...RUNS, rows } }), WORK), [[1, 2, 3], [4, 5]]);
+});
+
 test("a function with one known cost shows it", () => {
   assert.deepEqual(valuesOf(pageOf({ basis: "self" }), 0), [[0.5, 0.5, 0.5], [0.5, 0.5]]);
 });

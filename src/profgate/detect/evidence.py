@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
-from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, costs_of
+from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, Observed, Rows, tested_together, visible_factor
 from profgate.detect.sampling import sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, finite
@@ -113,7 +113,8 @@ def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValue
         for kind in (SELF, SUBTREE)
     }
     earlier = costs.values.shape[1] - comparison.runs.baseline - comparison.runs.target
-    return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], costs.factors, earlier)
+    broad = broad_costs(comparison, costs, base_jobs=earlier > 0)
+    return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier)
 
 
 def _obstacle(comparison: Comparison) -> ReasonCode | None:

@@ -13,7 +13,7 @@ MOST_FUNCTIONS = 40
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
 FEWEST_RUNS = 3  # two runs show no spread
 DIGITS = 3  # of the largest value of a row
-TOTAL, OWN, INCLUSIVE = 0, 1, 2  # the kinds of rows
+TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is nearly the whole run
 
 
 class PageRuns(TypedDict):
@@ -47,8 +47,8 @@ def page_runs(
     runs = np.concatenate(chosen)
     rows = [_row(-1, TOTAL, values.totals[runs])]
     for symbol in _largest(values, findings):
-        for kind, costs in ((OWN, values.own), (INCLUSIVE, values.inclusive)):
-            if symbol in costs:
+        for kind, costs in ((OWN, values.own), (INCLUSIVE, values.inclusive), (BROAD, values.broad)):
+            if symbol in costs and (kind != BROAD or symbol in findings):
                 rows.append(_row(symbol, kind, costs[symbol][runs]))
     factors = values.factors[values.earlier :]
     return PageRuns(
@@ -69,7 +69,8 @@ def _selected(runs: IntArray) -> IntArray:
 def _largest(values: RunValues, findings: Collection[int]) -> list[int]:
     """Return the symbols in ``findings``, then those that are among the largest self costs or total costs."""
     place: dict[int, int] = {}
-    for costs in (values.own, values.inclusive):
+    broad = {symbol: values.broad[symbol] for symbol in findings if symbol in values.broad}
+    for costs in (values.own, values.inclusive, broad):
         order = sorted(costs, key=lambda symbol: (-float(costs[symbol].mean()), symbol))
         for rank, symbol in enumerate(order):
             place[symbol] = min(rank, place.get(symbol, rank))

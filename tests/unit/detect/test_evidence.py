@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive, timed
+from comparisons import from_exclusive, from_stacks, timed
 from profgate.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.profile import Facts
@@ -199,3 +199,16 @@ def test_run_values_start_with_other_base_jobs() -> None:
 
 def test_untested_values_have_no_runs() -> None:
     assert run_values(from_exclusive([{"f": 0}], [{"f": 3}])) is None
+
+
+def test_run_values_have_the_functions_with_nearly_all_cost() -> None:
+    sides = [
+        [{f"main;{name}": value for name, value in run.items()} for run in runs_of(side, 5)] for side in (BASE, SLOWER)
+    ]
+    comparison = from_stacks(sides[0], sides[1])
+    main = comparison.symbols.names.index("main")
+    values = run_values(comparison)
+    assert values is not None
+    assert main not in values.inclusive
+    assert list(values.broad) == [main]
+    assert values.broad[main].tolist() == (comparison.run_totals / values.factors).tolist()

@@ -7,7 +7,7 @@ from comparisons import from_stacks
 from profgate.flamegraph import page_runs as module
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
-from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns, page_runs
+from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs
 from profgate.model.arrays import FloatArray
 from profgate.model.run_values import RunValues
 
@@ -16,9 +16,14 @@ def floats(*values: float) -> FloatArray:
     return np.array(values, np.float64)
 
 
-def given(own: dict[int, FloatArray], inclusive: dict[int, FloatArray] | None = None, earlier: int = 0) -> RunValues:
+def given(
+    own: dict[int, FloatArray],
+    inclusive: dict[int, FloatArray] | None = None,
+    broad: dict[int, FloatArray] | None = None,
+    earlier: int = 0,
+) -> RunValues:
     runs = len(next(iter(own.values())))
-    return RunValues(np.full(runs, 1000.0), own, inclusive or {}, np.linspace(0.9, 1.2, runs), earlier)
+    return RunValues(np.full(runs, 1000.0), own, inclusive or {}, broad or {}, np.linspace(0.9, 1.2, runs), earlier)
 
 
 def shown(values: RunValues, sides: tuple[int, int], findings: tuple[int, ...] = ()) -> PageRuns:
@@ -39,6 +44,14 @@ def test_findings_come_before_the_largest_functions(monkeypatch: pytest.MonkeyPa
     own = {symbol: floats(*[10.0 * symbol] * 4) for symbol in range(1, 7)}
     found = shown(given(own, {2: floats(900, 900, 900, 900)}), (2, 2), findings=(1,))
     assert [(row[0], row[1]) for row in found["rows"]] == [(-1, TOTAL), (1, OWN), (2, OWN), (2, INCLUSIVE), (6, OWN)]
+
+
+def test_broad_functions_are_shown_as_findings() -> None:
+    """A function with nearly all of the cost is not tested, but a new function may make it a finding."""
+    values = given({0: floats(5, 5, 5)}, broad={0: floats(98, 99, 97), 1: floats(100, 100, 100)})
+    assert [row[:2] for row in shown(values, (2, 1))["rows"]] == [[-1, TOTAL], [0, OWN]]
+    rows = shown(values, (2, 1), findings=(0, 1))["rows"]
+    assert [row[:2] for row in rows] == [[-1, TOTAL], [0, OWN], [0, BROAD], [1, BROAD]]
 
 
 def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +84,7 @@ def test_page_grows_by_less_than_three_kilobytes() -> None:
         comparison.run_totals.astype(np.float64),
         dict(enumerate(comparison.self_value.T * 0.987)),
         dict(enumerate(comparison.total_value.T * 1.013)),
+        {},
         np.ones(10),
     )
     without, with_runs = (
