@@ -61,7 +61,7 @@ export function aboutRuns(page, symbol, { kind, groups }) {
   const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
-    divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")}), as for the verdict` : "values as recorded",
+    divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})${reasons === null ? "" : ", as for the verdict"}` : "values as recorded",
     ...parts,
     ...(page.tree === page.whole ? [] : ["values of all stacks"]),
   ].map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");

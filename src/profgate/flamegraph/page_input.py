@@ -83,11 +83,12 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 def _single_runs(comparison: Comparison, context: PageContext, marked: Collection[int]) -> PageRuns | None:
     if context.run_values is None:
         return None
-    reasons = "; ".join(
-        reason_text(reason, str) for finding in context.findings or () if finding.is_total for reason in finding.reasons
-    )
     sides = (comparison.runs.baseline, comparison.runs.target)
-    return page_runs(context.run_values, sides, marked, plain(reasons))
+    if context.findings is None:
+        return page_runs(context.run_values, sides)
+    reasons = [reason for finding in context.findings if finding.is_total for reason in finding.reasons]
+    text = plain("; ".join(reason_text(reason, str) for reason in reasons))
+    return page_runs(context.run_values, sides, marked, text)
 
 
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:

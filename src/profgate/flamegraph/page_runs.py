@@ -21,19 +21,20 @@ class PageRuns(TypedDict):
 
     The runs belong to three groups: earlier base jobs, baseline and target. ``shown`` and ``all`` contain the number of
     runs of each group in a row and in the comparison. ``factors`` contains the smallest and the largest common factor
-    of the baseline and target runs. ``reasons`` is the text of the reasons of the judgement on the total. Each row
-    contains a symbol (-1: the whole run), the kind of its values, a decimal exponent, and one integer per run.
+    of the baseline and target runs. ``reasons`` is the text of the reasons for the judgement on the total, or None
+    if the comparison was not judged. Each row contains a symbol (-1: the whole run), the kind of its values, a decimal
+    exponent, and one integer per run.
     """
 
     shown: list[int]
     all: list[int]
     factors: tuple[float, float]
-    reasons: str
+    reasons: str | None
     rows: list[list[int]]
 
 
 def page_runs(
-    values: RunValues, sides: tuple[int, int], findings: Collection[int] = (), reasons: str = ""
+    values: RunValues, sides: tuple[int, int], findings: Collection[int] = (), reasons: str | None = None
 ) -> PageRuns | None:
     """Return the costs of single runs: the total, the symbols in ``findings``, and the symbols with the largest costs.
 
