@@ -55,13 +55,14 @@ function runsTitle(page, symbol, kind) {
 
 // Explains which values are shown, and which evidence they gave.
 export function aboutRuns(page, symbol, { kind, groups }) {
-  const { factors, reasons } = page.whole.singleRuns;
+  const { factors, reasons, waiting } = page.whole.singleRuns;
   const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
   const parts = groups.filter(({ values, all }) => values.length < all).map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
   const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
     divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})${reasons === null ? "" : ", as for the verdict"}` : "values as recorded",
+    ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),
     ...parts,
     ...(page.tree === page.whole ? [] : ["values of all stacks"]),
   ].map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");

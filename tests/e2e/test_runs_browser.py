@@ -24,6 +24,7 @@ RUNS = PageRuns(
     all=[0, 3, 2],
     factors=(0.9, 1.1),
     reasons="another machine",
+    waiting=False,
     rows=[
         [-1, TOTAL, 0, 800, 810, 799, 1400, 1410],
         [1, OWN, 0, 300, 310, 305, 880, 900],
@@ -132,7 +133,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
     open_page: OpenPage, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    earlier = PageRuns(shown=[1, 2, 2], all=[80, 2, 2], factors=(1.0, 1.0), reasons="", rows=RUNS["rows"])
+    earlier = PageRuns(shown=[1, 2, 2], all=[80, 2, 2], factors=(1.0, 1.0), reasons="", waiting=True, rows=RUNS["rows"])
     for fragment in ("", "#tab=blueprint"):
         page = open_page(replace(HEADER, single_runs=earlier), fragment, width=width, color_scheme=scheme)
         assert page.locator(".runs .earlier:visible circle").count() == 1

@@ -79,6 +79,9 @@ test("the caption has the evidence and the common factor", () => {
     "None of the other 251 ways shows as large a change. Each run is divided by its common factor (0.80 to 1.10), as for the verdict. After: 2 of 80 runs.",
   );
   assert.equal(aboutRuns(page, ROOT, singleRunsOf(page, ROOT)), "Everything takes 1.2x the time. Values as recorded. After: 2 of 80 runs.");
+  const waiting = pageOf({ runs: { ...RUNS, waiting: true } });
+  assert.match(aboutRuns(waiting, WORK, singleRunsOf(waiting, WORK)), /Functions that only wait are left out\./);
+  assert.doesNotMatch(aboutRuns(waiting, ROOT, singleRunsOf(waiting, ROOT)), /wait/);
   const unjudged = pageOf({ runs: { ...RUNS, reasons: null } });
   assert.equal(aboutRuns(unjudged, WORK, singleRunsOf(unjudged, WORK)), "Each run is divided by its common factor (0.80 to 1.10). After: 2 of 80 runs.");
   assert.equal(aboutRuns(unjudged, ROOT, singleRunsOf(unjudged, ROOT)), "Values as recorded. After: 2 of 80 runs.");

@@ -19,17 +19,19 @@ TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is 
 class PageRuns(TypedDict):
     """The costs of single runs.
 
-    The runs belong to three groups: earlier base jobs, baseline and target. ``shown`` and ``all`` contain the number of
-    runs of each group in a row and in the comparison. ``factors`` contains the smallest and the largest common factor
-    of the baseline and target runs. ``reasons`` is the text of the reasons for the judgement on the total, or None
-    if the comparison was not judged. Each row contains a symbol (-1: the whole run), the kind of its values, a decimal
-    exponent, and one integer per run.
+    The runs belong to three groups: earlier base jobs, baseline and target. ``shown`` and ``all`` contain the
+    number of runs of each group in a row and in the comparison. ``factors`` contains the smallest and the largest
+    common factor of the baseline and target runs. ``reasons`` is the text of the reasons for the judgement on the
+    total, or None if the comparison was not judged. If ``waiting`` is true, functions that only wait are not part
+    of total costs. Each row contains a symbol (-1: the whole run), the kind of its values, a decimal exponent, and
+    one integer per run.
     """
 
     shown: list[int]
     all: list[int]
     factors: tuple[float, float]
     reasons: str | None
+    waiting: bool
     rows: list[list[int]]
 
 
@@ -57,6 +59,7 @@ def page_runs(
         all=counts,
         factors=(round(float(factors.min()), 3), round(float(factors.max()), 3)),
         reasons=reasons,
+        waiting=values.waiting,
         rows=rows,
     )
 

@@ -14,7 +14,8 @@ class RunValues:
     baseline runs, then the target runs. ``totals`` contains the totals as they were recorded. ``own`` and ``inclusive``
     map a symbol to its self costs and its total costs. Both are divided by the common factor of the symbol's other
     locations in each run. ``broad`` contains the total costs of functions that account for nearly the whole run. These
-    functions are not tested, and their costs are divided by ``factors``, the common factor of all locations.
+    functions are not tested, and their costs are divided by ``factors``, the common factor of all locations. If
+    ``waiting`` is true, functions that only wait are not part of total costs.
     """
 
     totals: FloatArray
@@ -23,3 +24,4 @@ class RunValues:
     broad: Mapping[int, FloatArray]
     factors: FloatArray
     earlier: int = 0
+    waiting: bool = False

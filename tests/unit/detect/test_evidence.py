@@ -212,3 +212,17 @@ def test_run_values_have_the_functions_with_nearly_all_cost() -> None:
     assert main not in values.inclusive
     assert list(values.broad) == [main]
     assert values.broad[main].tolist() == (comparison.run_totals / values.factors).tolist()
+
+
+def test_run_values_leave_out_waiting_functions() -> None:
+    runs = [{f"main;{name}": value for name, value in run.items()} for run in runs_of(BASE, 5)]
+    comparison = from_stacks([*runs], [*runs])
+    waits = np.array([name == "f07" for name in comparison.symbols.names])
+    active = comparison.total_value - comparison.self_value[:, waits]
+    values = run_values(replace(comparison, waiting=waits, active_total=active))
+    assert values is not None
+    assert values.waiting
+    assert comparison.symbols.names.index("f07") not in values.own
+    plain = run_values(comparison)
+    assert plain is not None
+    assert not plain.waiting
