@@ -121,7 +121,10 @@ def build_report(
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)
     # Step 7: Draw the pages.
     progress("drawing flame graphs", 0)
-    pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages)
+    from profgate.detect.evidence import run_values
+
+    values = partial(run_values, interleaved=given.interleaved)
+    pages, failed = build_pages(compared.comparisons, states, report, given.policy, given.diff, given.pages, values)
     return Built(replace(report, warnings=(*report.warnings, *failed)), pages, compared.comparisons)
 
 

@@ -40,10 +40,10 @@ export function makeAddress(page) {
     lastStep = step;
   }
 
-  // Tab, view, part of the recording and frame: going back in the browser restores their previous values.
+  // Tab, view, part of the recording, frame, and boxes that were opened by a click on a cause: going back in the browser restores their previous values.
   function stepNow() {
-    const { tab, view, sandwich, zoom } = page.state;
-    return [tab, view, sandwich, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
+    const { tab, view, sandwich, zoom, boxSteps } = page.state;
+    return [tab, view, sandwich, boxSteps, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
   }
 
   function open() {

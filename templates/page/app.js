@@ -12,6 +12,7 @@ import { makeKeys } from "./keys.js";
 import { makeLegend } from "./legend.js";
 import { calleesOf, callersOf, ranksOf } from "./merge.js";
 import { makeSaving } from "./save.js";
+import { makeRuns } from "./runs.js";
 import { makeSettings } from "./settings.js";
 import { symbolsPanel } from "./table.js";
 import { chosenSymbol, makeTabs } from "./tabs.js";
@@ -35,7 +36,7 @@ async function start() {
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
-  for (const make of [makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
+  for (const make of [makeRuns, makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
   if (page.timelines) makeActivity(page);
   makeTabs(page, [
     { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },

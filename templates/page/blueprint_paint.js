@@ -6,7 +6,9 @@ import { shorten } from "./format.js";
 import { nameOf } from "./tree.js";
 
 const LETTER = 6.3;
+const LARGE_LETTER = 8.6; // in the labels of findings
 const LONGEST_LABEL = 18;
+const LONGEST_OF_FINDING = 60;
 const LABEL_ROOM = 17;
 const MARGIN = 24;
 const CORNER = 9;
@@ -18,23 +20,28 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
     const box = { width: widthOf(figures.count[node]), height: heightOf(figures.height[node]) };
     const label = boxLabel(tree, figures, node, marks, box);
     labels.set(node, { ...label, box });
-    return { width: Math.max(box.width, label.inside ? 0 : label.text.length * LETTER), height: box.height };
+    return { width: Math.max(box.width, label.inside ? 0 : label.text.length * (label.large ? LARGE_LETTER : LETTER)), height: box.height };
   };
   const { boxes, width, height } = tidy(0, (node) => childrenOf(tree, figures, node).filter((child) => shown.has(child)), sizeOf);
   const places = new Map();
   for (const [node, at] of boxes) {
-    const { box, text, inside } = labels.get(node);
-    places.set(node, { x: at.x + MARGIN, y: at.y + MARGIN, ...box, depth: at.depth, text, inside });
+    const { box, ...label } = labels.get(node);
+    places.set(node, { x: at.x + MARGIN, y: at.y + MARGIN, ...box, depth: at.depth, ...label });
   }
   return { places, width: width + 2 * MARGIN, height: height + 2 * MARGIN + LABEL_ROOM };
 }
 
 function boxLabel(tree, figures, node, marks, box) {
-  const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", marks.findings.has(tree.symbol[node]) ? "◆" : "", leadsToSlower(figures, node) ? "↓" : ""].join("");
+  const large = marks.findings.has(tree.symbol[node]);
+  const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", large ? "◆" : "", leadsToSlower(figures, node) ? "↓" : ""].join("");
   const name = `${signs}${signs ? " " : ""}${nameOf(tree, node)}`;
+  if (large) {
+    const text = shorten(name, LONGEST_OF_FINDING);
+    return { text, large, inside: box.height >= LABEL_ROOM && text.length * LARGE_LETTER + 10 <= box.width };
+  }
   const room = Math.floor((box.width - 10) / LETTER);
   const inside = box.height >= LABEL_ROOM && room >= Math.min(name.length, 8);
-  return { text: shorten(name, inside ? room : LONGEST_LABEL), inside };
+  return { text: shorten(name, inside ? room : LONGEST_LABEL), large, inside };
 }
 
 function leadsToSlower({ leads, state }, node) {
@@ -76,7 +83,7 @@ function drawnBox(tree, figures, node, at, { hidden, selected, siblings, expande
     "aria-posinset": String(siblings.indexOf(node) + 1),
     "aria-setsize": String(siblings.length),
     "aria-selected": String(selected),
-    "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower context" : ""}`,
+    "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
     "data-node": String(node),
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));
@@ -88,7 +95,7 @@ function drawnBox(tree, figures, node, at, { hidden, selected, siblings, expande
     const right = left + at.width;
     group.append(svgElement("path", { class: "corner", d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z` }));
   }
-  group.append(svgElement("text", { class: at.inside ? "inside" : "below", x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + 13) }, at.text));
+  group.append(svgElement("text", { class: `${at.inside ? "inside" : "below"}${at.large ? " large" : ""}`, x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + (at.large ? 16 : 13)) }, at.text));
   return group;
 }
 

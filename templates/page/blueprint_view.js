@@ -1,13 +1,14 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
-import { MOST_BOXES, changedRows, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, showAll, showChildren } from "./blueprint.js";
+import { MOST_BOXES, boxLinkOf, changedRows, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, rowsOfFinding, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
 import { leadingTo } from "./colour.js";
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
+import { drawnRuns } from "./runs.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
-import { keysOfPath, nameOf, nodeOfKey, once, placeOf, widestOf } from "./tree.js";
+import { nameOf, nodeOfKey, once, placeOf } from "./tree.js";
 import { linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
@@ -15,7 +16,8 @@ const SMALLEST_SCALE = 0.12;
 const LARGEST_SCALE = 3;
 const READABLE_SCALE = 0.8;
 const DRAG_FROM = 4;
-const LINK_LENGTH = 4;
+const SMALLEST_HEIGHT = 320; // pixels
+const FLASH = 1600; // milliseconds
 
 export const blueprintPanel = {
   key: "blueprint",
@@ -45,7 +47,7 @@ function makeBlueprint(page, section) {
   const { frame, svg, count, pane, popup } = parts;
   const menu = makeMenu(section, frame);
   const source = makeSourcePane(page, parts.source);
-  const view = { scale: 1, selected: 0, shown: null, stale: true };
+  const view = { scale: 1, selected: 0, shown: null, stale: true, link: "", steps: 0, flash: 0 };
   let figures;
   let marks;
   let layout;
@@ -60,6 +62,7 @@ function makeBlueprint(page, section) {
     openLink();
     if (changed) render();
     if (!view.fitted) fit();
+    if (view.steps !== page.state.boxSteps) showOpened();
   }
 
   function measure() {
@@ -71,15 +74,19 @@ function makeBlueprint(page, section) {
   }
 
   function start() {
-    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap(({ rows, symbol }) => (rows?.length ? rows : [widestOf(page.tree, symbol)])).filter((node) => node > 0)));
+    view.shown = firstShown(page.tree, figures, new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page.tree, finding))));
     if (view.shown.size === 1) {
-      parts.note.textContent = "No context changed enough to be shown at once; the first level is open.";
+      parts.note.textContent = "No call path changed enough to be shown at once; the first level is open.";
       showChildren(page.tree, figures, view.shown, 0);
     }
-    view.selected = 0;
-    const [finding] = page.header.findings;
-    if (finding && finding.symbol >= 0) view.selected = Math.max(0, finding.rows?.[0] ?? widestOf(page.tree, finding.symbol));
+    view.selected = firstOfFindings();
+    view.link = "";
     view.fitted = false;
+  }
+
+  function firstOfFindings() {
+    const [finding] = page.header.findings;
+    return (finding && rowsOfFinding(page.tree, finding)[0]) ?? 0;
   }
 
   function render() {
@@ -87,26 +94,55 @@ function makeBlueprint(page, section) {
     if (!layout.places.has(view.selected)) view.selected = 0;
     paintBoxes(svg, { tree: page.tree, figures, shown: view.shown, layout, selected: view.selected });
     resize();
-    count.textContent = `${layout.places.size.toLocaleString("en")} of ${page.tree.size.toLocaleString("en")} contexts`;
+    const [drawn, all] = [layout.places.size, page.tree.size].map((size) => size.toLocaleString("en"));
+    count.textContent = drawn === all ? `All ${all} call paths are shown` : `${drawn} of ${all} call paths are shown: those that changed most, and those that you opened`;
     showSelected();
   }
 
   function resize() {
+    frame.parentElement.style.setProperty("--room", `${roomForBoxes()}px`);
     svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
     svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
     // a picture that is smaller than its frame is centred
     frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
   }
 
-  // Shows the entire width if it is readable, otherwise the part of the tree around the root.
+  // The height of the window below the controls, so that the legend is visible without scrolling.
+  function roomForBoxes() {
+    const top = frame.getBoundingClientRect().top + window.scrollY;
+    return Math.max(SMALLEST_HEIGHT, Math.floor(window.innerHeight - top - parts.note.offsetHeight - parts.legend.offsetHeight - 2));
+  }
+
+  // Shows the whole picture if it is readable, otherwise its part around the selected box.
   function fit() {
     view.fitted = true;
-    const { width, height } = layout;
-    const whole = Math.min(frame.clientWidth / width, tallest() / height);
-    zoom(Math.min(1, Math.max(READABLE_SCALE, whole)), false);
-    const root = layout.places.get(0);
-    frame.scrollLeft = root.x * view.scale - frame.clientWidth / 2;
-    frame.scrollTop = 0;
+    const whole = Math.min(frame.clientWidth / layout.width, tallest() / layout.height);
+    zoom(whole >= READABLE_SCALE ? Math.min(1, whole) : 1, false);
+    centre(view.selected);
+  }
+
+  function centre(node) {
+    const at = layout.places.get(node);
+    frame.scrollLeft = at.x * view.scale - frame.clientWidth / 2;
+    frame.scrollTop = (at.y + at.height / 2) * view.scale - frame.clientHeight / 2;
+  }
+
+  // Shows the box that a click on a cause or a name selected.
+  function showOpened() {
+    view.steps = page.state.boxSteps;
+    if (view.scale < READABLE_SCALE) zoom(1, false);
+    centre(view.selected);
+    frame.scrollIntoView({ block: "nearest" });
+    const { tree } = page;
+    const finding = page.findings.get(tree.symbol[view.selected]);
+    const boxes = finding ? rowsOfFinding(tree, finding) : [];
+    const at = boxes.indexOf(view.selected);
+    parts.note.textContent = at >= 0 && boxes.length > 1 ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its call paths. This is number ${at + 1}; click the cause again for the next one.` : "";
+    resize();
+    announce(boxSentence(page, figures, view.selected, marks.moved.get(view.selected)));
+    clearTimeout(view.flash);
+    frame.classList.add("opened");
+    view.flash = setTimeout(() => frame.classList.remove("opened"), FLASH);
   }
 
   function tallest() {
@@ -152,20 +188,29 @@ function makeBlueprint(page, section) {
     intoView(node);
     showSelected();
     if (announced) announce(boxSentence(page, figures, node, marks.moved.get(node)));
-    page.set({ box: boxLink(node) });
+    view.link = boxLinkOf(page.tree, node);
+    page.set({ box: view.link });
+  }
+
+  // Marks the other boxes of the selected function.
+  function markSame() {
+    for (const box of svg.querySelectorAll(".same")) box.classList.remove("same");
+    const symbol = page.tree.symbol[view.selected];
+    for (const node of layout.places.keys()) if (symbol >= 0 && page.tree.symbol[node] === symbol && node !== view.selected) svg.querySelector(`#${boxId(node)}`).classList.add("same");
   }
 
   function showSelected() {
     const node = view.selected;
     const { tree } = page;
     frame.setAttribute("aria-activedescendant", boxId(node));
+    markSame();
     const partner = marks.moved.get(node);
     const head = element("h3");
     head.append(...titleOf(page, figures, node).childNodes);
     const place = placeOf(tree, node);
     const link = linkOf(tree, node);
-    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node));
-    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other context", () => goTo(partner)));
+    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node), ...[drawnRuns(page, tree.symbol[node])].filter(Boolean));
+    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other call path", () => goTo(partner)));
     const actions = element("p", undefined, "buttons");
     for (const [title, key, action] of menuItems(node)) {
       const button = makeButton(title, action, "plain");
@@ -194,7 +239,7 @@ function makeBlueprint(page, section) {
     }
     if (shownBelow(node)) items.push(["Hide all subnodes", "X", () => collapse(node)]);
     if (node > 0) items.push(["Hide this box", "Del", () => hide(node)]);
-    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => page.openNode(node)]);
+    if (!page.header.blueprint?.estimated) items.push(["In the flame graph", "G", () => page.openInGraph(node)]);
     return items;
   }
 
@@ -237,7 +282,7 @@ function makeBlueprint(page, section) {
   }
 
   function reportHidden(left) {
-    parts.note.textContent = left ? `${left.toLocaleString("en")} smaller contexts stay hidden; at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.` : "";
+    parts.note.textContent = left ? `${left.toLocaleString("en")} smaller call paths stay hidden; at most ${MOST_BOXES.toLocaleString("en")} boxes are drawn.` : "";
     if (left) announce(parts.note.textContent);
   }
 
@@ -262,24 +307,25 @@ function makeBlueprint(page, section) {
 
   // ---- links ------------------------------------------------------------------------------------------------
 
-  function boxLink(node) {
-    if (!node) return "";
-    return `${keysOfPath(page.tree, node, LINK_LENGTH).join(".")}~${nameOf(page.tree, node)}`;
-  }
-
+  // Selects the box in the state of the page. Without a box, the first finding is selected.
   function openLink() {
     const linked = page.state.box;
-    if (!linked || linked === boxLink(view.selected)) return;
+    if (linked === view.link) return;
+    view.link = linked;
+    if (!linked || linked === boxLinkOf(page.tree, 0)) return select(linked ? 0 : firstOfFindings());
     const cut = linked.indexOf("~");
     const keys = (cut < 0 ? linked : linked.slice(0, cut)).split(".").filter((key) => /^[0-9a-f]{16}$/.test(key));
     const nodes = keys.map((key) => nodeOfKey(page.hashesOf(page.tree), key));
     const known = nodes.findIndex((node) => node >= 0);
-    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked context" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
-    view.selected = known >= 0 ? nodes[known] : 0;
-    reveal(page.tree, view.shown, view.selected);
+    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked call path" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
+    return select(known >= 0 ? nodes[known] : 0);
+  }
+
+  function select(node) {
+    view.selected = node;
+    reveal(page.tree, view.shown, node);
     render();
-    if (!view.fitted) fit();
-    intoView(view.selected);
+    if (view.fitted) intoView(node);
   }
 
   // ---- keys and pointers ------------------------------------------------------------------------------------
@@ -291,7 +337,7 @@ function makeBlueprint(page, section) {
     ArrowRight: (node) => beside(node, 1),
     Home: () => 0,
   };
-  const acts = { Enter: toggle, " ": toggle, h: follow, a: expandAll, x: collapse, Delete: hide, g: page.openNode, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => zoom(view.scale * 1.25), "=": () => zoom(view.scale * 1.25), "-": () => zoom(view.scale / 1.25), 0: fitWhole };
+  const acts = { Enter: toggle, " ": toggle, h: follow, a: expandAll, x: collapse, Delete: hide, g: page.openInGraph, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => zoom(view.scale * 1.25), "=": () => zoom(view.scale * 1.25), "-": () => zoom(view.scale / 1.25), 0: fitWhole };
 
   function beside(node, step) {
     if (!node) return undefined;
@@ -403,7 +449,7 @@ function makeBlueprint(page, section) {
     start();
     render();
     fit();
-    choose(0);
+    choose(view.selected);
   } });
 
   const renew = (fresh) => () => {
@@ -413,7 +459,10 @@ function makeBlueprint(page, section) {
   };
   page.on("tree", renew(true));
   page.on("ratio", renew(false));
-  new ResizeObserver(() => !section.hidden && layout && resize()).observe(frame);
+  const resizeIfOpen = () => !section.hidden && layout && resize();
+  new ResizeObserver(resizeIfOpen).observe(frame);
+  window.addEventListener("resize", resizeIfOpen);
+  page.on("colour", () => !section.hidden && layout && !view.stale && showSelected());
   return { refresh };
 }
 
@@ -442,21 +491,21 @@ function scaffold(page, section) {
   const frame = element("div", undefined, "frame");
   frame.tabIndex = 0;
   frame.setAttribute("role", "tree");
-  frame.setAttribute("aria-label", "Evolution blueprint: calling contexts. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
+  frame.setAttribute("aria-label", "Evolution blueprint: call paths. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
   const svg = svgElement("svg", { role: "presentation" });
   frame.append(svg);
   const legend = makeBlueprintLegend();
-  const lower = element("div", undefined, "lower");
+  const stage = element("div", undefined, "stage");
   const pane = element("section", undefined, "figures");
-  pane.setAttribute("aria-label", "The chosen context");
+  pane.setAttribute("aria-label", "The selected box");
   const source = element("section", undefined, "source");
   source.setAttribute("aria-label", "Source of the chosen function");
-  lower.append(pane, source);
+  stage.append(frame, pane);
   const popup = element("div", undefined, "tip");
   popup.hidden = true;
-  section.append(...(estimated ? [estimated] : []), bar, frame, note, legend.figure, lower, popup);
+  section.append(...(estimated ? [estimated] : []), bar, stage, note, legend.figure, source, popup);
   return {
-    ...{ frame, svg, count, pane, source, popup, note, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
+    ...{ frame, svg, count, pane, source, popup, note, legend: legend.figure, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
     onZoom: (actions) => {
       made.actions = actions;
     },
@@ -478,7 +527,7 @@ function makeBlueprintLegend() {
     ["unchanged thick", "has hidden subnodes"],
   ].map(([kind, text]) => entry(kind, text));
   const unknown = entry("slower dotted", "dotted: source unknown");
-  list.append(...entries, unknown, element("li", "↷ moved to another context"), element("li", "◆ finding"), element("li", "↓ red edge: calls a slower context"));
+  list.append(...entries, unknown, element("li", "↷ moved to another call path"), element("li", "◆ finding"), element("li", "↓ red edge: calls a slower function"));
   const bars = element("div", undefined, "bars");
   for (const points of [1, 5]) {
     const bar = element("i");

@@ -123,6 +123,7 @@ function optionalColumns(header, parts, size, symbols) {
     links: text("links"),
     linkOf: has("link") ? readVarints(parts.get("link"), symbols) : null,
     lineCosts: new Map(text("lines").map((lines) => [lines.symbol, lines])),
+    singleRuns: has("single_runs") ? text("single_runs")[0] : null,
     sourceDiffs: new Map(text("sources").map((source) => [source.symbol, source])),
   };
 }

@@ -11,12 +11,14 @@
 //   page.on(event, listener)   events, ordered by their dependencies: tree, shape, ratio, colour, layout, zoom,
 //                              focus; independent events: search, theme, tab, rows
 //   page.goTo(node, shape)     zooms; page.focusOn(node, shape) selects a node. A node is a row of page.shapes[shape]
-//   page.openNode(node)        shows a row of page.tree in the graph tab; page.openSymbol(symbol) the symbol's widest row,
-//                              page.openFinding(finding) the row of a finding
+//   page.openNode(node)        shows a row of page.tree in the graph, or in the blueprint if that is open or there is no
+//                              graph; page.openSymbol(symbol) shows the symbol's widest row, page.openFinding(finding) the
+//                              row of a finding, and page.openInGraph(node) a row in the graph
 //
 // Listeners run after everything that depends on a change has been updated.
+import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
 import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
-import { rowOfFinding, worstBySymbol } from "./findings.js";
+import { worstBySymbol } from "./findings.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
@@ -105,13 +107,16 @@ export function makePage(header, whole, timelines = undefined) {
     },
     focusOn: (node, shape = page.state.focus.shape) => page.set({ focus: { shape, node } }),
     openNode: (node) => openNode(page, node),
+    openInGraph: (node) => openInGraph(page, node),
     openSymbol(symbol) {
       const node = widestOf(page.tree, symbol);
       if (node >= 0) openNode(page, node);
     },
     openFinding(finding) {
-      const node = rowOfFinding(page.tree, finding);
-      if (node >= 0) openNode(page, node);
+      // In the blueprint, each further click opens the next box of the finding.
+      const rows = rowsOfFinding(page.tree, finding);
+      const at = showsBoxes(page) ? rows.findIndex((node) => boxLinkOf(page.tree, node) === page.state.box) : -1;
+      if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
     },
     hashesOf,
   };
@@ -144,6 +149,7 @@ function initial(header, whole) {
     flip: false,
     reversed: false,
     box: "",
+    boxSteps: 0, // counts the boxes that were opened from outside of the blueprint
     timeBefore: "",
     timeAfter: "",
     threadsBefore: "",
@@ -243,8 +249,17 @@ export function isShown(page, node, shape = 0) {
   return node >= root && node < page.shapes[shape].end[root] && (node === root || isDrawn(page, node, shape));
 }
 
-// Zooms to a row of page.tree in a tab and a view that show this row.
+function showsBoxes({ state, header }) {
+  return state.tab === "blueprint" || Boolean(header.blueprint?.estimated);
+}
+
 function openNode(page, node) {
+  if (showsBoxes(page)) page.set({ tab: "blueprint", box: boxLinkOf(page.tree, node), boxSteps: page.state.boxSteps + 1 });
+  else openInGraph(page, node);
+}
+
+// Zooms to a row of page.tree in a tab and a view that show this row.
+function openInGraph(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
   if (Object.keys(needed).length) page.set(needed);

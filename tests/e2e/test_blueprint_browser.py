@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -145,7 +146,7 @@ def test_width_without_calls_is_samples(open_page: OpenPage) -> None:
 def test_keys_move_expand_and_hide(open_page: OpenPage) -> None:
     page = open_page(header=PageHeader("t", "demo", "cpu", "nanoseconds"))
     frame(page).focus()
-    assert chosen(page) == "all, unchanged, calls a slower context"
+    assert chosen(page) == "all, unchanged, calls a slower function"
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     assert chosen(page).startswith("load, slower")
@@ -306,3 +307,83 @@ def test_small_input_has_a_blueprint(open_page: OpenPage, rows: list[tuple[int, 
     frame(page).focus()
     page.keyboard.press("a")
     assert page.locator(".blueprint [role='treeitem']").count() == len(rows) + 1
+
+
+TWICE = [  # `parse` is called by `load` and by `render`; 60 wide branches separate its boxes
+    (0, 0, 0, 0, 1, 1),
+    (1, 1, 40, 40, 1, 1),
+    (2, 2, 300, 900, 100, 1100),
+    *((1, 8, 100, 200, 1, 9) for _ in range(60)),
+    (1, 3, 50, 90, 5, 5),
+    (64, 2, 200, 500, 90, 900),
+]
+
+
+def is_centred(page: "Page", name: str) -> bool:
+    """Whether the selected box has this name and is in the visible part of the frame."""
+    inside = """e => {
+      const [box, frame] = [e.getBoundingClientRect(), e.closest('.frame').getBoundingClientRect()];
+      return box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= innerHeight;
+    }"""
+    selected = page.locator(".blueprint [aria-selected='true']")
+    return chosen(page).startswith(f"{name},") and bool(selected.locator(".shape").evaluate(inside))
+
+
+def test_cause_opens_its_box_and_the_next_one(open_page: OpenPage) -> None:
+    page = open_page(tree_of(TWICE))
+    frame(page).focus()
+    page.keyboard.press("Home")
+    frame(page).evaluate("e => (e.scrollLeft = 0)")
+    cause = page.locator("#findings button").first
+    cause.click()
+    assert page.locator("#panel-blueprint").is_visible()
+    first = page.locator(".blueprint [aria-selected='true']").get_attribute("data-node")
+    assert is_centred(page, "parse")
+    assert page.locator(".blueprint .box.same").count() == 1
+    assert "parse has 2 boxes" in page.locator(".blueprint").inner_text()
+    cause.click()
+    assert page.locator(".blueprint [aria-selected='true']").get_attribute("data-node") != first
+    assert is_centred(page, "parse")
+    page.go_back()
+    page.wait_for_function(f"document.querySelector('.blueprint .selected').dataset.node === '{first}'")
+    assert is_centred(page, "parse")
+
+
+def test_back_leaves_the_box_of_a_cause(open_page: OpenPage) -> None:
+    page = open_page(tree_of(TWICE))
+    frame(page).focus()
+    box(page, "render").locator(".shape").click()
+    page.locator("#findings button").first.click()
+    assert chosen(page).startswith("parse,")
+    page.go_back()
+    page.wait_for_selector(".blueprint .selected[aria-label^='render,']")
+
+
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_finding_and_legend_are_in_the_first_screen(open_page: OpenPage, width: int) -> None:
+    names = ["main", "load", "a_long_name_of_a_function_that_labels_must_not_cut", *NAMES[3:]]
+    header = replace(HEADER, blueprint=BlueprintRules(estimated="edges"))
+    page = open_page(tree_of(TWICE, names), header, "", width=width)
+    assert is_centred(page, names[2])
+    label = page.locator(".blueprint .selected text")
+    assert (label.text_content() or "").endswith(names[2])
+    sizes = [
+        float(
+            page.locator(f".blueprint .box{kind} text").first.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+        )
+        for kind in (".selected", ":not(.selected):not(.same)")
+    ]
+    assert sizes[0] > sizes[1]
+    assert page.locator(".blueprint .legend").evaluate("e => e.getBoundingClientRect().bottom <= innerHeight")
+    assert "call paths are shown" in page.locator(".blueprint .count").inner_text()
+
+
+def test_finding_link_selects_the_box_without_stacks(open_page: OpenPage) -> None:
+    findings = [
+        PageFinding(symbol=3, severity="severe", direction="worse", key="00000000000000aa"),
+        PageFinding(symbol=2, severity="maybe", direction="worse", key="00000000000000bb"),
+    ]
+    header = replace(HEADER, findings=findings, blueprint=BlueprintRules(estimated="edges"))
+    assert chosen(open_page(tree_of(TWICE), header, "")).startswith("render,")
+    page = open_page(tree_of(TWICE), header, "#finding=00000000000000bb~parse")
+    assert is_centred(page, "parse")

@@ -928,7 +928,7 @@ def test_callers_show_that_they_lead_to_a_red_frame(open_page: OpenPage) -> None
         "found => found.map((box) => box.getAttribute('aria-label'))"
     )
     assert names == [
-        "all, unchanged, calls a slower context",
-        "main, unchanged, calls a slower context",
-        "render, unchanged, calls a slower context",
+        "all, unchanged, calls a slower function",
+        "main, unchanged, calls a slower function",
+        "render, unchanged, calls a slower function",
     ]

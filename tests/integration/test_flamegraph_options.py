@@ -72,3 +72,17 @@ def test_two_source_folders_show_changes(tmp_path: Path, embed: list[str], shown
 def test_one_source_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["flamegraph", *PAIR, *FOLDERS[:2], "-o", str(tmp_path / "x.html")]) == 2
     assert "--baseline-source: needs --target-source" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["flamegraph", "compare"])
+def test_pages_have_the_costs_of_single_runs(tmp_path: Path, command: str) -> None:
+    for side, text in (("before", BEFORE), ("after", AFTER)):
+        (tmp_path / side / "w").mkdir(parents=True)
+        for run in range(3):
+            (tmp_path / side / "w" / f"{run}.folded").write_text(text)
+    output = {"flamegraph": ["-o", str(tmp_path / "w.html")], "compare": ["--output-dir", str(tmp_path)]}[command]
+    assert main([command, str(tmp_path / "before"), str(tmp_path / "after"), *output]) == 0
+    (page,) = (path for path in tmp_path.glob("w*.html"))
+    header = re.search(r'id="header">(.*?)</script>', page.read_text())
+    assert header is not None
+    assert "single_runs" in dict(json.loads(header[1])["columns"])

@@ -11,6 +11,7 @@ from profgate import wiring
 from profgate.attribution.function_changes import function_changes
 from profgate.cli.options import FILE, command, metric_option, workload_option
 from profgate.cli.sides import Sides, Sources, chosen, sides_arguments, sources_options
+from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import Scaling, two_column_folded
 from profgate.flamegraph.page import build_page
@@ -84,7 +85,9 @@ def _tree(
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
         states = None if diff is None else states_of(comparison, diff, function_changes(diff))
-        return page_input(comparison, PageContext(states=states, diff=diff, embed=sources.embed or "changed"))
+        values = run_values(comparison)
+        context = PageContext(states=states, diff=diff, embed=sources.embed or "changed", run_values=values)
+        return page_input(comparison, context)
     if diff is not None:
         raise ProfgateError(
             "--diff", "compares two builds, but --against draws a single file; use only one of these options"

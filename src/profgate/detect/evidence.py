@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
-from profgate.detect.location_costs import TOTAL, Costs, between_sides, costs_of
+from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, Observed, Rows, tested_together, visible_factor
 from profgate.detect.sampling import sample_counts
 from profgate.model.arrays import BoolArray, FloatArray, finite
@@ -27,6 +27,7 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
 
@@ -81,10 +82,8 @@ def evidence_tasks(
     found: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
     for place, comparison in enumerate(comparisons):
-        if (comparison.run_totals <= 0).any():
-            found[place] = partial(Reason, ReasonCode.ZERO_TOTAL)
-        elif (comparison.self_value < 0).any():
-            found[place] = partial(Reason, ReasonCode.NEGATIVE_VALUES)
+        if (obstacle := _obstacle(comparison)) is not None:
+            found[place] = partial(Reason, obstacle)
         elif _by_jobs(comparison, interleaved=interleaved):
             found[place] = partial(_with_jobs, comparison)
         else:
@@ -92,7 +91,7 @@ def evidence_tasks(
     families = []
     for sides, places in alike.items():
         together = [comparisons[place] for place in places]
-        measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
+        measuring = [partial(_tested_costs, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         tested = tested_together([_rows(cost) for cost in costs], *sides, RED)
         rises = tested.last[0]
@@ -102,6 +101,32 @@ def evidence_tasks(
         results = zip(together, costs, tested.seen, tested.p, strict=True)
         found |= dict(zip(places, (partial(test.evidence, *result) for result in results), strict=True))
     return [found[place] for place in range(len(comparisons))], tuple(families)
+
+
+def run_values(comparison: Comparison, *, interleaved: bool = False) -> RunValues | None:
+    """Return the costs of each run as they are tested, or None if the comparison cannot be tested."""
+    if _obstacle(comparison) is not None:
+        return None
+    costs = _tested_costs(comparison, interleaved=interleaved)
+    rows = {
+        kind: {int(costs.symbol[row]): costs.values[row] for row in np.flatnonzero(costs.kind == kind)}
+        for kind in (SELF, SUBTREE)
+    }
+    earlier = costs.values.shape[1] - comparison.runs.baseline - comparison.runs.target
+    broad = broad_costs(comparison, costs, base_jobs=earlier > 0)
+    waiting = comparison.active_total is not None and comparison.waiting is not None and bool(comparison.waiting.any())
+    return RunValues(costs.values[-1], rows[SELF], rows[SUBTREE], broad, costs.factors, earlier, waiting)
+
+
+def _obstacle(comparison: Comparison) -> ReasonCode | None:
+    """Return the code of the reason why a comparison cannot be tested, or None."""
+    if (comparison.run_totals <= 0).any():
+        return ReasonCode.ZERO_TOTAL
+    return ReasonCode.NEGATIVE_VALUES if (comparison.self_value < 0).any() else None
+
+
+def _tested_costs(comparison: Comparison, *, interleaved: bool = False) -> Costs:
+    return costs_of(comparison, base_jobs=_by_jobs(comparison, interleaved=interleaved), interleaved=interleaved)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +202,7 @@ def _rows(costs: Costs) -> Rows:
 
 
 def _with_jobs(comparison: Comparison) -> Evidence:
-    costs = costs_of(comparison, base_jobs=True)
+    costs = _tested_costs(comparison)
     sampled = comparison.metric.kind is MetricKind.SAMPLED
     test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, sampled=sampled)
     beyond = np.abs(test.difference) > test.bound

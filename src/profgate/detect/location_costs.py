@@ -102,6 +102,21 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     )
 
 
+def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False) -> dict[int, FloatArray]:
+    """Return the total costs of the functions that `costs_of` omits because they account for nearly the whole run.
+
+    The costs of each run are divided by its common factor. ``base_jobs`` prepends the base runs of other commits.
+    """
+    subtree, noise = active_totals(comparison).astype(np.float64), comparison.noise_active
+    if base_jobs and noise is None:
+        return {}
+    if base_jobs and noise is not None:
+        subtree = np.concatenate([noise, subtree])
+    subtree = subtree / costs.factors[:, None]
+    symbols = _active(comparison, subtree.mean(axis=0) >= NEARLY_ALL * costs.whole)
+    return {int(symbol): subtree[:, symbol] for symbol in symbols}
+
+
 def between_sides(factors: FloatArray, target: int) -> float:
     """Return the mean common factor of the target divided by the mean common factor of the baseline."""
     return float(factors[-target:].mean() / factors[: len(factors) - target].mean())

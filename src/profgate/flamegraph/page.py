@@ -31,13 +31,13 @@ from profgate.report.templates import read_asset, render_template
 MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("findings", "context"),
-    *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph"),
+    *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
     *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
 TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times
-STYLES = ("page", "blueprint", "activity")
+STYLES = ("page", "runs", "blueprint", "activity")
 SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400

@@ -11,6 +11,7 @@ from typing import Literal, NotRequired, TypedDict
 import numpy as np
 
 from profgate.flamegraph.page_lines import PageLines
+from profgate.flamegraph.page_runs import PageRuns
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, added_at, pre_order, with_children
@@ -134,6 +135,7 @@ class PageHeader:
     sample_value: int | None = None
     sources: Sequence[PageSource] = ()
     lines: Sequence[PageLines] = ()
+    single_runs: PageRuns | None = None
     blueprint: BlueprintRules = field(default_factory=BlueprintRules)
 
     def __post_init__(self) -> None:
@@ -298,8 +300,7 @@ def threshold_for(ordered: OrderedTree, keep: Collection[int], most_rows: int) -
 
 def _shares(ordered: OrderedTree) -> FloatArray:
     """Return each row's share of the total on the side where this share is larger."""
-    before, after = (values / max(int(values[0]), 1) for values in (ordered.before, ordered.after))
-    return np.maximum(before, after)
+    return np.maximum(*(values / max(int(values[0]), 1) for values in (ordered.before, ordered.after)))
 
 
 def _rows_with(ordered: OrderedTree, symbols: Collection[int]) -> BoolArray:
@@ -325,8 +326,7 @@ def one_sided_shares(ordered: OrderedTree) -> tuple[float, float]:
 def _sums_of_subtrees(end: IntArray, values: IntArray) -> IntArray:
     """Return the sum of the values in the subtree of each row. In preorder, a subtree ends before the row ``end``."""
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
-    subtrees: IntArray = sums[end] - sums[:-1]
-    return subtrees
+    return np.asarray(sums[end] - sums[:-1])
 
 
 def _in_preorder(parent: IntArray, columns: Sequence[IntArray], ranks: IntArray) -> OrderedTree:

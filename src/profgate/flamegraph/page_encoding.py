@@ -150,7 +150,7 @@ def _text_columns(texts: str, column: str, values: Sequence[str | None]) -> Iter
 
 
 def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
-    """Yield columns with the source changes and the line costs of the functions in the tree."""
+    """Yield columns with the source changes, the line costs and the single runs of the functions in the tree."""
     found = [source for source in header.sources if place_of[source["symbol"]] >= 0]
     found.sort(key=lambda source: place_of[source["symbol"]])
     if found:
@@ -160,6 +160,13 @@ def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
     ]
     if lines:
         yield "lines", _json_bytes(lines)
+    if header.single_runs is not None:
+        rows = [
+            [int(place_of[symbol]) if symbol >= 0 else symbol, *rest]
+            for symbol, *rest in header.single_runs["rows"]
+            if symbol < 0 or place_of[symbol] >= 0
+        ]
+        yield "single_runs", _json_bytes([{**header.single_runs, "rows": rows}])
 
 
 def _findings(findings: Sequence[PageFinding], place_of: IntArray, ordered: OrderedTree) -> list[dict[str, Any]]:

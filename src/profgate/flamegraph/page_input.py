@@ -9,11 +9,14 @@ import numpy as np
 
 from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.page_lines import page_lines, whole_function
+from profgate.flamegraph.page_runs import PageRuns, page_runs
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
 from profgate.model.report import Finding
+from profgate.model.run_values import RunValues
+from profgate.model.visible_text import plain
 from profgate.report.rows import finding_key, tag_of, weight_of
 from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
@@ -33,7 +36,8 @@ RATE_UNKNOWN = (
 class PageContext:
     """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
 
-    ``findings`` is None if the comparison was not judged.
+    ``findings`` is None if the comparison was not judged. ``run_values`` contains the costs of each run, if it was
+    tested.
     """
 
     labels: tuple[str | None, str | None] = (None, None)
@@ -42,6 +46,7 @@ class PageContext:
     diff: SourceDiff | None = None
     embed: Embed = "changed"
     rules: BlueprintRules = field(default_factory=BlueprintRules)
+    run_values: RunValues | None = None
 
 
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
@@ -69,9 +74,21 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         sample_value=comparison.period,
         sources=_sources(comparison, context, keep),
         lines=page_lines(comparison, {mark["symbol"] for mark in marks}, context.states, context.diff),
+        single_runs=_single_runs(comparison, context, {mark["symbol"] for mark in marks}),
         blueprint=replace(context.rules, estimated="edges" if comparison.tree is None else None),
     )
     return tree, header
+
+
+def _single_runs(comparison: Comparison, context: PageContext, marked: Collection[int]) -> PageRuns | None:
+    if context.run_values is None:
+        return None
+    sides = (comparison.runs.baseline, comparison.runs.target)
+    if context.findings is None:
+        return page_runs(context.run_values, sides)
+    reasons = [reason for finding in context.findings if finding.is_total for reason in finding.reasons]
+    text = plain("; ".join(reason_text(reason, str) for reason in reasons))
+    return page_runs(context.run_values, sides, marked, text)
 
 
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
@@ -101,6 +118,7 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
         labels=names,
         sample_value=None,
         lines=(),
+        single_runs=None,
         notes=("Before and after are two metrics of one profile, their totals made equal.",),
     )
     return tree, header

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from statistics import fmean
@@ -16,6 +16,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, NotCompared, Report
+from profgate.model.run_values import RunValues
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.comment import SIGNS
@@ -56,10 +57,12 @@ def build_pages(
     policy: Policy,
     diff: SourceDiff | None = None,
     limit: int = 10,
+    run_values: Callable[[Comparison], RunValues | None] = lambda _: None,
 ) -> tuple[tuple[PageDocument, ...], tuple[Reason, ...]]:
     """Return the pages of at most ``limit`` drawable comparisons and a reason for each page that cannot be built.
 
-    ``states`` contains the source states of the functions for each comparison, or None.
+    ``states`` contains the source states of the functions for each comparison, or None. ``run_values`` returns the
+    costs of each run as they were tested, or None.
     """
     metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
@@ -70,9 +73,9 @@ def build_pages(
     ]
     pages, failed = [], []
     for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1]))[:limit]:
-        context = PageContext(labels, metric.findings, known, rules=_blueprint_rules(policy))
+        context = PageContext(labels, metric.findings, known, diff, policy.embed_source, _blueprint_rules(policy))
         try:
-            text = build_page(*page_input(comparison, replace(context, diff=diff, embed=policy.embed_source)))
+            text = build_page(*page_input(comparison, replace(context, run_values=run_values(comparison))))
         except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
             text = f"{type(error).__name__}: {error}".removesuffix(": ")[:200]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from comparisons import from_exclusive, timed
-from profgate.detect.evidence import Evidence, evidence_of
+from comparisons import from_exclusive, from_stacks, timed
+from profgate.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
@@ -173,3 +173,56 @@ def test_values_that_are_no_costs_are_untested(value: int, reason: str) -> None:
     (found,), families = evidence_of([comparison])
     assert isinstance(found, Reason)
     assert (found.code, families) == (reason, ())
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_run_values_are_the_tested_costs(interleaved: bool) -> None:
+    slower_machine = [{name: round(1.3 * value) for name, value in run.items()} for run in runs_of(SLOWER, 5)]
+    comparison = from_exclusive(runs_of(BASE, 5), slower_machine)
+    found, values = evidence(comparison, interleaved=interleaved), run_values(comparison, interleaved=interleaved)
+    assert values is not None
+    place = found.costs.symbol.tolist().index(7)
+    assert values.own[7].tolist() == found.costs.values[place].tolist()
+    assert values.totals.tolist() == comparison.run_totals.tolist()
+    assert values.factors.tolist() == found.costs.factors.tolist()
+
+
+def test_run_values_start_with_other_base_jobs() -> None:
+    noise = np.array([[value + job for value in BASE.values()] for job in range(4)], np.int64)
+    comparison = of_jobs(from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, 5)), (0, 1, 2, 3))
+    comparison = replace(comparison, noise_self=noise, noise_totals=noise.sum(axis=1))
+    values = run_values(comparison)
+    assert values is not None
+    assert (values.earlier, len(values.totals)) == (4, 14)
+    assert values.totals[:4].tolist() == noise.sum(axis=1).tolist()
+
+
+def test_untested_values_have_no_runs() -> None:
+    assert run_values(from_exclusive([{"f": 0}], [{"f": 3}])) is None
+
+
+def test_run_values_have_the_functions_with_nearly_all_cost() -> None:
+    sides = [
+        [{f"main;{name}": value for name, value in run.items()} for run in runs_of(side, 5)] for side in (BASE, SLOWER)
+    ]
+    comparison = from_stacks(sides[0], sides[1])
+    main = comparison.symbols.names.index("main")
+    values = run_values(comparison)
+    assert values is not None
+    assert main not in values.inclusive
+    assert list(values.broad) == [main]
+    assert values.broad[main].tolist() == (comparison.run_totals / values.factors).tolist()
+
+
+def test_run_values_leave_out_waiting_functions() -> None:
+    runs = [{f"main;{name}": value for name, value in run.items()} for run in runs_of(BASE, 5)]
+    comparison = from_stacks([*runs], [*runs])
+    waits = np.array([name == "f07" for name in comparison.symbols.names])
+    active = comparison.total_value - comparison.self_value[:, waits]
+    values = run_values(replace(comparison, waiting=waits, active_total=active))
+    assert values is not None
+    assert values.waiting
+    assert comparison.symbols.names.index("f07") not in values.own
+    plain = run_values(comparison)
+    assert plain is not None
+    assert not plain.waiting

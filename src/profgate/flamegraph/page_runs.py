@@ -1,0 +1,88 @@
+"""Select the costs of single runs that a page shows, and round them."""
+
+from collections.abc import Collection
+from math import floor, log10
+from typing import TypedDict
+
+import numpy as np
+
+from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.run_values import RunValues
+
+MOST_FUNCTIONS = 40
+MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
+FEWEST_RUNS = 3  # two runs show no spread
+DIGITS = 3  # of the largest value of a row
+TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is nearly the whole run
+
+
+class PageRuns(TypedDict):
+    """The costs of single runs.
+
+    The runs belong to three groups: earlier base jobs, baseline and target. ``shown`` and ``all`` contain the
+    number of runs of each group in a row and in the comparison. ``factors`` contains the smallest and the largest
+    common factor of the baseline and target runs. ``reasons`` is the text of the reasons for the judgement on the
+    total, or None if the comparison was not judged. If ``waiting`` is true, functions that only wait are not part
+    of total costs. Each row contains a symbol (-1: the whole run), the kind of its values, a decimal exponent, and
+    one integer per run.
+    """
+
+    shown: list[int]
+    all: list[int]
+    factors: tuple[float, float]
+    reasons: str | None
+    waiting: bool
+    rows: list[list[int]]
+
+
+def page_runs(
+    values: RunValues, sides: tuple[int, int], findings: Collection[int] = (), reasons: str | None = None
+) -> PageRuns | None:
+    """Return the costs of single runs: the total, the symbols in ``findings``, and the symbols with the largest costs.
+
+    At most `MOST_FUNCTIONS` symbols are returned. Returns None if there are fewer than `FEWEST_RUNS` runs.
+    """
+    counts = [values.earlier, *sides]
+    if sum(counts) < FEWEST_RUNS:
+        return None
+    groups = np.split(np.arange(sum(counts)), np.cumsum(counts)[:-1])
+    chosen = [_selected(group) for group in groups]
+    runs = np.concatenate(chosen)
+    rows = [_row(-1, TOTAL, values.totals[runs])]
+    for symbol in _largest(values, findings):
+        for kind, costs in ((OWN, values.own), (INCLUSIVE, values.inclusive), (BROAD, values.broad)):
+            if symbol in costs and (kind != BROAD or symbol in findings):
+                rows.append(_row(symbol, kind, costs[symbol][runs]))
+    factors = values.factors[values.earlier :]
+    return PageRuns(
+        shown=[len(group) for group in chosen],
+        all=counts,
+        factors=(round(float(factors.min()), 3), round(float(factors.max()), 3)),
+        reasons=reasons,
+        waiting=values.waiting,
+        rows=rows,
+    )
+
+
+def _selected(runs: IntArray) -> IntArray:
+    if len(runs) <= MOST_RUNS:
+        return runs
+    return np.asarray(runs[np.linspace(0, len(runs) - 1, MOST_RUNS).round().astype(np.int64)])
+
+
+def _largest(values: RunValues, findings: Collection[int]) -> list[int]:
+    """Return the symbols in ``findings``, then those that are among the largest self costs or total costs."""
+    place: dict[int, int] = {}
+    broad = {symbol: values.broad[symbol] for symbol in findings if symbol in values.broad}
+    for costs in (values.own, values.inclusive, broad):
+        order = sorted(costs, key=lambda symbol: (-float(costs[symbol].mean()), symbol))
+        for rank, symbol in enumerate(order):
+            place[symbol] = min(rank, place.get(symbol, rank))
+    return sorted(place, key=lambda symbol: (symbol not in findings, place[symbol], symbol))[:MOST_FUNCTIONS]
+
+
+def _row(symbol: int, kind: int, values: FloatArray) -> list[int]:
+    largest = float(np.abs(values).max())
+    exponent = floor(log10(largest)) - DIGITS + 1 if largest > 0 else 0
+    scaled = values / 10.0**exponent if exponent >= 0 else values * 10.0**-exponent
+    return [symbol, kind, exponent, *np.round(scaled).astype(np.int64).tolist()]

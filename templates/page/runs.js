@@ -1,0 +1,131 @@
+// The costs of single runs, as dots: one row for each side on a common axis from 0.
+import { ROOT } from "./codec.js";
+import { byId, element, svgElement } from "./dom.js";
+import { formatValue } from "./format.js";
+import { symbolName } from "./tree.js";
+
+const [TOTAL, OWN, INCLUSIVE, BROAD] = [0, 1, 2, 3]; // a broad cost is nearly the whole run
+const KIND_WORDS = { [TOTAL]: "total", [OWN]: "self cost", [INCLUSIVE]: "total cost", [BROAD]: "total cost" };
+const GROUPS = { earlier: "Earlier base jobs", before: "Before", after: "After" };
+const ROW_HEIGHT = 16; // pixels
+const DOT = 4; // pixels
+
+// Returns the runs of a function, or of the total for the symbol of the root, or null if the page has no runs of it. The
+// cost is the one by which the function was judged, otherwise the cost that the page shows.
+export function singleRunsOf(page, symbol) {
+  const { singleRuns } = page.whole;
+  const rows = singleRuns?.rows.filter(([of]) => (of < 0 ? ROOT : of) === symbol) ?? [];
+  if (!rows.length) return null;
+  const judged = page.findings.get(symbol)?.judged ?? (page.state.basis === "self" ? "self" : "total");
+  const wanted = judged === "self" ? [OWN] : [INCLUSIVE, BROAD];
+  const [, kind, exponent, ...values] = rows.find((row) => wanted.includes(row[1])) ?? rows[0];
+  const costs = values.map((value) => value * 10 ** exponent);
+  let from = 0;
+  const groups = Object.entries(GROUPS).map(([name, label], place) => {
+    const part = costs.slice(from, (from += singleRuns.shown[place]));
+    return { name, label, values: part, all: singleRuns.all[place], ...summaryOf(part) };
+  });
+  return { kind, groups: groups.filter((group) => group.values.length), most: Math.max(...costs) };
+}
+
+function summaryOf(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return { least: sorted[0], most: sorted[sorted.length - 1], median: sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2 };
+}
+
+function amountOf(page, value) {
+  return formatValue(Number(value.toPrecision(4)), page.header.unit, page.header.exponent);
+}
+
+// Describes the runs as text, for screen readers and as the alternative of the picture.
+export function runsSentence(page, symbol, { kind, groups }) {
+  const amount = (value) => amountOf(page, value);
+  const about = groups.map(({ label, values, all, least, median, most }) => `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, median ${amount(median)}, maximum ${amount(most)}.`);
+  return [`${runsTitle(page, symbol, kind)}.`, ...about].join(" ");
+}
+
+function numberOfRuns(shown, all) {
+  return `${all > shown ? `${shown} of ` : ""}${all.toLocaleString("en")} ${all === 1 ? "run" : "runs"}`;
+}
+
+function runsTitle(page, symbol, kind) {
+  return `${kind === TOTAL ? "Total" : `${symbolName(page.whole, symbol)}, all calls: ${KIND_WORDS[kind]}`} of each run`;
+}
+
+// Explains which values are shown, and which evidence they gave.
+export function aboutRuns(page, symbol, { kind, groups }) {
+  const { factors, reasons, waiting } = page.whole.singleRuns;
+  const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
+  const parts = groups.filter(({ values, all }) => values.length < all).map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
+  const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
+  return [
+    ...(evidence ? [evidence] : []),
+    divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})${reasons === null ? "" : ", as for the verdict"}` : "values as recorded",
+    ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),
+    ...parts,
+    ...(page.tree === page.whole ? [] : ["values of all stacks"]),
+  ].map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
+}
+
+// Returns the evidence for a finding if it is about the kind of cost that is shown. A caller that was not tested itself
+// is judged by the cost of the new functions that it calls.
+function evidenceOf(finding, kind) {
+  if (!finding?.story) return "";
+  if (finding.new && kind !== INCLUSIVE) return `new function${finding.new.includes(", ") ? "s" : ""} ${finding.new}: ${finding.story}`;
+  return (finding.judged === "self") === (kind === OWN) ? finding.story : "";
+}
+
+// Returns a picture of the runs, or null.
+export function drawnRuns(page, symbol) {
+  const runs = singleRunsOf(page, symbol);
+  if (!runs) return null;
+  const figure = element("figure", undefined, "runs");
+  const picture = element("div", undefined, "dots");
+  picture.tabIndex = 0;
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", runsSentence(page, symbol, runs));
+  for (const group of runs.groups) picture.append(element("span", group.label), drawnGroup(page, group, runs.most), element("span", `median ${amountOf(page, group.median)}`));
+  const axis = element("span", undefined, "axis");
+  axis.append(element("span", "0"), element("span", amountOf(page, runs.most)));
+  picture.append(axis);
+  const caption = element("figcaption");
+  caption.append(element("b", runsTitle(page, symbol, runs.kind)), " ", element("span", aboutRuns(page, symbol, runs)));
+  figure.append(picture, caption);
+  return figure;
+}
+
+function drawnGroup(page, { name, label, values, median }, most) {
+  const at = (value) => `${((100 * value) / (most || 1)).toFixed(2)}%`;
+  const svg = svgElement("svg", { class: name, height: String(ROW_HEIGHT) });
+  const middle = String(ROW_HEIGHT / 2);
+  svg.append(svgElement("line", { class: "base", x1: "0", x2: "100%", y1: middle, y2: middle }));
+  for (const [place, value] of values.entries()) {
+    const dot = svgElement("circle", { cx: at(value), cy: middle, r: String(DOT) });
+    dot.append(svgElement("title", {}, `${label}, run ${place + 1}: ${amountOf(page, value)}`));
+    svg.append(dot);
+  }
+  svg.append(svgElement("line", { class: "median", x1: at(median), x2: at(median), y1: "0", y2: "100%" }));
+  return svg;
+}
+
+// Shows the runs of the selected frame below the pictures. The height is fixed, so that the pictures stay in place.
+export function makeRuns(page) {
+  if (!page.whole.singleRuns) return;
+  const box = element("div", undefined, "runs-box");
+  box.classList.toggle("long", page.whole.singleRuns.shown[0] > 0);
+  byId("details").after(box);
+  let shown = "";
+
+  function show() {
+    const { shape, node } = page.state.focus;
+    const symbol = page.shapes[shape].symbol[node];
+    const key = `${symbol} ${page.state.basis} ${page.tree === page.whole}`;
+    if (key === shown) return;
+    shown = key;
+    box.replaceChildren(drawnRuns(page, symbol) ?? element("p", "The runs of this function are not part of this page: its cost is too small, or nearly the whole run.", "quiet"));
+  }
+
+  page.on("focus", show);
+  page.on("colour", () => page.shapes && show());
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aboutRuns, runsSentence, singleRunsOf } from "../../templates/page/runs.js";
+import { treeOf } from "./trees.mjs";
+
+const [ROOT, OTHER, WORK] = [-2, -1, 1];
+const RUNS = {
+  shown: [0, 3, 2],
+  all: [0, 3, 80],
+  factors: [0.8, 1.1],
+  reasons: "everything takes 1.2x the time",
+  rows: [
+    [-1, 0, 1, 100, 104, 102, 120, 160],
+    [WORK, 1, 0, 10, 12, 11, 30, 32],
+    [WORK, 2, 0, 40, 44, 42, 60, 68],
+    [0, 2, -1, 5, 5, 5, 5, 5],
+  ],
+};
+
+function pageOf({ basis = "inclusive", findings = [], runs = RUNS } = {}) {
+  const whole = { ...treeOf([["main/work", 100, 300]]), singleRuns: runs };
+  return { header: { unit: "samples", exponent: 0, runs: [3, 80], g: 1 }, whole, tree: whole, state: { basis }, findings: new Map(findings) };
+}
+
+const valuesOf = (page, symbol) => singleRunsOf(page, symbol).groups.map(({ values }) => values);
+
+test("runs have the cost of the page", () => {
+  assert.deepEqual(valuesOf(pageOf(), WORK), [[40, 44, 42], [60, 68]]);
+  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), WORK), [[10, 12, 11], [30, 32]]);
+});
+
+test("runs of a finding have the judged cost", () => {
+  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "self" }]] }), WORK), [[10, 12, 11], [30, 32]]);
+  assert.deepEqual(valuesOf(pageOf({ basis: "self", findings: [[WORK, { judged: "total" }]] }), WORK), [[40, 44, 42], [60, 68]]);
+});
+
+test("evidence about another cost is not shown", () => {
+  const story = "none of the other 251 ways shows as large a change";
+  const about = (finding, rows) => {
+    const page = pageOf({ findings: [[WORK, { story, ...finding }]], runs: { ...RUNS, rows } });
+    return aboutRuns(page, WORK, singleRunsOf(page, WORK));
+  };
+  const [, own, total] = RUNS.rows;
+  assert.match(about({ judged: "total" }, [total]), /^None of/);
+  assert.match(about({ judged: "total" }, [own]), /^Each run/);
+  assert.match(about({ judged: "self" }, [total]), /^Each run/);
+  assert.match(about({ judged: "total", new: "audit, log" }, [total]), /^None of/);
+  assert.match(about({ judged: "total", new: "audit" }, [own, [WORK, 3, 0, 40, 44, 42, 60, 68]]), /^New function audit: none of/);
+});
+
+test("a function with nearly the whole cost shows it", () => {
+  const rows = [RUNS.rows[1], [WORK, 3, 0, 1, 2, 3, 4, 5]];
+  assert.deepEqual(valuesOf(pageOf({ findings: [[WORK, { judged: "total" }]], runs: { ...RUNS, rows } }), WORK), [[1, 2, 3], [4, 5]]);
+});
+
+test("a function with one known cost shows it", () => {
+  assert.deepEqual(valuesOf(pageOf({ basis: "self" }), 0), [[0.5, 0.5, 0.5], [0.5, 0.5]]);
+});
+
+test("the root shows the total; merged stacks and unknown functions show nothing", () => {
+  assert.deepEqual(valuesOf(pageOf(), ROOT), [[1000, 1040, 1020], [1200, 1600]]);
+  assert.equal(singleRunsOf(pageOf(), OTHER), null);
+  assert.equal(singleRunsOf(pageOf(), 7), null);
+  assert.equal(singleRunsOf(pageOf({ runs: null }), ROOT), null);
+});
+
+test("the text has minimum, median, maximum and number of runs", () => {
+  const page = pageOf();
+  assert.equal(
+    runsSentence(page, WORK, singleRunsOf(page, WORK)),
+    "work, all calls: total cost of each run. Before: 3 runs, minimum 40 samples, median 42 samples, maximum 44 samples. After: 2 of 80 runs, minimum 60 samples, median 64 samples, maximum 68 samples.",
+  );
+});
+
+test("the caption has the evidence and the common factor", () => {
+  const page = pageOf({ findings: [[WORK, { judged: "self", story: "none of the other 251 ways shows as large a change" }]] });
+  assert.equal(
+    aboutRuns(page, WORK, singleRunsOf(page, WORK)),
+    "None of the other 251 ways shows as large a change. Each run is divided by its common factor (0.80 to 1.10), as for the verdict. After: 2 of 80 runs.",
+  );
+  assert.equal(aboutRuns(page, ROOT, singleRunsOf(page, ROOT)), "Everything takes 1.2x the time. Values as recorded. After: 2 of 80 runs.");
+  const waiting = pageOf({ runs: { ...RUNS, waiting: true } });
+  assert.match(aboutRuns(waiting, WORK, singleRunsOf(waiting, WORK)), /Functions that only wait are left out\./);
+  assert.doesNotMatch(aboutRuns(waiting, ROOT, singleRunsOf(waiting, ROOT)), /wait/);
+  const unjudged = pageOf({ runs: { ...RUNS, reasons: null } });
+  assert.equal(aboutRuns(unjudged, WORK, singleRunsOf(unjudged, WORK)), "Each run is divided by its common factor (0.80 to 1.10). After: 2 of 80 runs.");
+  assert.equal(aboutRuns(unjudged, ROOT, singleRunsOf(unjudged, ROOT)), "Values as recorded. After: 2 of 80 runs.");
+  const even = pageOf({ runs: { ...RUNS, factors: [1, 1], reasons: "" } });
+  assert.match(aboutRuns(even, WORK, singleRunsOf(even, WORK)), /^Values as recorded\./);
+});
+
+test("earlier base jobs come first", () => {
+  const page = pageOf({ runs: { ...RUNS, shown: [1, 2, 2], all: [1, 2, 2] } });
+  const { groups } = singleRunsOf(page, WORK);
+  assert.deepEqual(groups.map(({ label, values }) => [label, values.length]), [["Earlier base jobs", 1], ["Before", 2], ["After", 2]]);
+});

@@ -1,0 +1,93 @@
+"""Which runs of which functions a page shows, and how their costs are rounded."""
+
+import numpy as np
+import pytest
+
+from comparisons import from_stacks
+from profgate.flamegraph import page_runs as module
+from profgate.flamegraph.page import build_page
+from profgate.flamegraph.page_input import PageContext, page_input
+from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs
+from profgate.model.arrays import FloatArray
+from profgate.model.run_values import RunValues
+
+
+def floats(*values: float) -> FloatArray:
+    return np.array(values, np.float64)
+
+
+def given(
+    own: dict[int, FloatArray],
+    inclusive: dict[int, FloatArray] | None = None,
+    broad: dict[int, FloatArray] | None = None,
+    earlier: int = 0,
+) -> RunValues:
+    runs = len(next(iter(own.values())))
+    return RunValues(np.full(runs, 1000.0), own, inclusive or {}, broad or {}, np.linspace(0.9, 1.2, runs), earlier)
+
+
+def shown(values: RunValues, sides: tuple[int, int], findings: tuple[int, ...] = ()) -> PageRuns:
+    found = page_runs(values, sides, findings)
+    assert found is not None
+    return found
+
+
+def test_values_have_three_digits() -> None:
+    found = shown(given({4: floats(98_765_432, 1_234_567, 0)}), (2, 1))
+    assert found["rows"] == [[-1, TOTAL, 1, 100, 100, 100], [4, OWN, 5, 988, 12, 0]]
+    small = shown(given({4: floats(3.14159, 0.5, 3.0)}), (2, 1))
+    assert small["rows"][1] == [4, OWN, -2, 314, 50, 300]
+
+
+def test_findings_come_before_the_largest_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FUNCTIONS", 3)
+    own = {symbol: floats(*[10.0 * symbol] * 4) for symbol in range(1, 7)}
+    found = shown(given(own, {2: floats(900, 900, 900, 900)}), (2, 2), findings=(1,))
+    assert [(row[0], row[1]) for row in found["rows"]] == [(-1, TOTAL), (1, OWN), (2, OWN), (2, INCLUSIVE), (6, OWN)]
+
+
+def test_broad_functions_are_shown_as_findings() -> None:
+    """A function with nearly all of the cost is not tested, but a new function may make it a finding."""
+    values = given({0: floats(5, 5, 5)}, broad={0: floats(98, 99, 97), 1: floats(100, 100, 100)})
+    assert [row[:2] for row in shown(values, (2, 1))["rows"]] == [[-1, TOTAL], [0, OWN]]
+    rows = shown(values, (2, 1), findings=(0, 1))["rows"]
+    assert [row[:2] for row in rows] == [[-1, TOTAL], [0, OWN], [0, BROAD], [1, BROAD]]
+
+
+def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_RUNS", 3)
+    found = shown(given({0: floats(*range(100, 112))}, earlier=2), (5, 5))
+    assert (found["shown"], found["all"]) == ([2, 3, 3], [2, 5, 5])
+    assert found["rows"][1][3:] == [100, 101, 102, 104, 106, 107, 109, 111]
+
+
+def test_factors_are_those_of_both_sides() -> None:
+    assert shown(given({0: floats(1, 2, 3, 4)}, earlier=1), (2, 1))["factors"] == (1.0, 1.2)
+
+
+def test_two_runs_show_no_spread() -> None:
+    assert page_runs(given({0: floats(1, 2)}), (1, 1)) is None
+    assert page_runs(given({0: floats(1, 2, 3)}, earlier=1), (1, 1)) is not None
+
+
+def test_values_of_zero_are_possible() -> None:
+    assert shown(given({0: floats(0, 0, 0)}), (2, 1))["rows"][1] == [0, OWN, 0, 0, 0, 0]
+
+
+def test_page_grows_by_less_than_three_kilobytes() -> None:
+    """Two sides with five runs each, and more functions than the page shows."""
+    random = np.random.default_rng(7)
+    names = [f"f{number}" for number in range(60)]
+    sides = [[{f"main;{name}": int(random.integers(50, 5000)) for name in names} for _ in range(5)] for _ in "ab"]
+    comparison = from_stacks(sides[0], sides[1])
+    values = RunValues(
+        comparison.run_totals.astype(np.float64),
+        dict(enumerate(comparison.self_value.T * 0.987)),
+        dict(enumerate(comparison.total_value.T * 1.013)),
+        {},
+        np.ones(10),
+    )
+    without, with_runs = (
+        len(build_page(*page_input(comparison, PageContext(run_values=known)))) for known in (None, values)
+    )
+    assert 0 < with_runs - without < 3000
