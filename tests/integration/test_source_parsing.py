@@ -9,6 +9,7 @@ import pytest
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
+from profgate.io import limited_process
 from profgate.io.limited_process import LimitedProcess
 from profgate.source_parsing import changed_functions
 
@@ -24,6 +25,24 @@ def test_source_that_needs_much_memory_is_not_parsed() -> None:
     assert changes.unread == ["bad.ts"]
     assert sorted(changes.functions[1]) == ["a.ts", "z.ts"]
     assert getrusage(RUSAGE_SELF).ru_maxrss - before < 100 << 10
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix", "unit"),
+    [
+        ("a.js", "a", "++;"),
+        ("a.ts", "", "--;"),
+        ("a.py", "def f():\n x = ", "-->"),
+        ("A.java", "", "}-"),
+        ("a.go", "a", "|&"),
+    ],
+)
+def test_source_that_takes_much_time_is_not_parsed(
+    path: str, prefix: str, unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time that each of these inputs takes grows at least with the square of its size."""
+    monkeypatch.setattr(limited_process, "SECONDS", 1)
+    assert changed_functions(folder_diff({}, {path: prefix + unit * 20_000}, frozenset())).unread == [path]
 
 
 @pytest.mark.parametrize("folder", sorted(path.name for path in CHANGES.iterdir()))
