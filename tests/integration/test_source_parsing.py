@@ -35,6 +35,8 @@ def test_source_that_needs_much_memory_is_not_parsed() -> None:
         ("a.py", "def f():\n x = ", "-->"),
         ("A.java", "", "}-"),
         ("a.go", "a", "|&"),
+        ("a.rs", "fn f() { let x = ", "-,"),
+        ("a.cc", "", "/*,"),
     ],
 )
 def test_source_that_takes_much_time_is_not_parsed(

@@ -15,7 +15,7 @@ from typing import Self
 MEMORY = 512 << 20  # maximum address space in bytes; the largest valid sources need 220 MB
 SECONDS = 60  # maximum run time of one child
 STARTS = 4  # maximum number of children, of which all but the first replace a child that ended
-LARGEST_RESPONSE = 64 << 20  # in bytes
+LARGEST_RESPONSE = 16 << 20  # in bytes
 ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Python may need to start
 
 
