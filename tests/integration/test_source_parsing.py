@@ -14,15 +14,18 @@ from profgate.io.limited_process import LimitedProcess
 from profgate.source_parsing import changed_functions
 
 CHANGES = Path(__file__).parents[1] / "data" / "changes"
-QUADRATIC = "a" + "<a>" * 24_000  # the parser of TypeScript needs 3 GB
+QUADRATIC = {  # the memory that these inputs need grows with the square of their size
+    "Bad.java": "class A { int f() { return " + "a<" * 18_000,  # needs 2.6 GB
+    "bad.ts": "a" + "<a>" * 24_000,  # needs 3 GB
+}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of the child")
 def test_source_that_needs_much_memory_is_not_parsed() -> None:
     good = {"a.ts": "function f() {}\n", "z.ts": "function g() {}\n"}
     before = getrusage(RUSAGE_SELF).ru_maxrss
-    changes = changed_functions(folder_diff({}, good | {"bad.ts": QUADRATIC}, frozenset()))
-    assert changes.unread == ["bad.ts"]
+    changes = changed_functions(folder_diff({}, good | QUADRATIC, frozenset()))
+    assert changes.unread == ["Bad.java", "bad.ts"]
     assert sorted(changes.functions[1]) == ["a.ts", "z.ts"]
     assert getrusage(RUSAGE_SELF).ru_maxrss - before < 100 << 10
 
@@ -36,7 +39,9 @@ def test_source_that_needs_much_memory_is_not_parsed() -> None:
         ("A.java", "", "}-"),
         ("a.go", "a", "|&"),
         ("a.rs", "fn f() { let x = ", "-,"),
+        ("a.c", "int f() { x = ", "*,"),
         ("a.cc", "", "/*,"),
+        ("a.tsx", "x = ", "{a!"),
     ],
 )
 def test_source_that_takes_much_time_is_not_parsed(

@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Self
 
 MEMORY = 512 << 20  # maximum address space in bytes; the largest valid sources need 220 MB
-SECONDS = 60  # maximum run time of one child
+CPU_SECONDS = 30  # maximum CPU time of one child; the largest valid sources need 10 seconds
+SECONDS = 120  # maximum run time of one child, which may be much longer than its CPU time on a busy machine
 STARTS = 4  # maximum number of children, of which all but the first replace a child that ended
 LARGEST_RESPONSE = 16 << 20  # in bytes
 ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Python may need to start
@@ -107,7 +108,7 @@ def _limit() -> None:
     import resource
 
     # a core file would contain the data, and writing it takes time
-    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_CORE, 0)):
+    for kind, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, CPU_SECONDS), (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(kind)[1]
         limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with contextlib.suppress(OSError, ValueError):

@@ -12,11 +12,15 @@ from profgate.io.limited_process import STARTS, LimitedProcess
 
 CHILD = """
 import json, os, sys, time
-from profgate.io.limited_process import serve
+from profgate.io import limited_process
+
+limited_process.CPU_SECONDS = 1
 
 def respond(request):
     if request == b"memory\\n":
         return b"x" * (600 << 20)
+    while request == b"loop\\n":
+        pass
     if request == b"sleep\\n":
         time.sleep(600)
     if request == b"exit\\n":
@@ -28,7 +32,7 @@ def respond(request):
         return json.dumps(sorted(os.environ)).encode()
     return b"%d %s" % (os.getpid(), request.strip())
 
-serve(respond)
+limited_process.serve(respond)
 """
 
 
@@ -54,6 +58,7 @@ def test_one_child_answers_all_requests(process: LimitedProcess) -> None:
     [
         b"exit",
         b"half",
+        pytest.param(b"loop", marks=pytest.mark.skipif(sys.platform == "win32", reason="has no limit on CPU time")),
         pytest.param(b"memory", marks=pytest.mark.skipif(sys.platform != "linux", reason="has no limit on memory")),
     ],
 )
