@@ -7,7 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from profgate.attribution.function_changes import FunctionChanges, function_changes, unread
+from profgate.attribution.function_changes import FunctionChanges, unread
 from profgate.attribution.overlay import OverlayInput, overlay
 from profgate.attribution.reach import with_reach
 from profgate.attribution.source_states import Sides, source_states
@@ -24,6 +24,7 @@ from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
+from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
     from profgate.detect.evidence import Evidence
@@ -139,7 +140,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     damaged = {entry.name for entry in files.unreadable}
     missing = [*files.unreadable, *(entry for entry in paired.alone if entry.name not in damaged)]
     # Step 3: Align the sides of each workload.
-    functions, comparisons, policy = function_changes(given.diff), list[Comparison](), given.policy
+    functions, comparisons, policy = changed_functions(given.diff), list[Comparison](), given.policy
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
     spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it

@@ -499,6 +499,16 @@ def test_endless_reading_ends_with_error_status(
     assert reason in forked.summary
 
 
+def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
+    for _ in range(BASE_RUNS):
+        stage.push()
+    stage.open_pull(fork=True, files={"src/a.ts": b"a" + b"<a>" * 24_000})  # the parser needs 3 GB for this file
+    pull_run(stage, profiles(SLOWER, 77))
+    assert stage.fork_comment("failure") == 0
+    assert statuses(stage) == [(stage.head, "failure")]
+    assert "src/a.ts could not be parsed" in stage.comments[0]
+
+
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_comparison_within_limit_reports_as_usual(forked: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     pull_run(forked, profiles(SLOWER, 77))

@@ -14,6 +14,7 @@ import pytest
 
 from comparisons import from_exclusive
 from golden_files import Golden
+from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.identity import paired_functions
@@ -83,7 +84,7 @@ def states_of(language: str, *, by_lines: bool = False) -> list[tuple[Frame, str
     """Each frame with the state it was given; ``by_lines``: with the diff alone, without the sources."""
     frames, made, diff = compared(language)
     diff = replace(diff, texts=None) if by_lines else diff
-    found = source_states(Sides(made, diff, function_changes(diff)))
+    found = source_states(Sides(made, diff, function_changes(diff, parsed_source)))
     return list(zip(frames, found.states, strict=True))
 
 
@@ -97,7 +98,7 @@ def test_every_frame_gets_its_state(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_renamed_and_moved_functions_pair_their_frames(language: str) -> None:
     frames, made, diff = compared(language)
-    pairs = paired_functions(made, Sides(made, diff, function_changes(diff)))
+    pairs = paired_functions(made, Sides(made, diff, function_changes(diff, parsed_source)))
     old = [(item.name, item.file) for item in frames if item.state == "renamed" and item.sides == "before"]
     new = [(item.name, item.file) for item in frames if item.state == "renamed" and item.sides == "after"]
     assert sorted(pairs.items(), key=str) == sorted(zip(old, new, strict=True), key=str)

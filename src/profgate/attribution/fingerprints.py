@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 LARGEST_SOURCE = 400_000  # maximum size in bytes; only generated files are larger
 MOST_NODES = 1_000_000
 DEEPEST = 2_000  # maximum level; only generated or malicious sources are nested more deeply
+MOST_NAMES = 1000  # plus one for each byte of the source; names of nested functions count once for each level
 SHORTEST = 12  # minimum number of tokens; shorter bodies may be equal by chance
 Kind = Literal["function", "anonymous", "scope", "module"]
 # nodes that count as one token although they have children
@@ -151,9 +152,10 @@ class _Walk:
         self.imports: set[tuple[str, frozenset[str]]] = set()
         self.comma = False
         self.leading: list[Node] = []
+        self.names = 0
 
     def over(self, root: "Node") -> ParsedSource | None:
-        """Return the parsed source, or None if the tree exceeds the limit on size or depth."""
+        """Return the parsed source, or None if the tree exceeds the limit on size, depth or names."""
         self.open = [_Open((), "module", root, 0, 1, items=1, broken=root.is_error)]
         done: list[SourceFunction] = []
         damaged, nodes = root.has_error, 0
@@ -165,7 +167,7 @@ class _Walk:
                 self._leave(node, done)
                 continue
             nodes += 1
-            if nodes > MOST_NODES or len(self.above) > DEEPEST:
+            if nodes > MOST_NODES or len(self.above) > DEEPEST or self.names > MOST_NAMES + root.end_byte:
                 return None
             if damaged and (node.is_error or node.is_missing):
                 self.open[-1].broken = True
@@ -216,6 +218,7 @@ class _Walk:
         if now.depth == depth:
             self._flush()
             done.append(self.open.pop().closed())
+            self.names += len(now.parts) + len(now.identifiers)
             if self.open:
                 around = self.open[-1]
                 if around.current is around.item:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction, parsed_source
+from profgate.attribution.fingerprints import SHORTEST, ParsedSource, SourceFunction
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
@@ -45,8 +45,10 @@ class FunctionChanges:
                 self.functions[side].setdefault(place[0], []).append(KnownFunction(*place, state, partner))
 
 
-def function_changes(diff: SourceDiff | None) -> FunctionChanges:
+def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], ParsedSource | None]) -> FunctionChanges:
     """Find the state of every function in the changed files whose texts are known.
+
+    ``parse`` takes the path and the text of a file, and returns None if it does not parse the file.
 
     Functions with the same name are *same* or *changed*, depending on their fingerprints. Functions with equal
     fingerprints but different names or files are *renamed*. Functions without a counterpart are *added* or *removed*.
@@ -59,21 +61,24 @@ def function_changes(diff: SourceDiff | None) -> FunctionChanges:
     for changed in diff.files:
         if language_of(changed.path) is None:
             continue
-        texts = sides_of(diff, changed)
-        budget -= max(len(text or "") for text in texts)
-        before, after = (None if text is None or budget < 0 else parsed_source(changed.path, text) for text in texts)
+        old, new = sides_of(diff, changed)
+        budget -= max(len(old or ""), len(new or ""))
+        before = after = None
+        if old is not None and new is not None and budget >= 0:
+            before = parse(changed.path, old)
+            after = parse(changed.path, new) if before else None
         if before is None or after is None:
             changes.unread.append(changed.path)
         else:
             unmatched = _compare_file(changes, changed, before, after)
             left[0].extend(unmatched[0])
             left[1].extend(unmatched[1])
-    for old, new in _renamed(left):
-        changes.add(old, new, "renamed")
-    for old in left[0]:
-        changes.add(old, None, "removed")
-    for new in left[1]:
-        changes.add(None, new, "added")
+    for pair in _renamed(left):
+        changes.add(*pair, "renamed")
+    for place in left[0]:
+        changes.add(place, None, "removed")
+    for place in left[1]:
+        changes.add(None, place, "added")
     return changes
 
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import click
 
 from profgate import wiring
-from profgate.attribution.function_changes import function_changes
 from profgate.cli.options import FILE, command, metric_option, workload_option
 from profgate.cli.sides import Sides, Sources, chosen, sides_arguments, sources_options
 from profgate.detect.evidence import run_values
@@ -23,6 +22,7 @@ from profgate.io.files import write_text
 from profgate.io.terminal import progress
 from profgate.model.comparison import Comparison
 from profgate.pipeline import states_of
+from profgate.source_parsing import changed_functions
 
 
 @command(
@@ -84,7 +84,7 @@ def _tree(
     diff = sources.diff
     comparison = _drawable(chosen(comparisons, metric, workload))
     if against is None:
-        states = None if diff is None else states_of(comparison, diff, function_changes(diff))
+        states = None if diff is None else states_of(comparison, diff, changed_functions(diff))
         values = run_values(comparison)
         context = PageContext(states=states, diff=diff, embed=sources.embed or "changed", run_values=values)
         return page_input(comparison, context)

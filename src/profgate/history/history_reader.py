@@ -8,10 +8,8 @@ If a file cannot be read, a `ProfgateError` that names the file is raised.
 
 import contextlib
 import json
-import os
 import sqlite3
 import subprocess
-import sys
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -23,13 +21,13 @@ from pydantic import TypeAdapter
 from profgate.errors import ProfgateError
 from profgate.history.history_file import connected_untrusted, sqlite_errors
 from profgate.history.packed_columns import unpacked
+from profgate.io.limited_process import isolated_python
 from profgate.model.history import Column, Reading, Series, StoredCommit, StoredJob, StoredVerdict, SymbolKey
 from profgate.model.profile import Configuration, Facts
 from profgate.model.units import Metric, MetricKind
 
 CHECK_TIMEOUT = 120  # seconds
 MAX_PROFILE_BYTES = 1 << 28  # maximum size of a profile after decompression
-ENVIRONMENT = ("LD_LIBRARY_PATH", "SYSTEMROOT")  # environment variables that Python may need to start
 CONFIGURATION = TypeAdapter(Configuration)
 FACTS = TypeAdapter(Facts)
 READING = """
@@ -58,11 +56,11 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
 
 
 def _check_in_process(place: Path) -> None:
-    command = [sys.executable, "-I", "-m", "profgate.history.history_file", str(place)]
-    # the process gets no tokens in its environment, because a malicious file may take control of the process
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    command, environment = isolated_python("profgate.history.history_file")
     try:
-        done = subprocess.run(command, capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment)  # noqa: S603 - itself
+        done = subprocess.run(  # noqa: S603 - itself
+            [*command, str(place)], capture_output=True, timeout=CHECK_TIMEOUT, check=False, env=environment
+        )
     except subprocess.TimeoutExpired:
         raise ProfgateError(str(place), "takes too long to check; it is left out") from None
     if done.returncode:

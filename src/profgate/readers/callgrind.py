@@ -14,7 +14,7 @@ from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, LineValues, Profile
 from profgate.model.source import SourceFile
 from profgate.model.units import BASE_UNITS, Metric, MetricKind
-from profgate.readers.builders import Frames, call_graph
+from profgate.readers.builders import Frames, call_graph, line_of
 from profgate.readers.containers import numbered_lines, unwrap
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
@@ -183,10 +183,11 @@ class _Text:
             raise self.error("has costs before any function was named")
         if len(costs) > len(self.events):
             raise self.error(f"has {len(costs)} costs of {len(self.events)} events")
+        line = line_of(self.last[-1]) if self.inside == self.file else None
         if self.called is None:
             into, at = self.own[self.current], 0
-            if self.inside == self.file and self.last[-1] > 0:
-                self.lines[self.current] = min(self.last[-1], self.lines.get(self.current, self.last[-1]))
+            if line is not None:
+                self.lines[self.current] = min(line, self.lines.get(self.current, line))
         else:
             callee, calls = self.called
             into, at = self.edges.setdefault((self.current, callee), [0] * (1 + len(self.events))), 1
@@ -194,9 +195,9 @@ class _Text:
             self.called = None
         for place, cost in enumerate(costs, at):
             into[place] += cost
-        if self.inside == self.file and self.last[-1] > 0:
+        if line is not None:
             lines = self.call_lines if at else self.own_lines
-            of_line = lines.setdefault((self.current, self.last[-1]), [0] * len(self.events))
+            of_line = lines.setdefault((self.current, line), [0] * len(self.events))
             for place, cost in enumerate(costs):
                 of_line[place] += cost
 

@@ -293,7 +293,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.OLDER_TARGET: "the target's profiles are of {distance} commits before {ref}",
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
-    "long, nested too deeply or missing), so the lines of the diff decide",
+    "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",

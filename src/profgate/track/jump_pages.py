@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from profgate import wiring
 from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.function_changes import function_changes
 from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.calls import by_calls
 from profgate.compare.workloads import workload_name
@@ -24,6 +23,7 @@ from profgate.model.report import Document, Side
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
 from profgate.pipeline import PipelineInput, states_of
+from profgate.source_parsing import changed_functions
 from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
@@ -118,7 +118,7 @@ def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -
     comparison = replace(comparison, notes=notes)
     context = PageContext((versions[0].name, versions[1].name), diff=diff)
     if diff is not None:
-        context = replace(context, states=states_of(comparison, diff, function_changes(diff)))
+        context = replace(context, states=states_of(comparison, diff, changed_functions(diff)))
     return build_page(*page_input(comparison, context))
 
 

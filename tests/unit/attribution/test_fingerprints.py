@@ -203,6 +203,13 @@ def test_hostile_nesting_is_refused_or_broken(opening: str) -> None:
     assert parsed is None or all(item.broken for item in parsed.functions if item.name == "f")
 
 
+@pytest.mark.parametrize("inner", [f"[{','.join(f'a{number}' for number in range(20_000))}]", "() => 1;" * 20_000])
+def test_names_repeated_by_nested_functions_are_limited(inner: str) -> None:
+    assert parsed_source("a.js", inner) is not None
+    assert parsed_source("a.js", "function f() {" * 3 + inner + "}" * 3) is not None
+    assert parsed_source("a.js", "function f() {" * 200 + inner + "}" * 200) is None
+
+
 def test_deep_and_long_sources_are_refused() -> None:
     assert parsed_source("a.py", "x = " + "[" * 5_000 + "]" * 5_000) is None
     assert parsed_source("a.py", "x = 1\n" * LARGEST_SOURCE) is None

@@ -1,5 +1,6 @@
 """What became of functions between two versions of their files."""
 
+from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes, unread
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
@@ -10,7 +11,7 @@ LONG = "    result = {}\n    for one in items:\n        result[one] = one + 1\n 
 
 def states(before: dict[str, str], after: dict[str, str]) -> dict[str, str]:
     """State by ``path:name`` of the target's functions, and of the baseline's that have no such name in the target."""
-    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    changes = function_changes(folder_diff(before, after, frozenset(after)), parsed_source)
     found: dict[str, str] = {}
     for side in (1, 0):
         for path, functions in changes.functions[side].items():
@@ -59,7 +60,7 @@ def test_short_bodies_are_not_paired() -> None:
 def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
     before = {"a.js": "function f() { return [g(x => x + 1), g(x => x * 2)] }"}
     after = {"a.js": "function f() { return [g(y => y - 7), g(x => x + 1), g(x => x * 3)] }"}
-    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    changes = function_changes(folder_diff(before, after, frozenset(after)), parsed_source)
     nameless = [item.state for item in changes.functions[1]["a.js"] if item.function.kind == "anonymous"]
     assert sorted(nameless) == ["added", "changed", "same"]
 
@@ -67,7 +68,7 @@ def test_nameless_functions_pair_by_their_tokens_before_their_order() -> None:
 def test_overloads_are_paired_by_their_parameters() -> None:
     before = {"A.java": "class A { int f(int a) { return 1; } int f(String a) { return 2; } }"}
     after = {"A.java": "class A { int f(String a) { return 2; } int f(int a) { return 3; } }"}
-    changes = function_changes(folder_diff(before, after, frozenset(after)))
+    changes = function_changes(folder_diff(before, after, frozenset(after)), parsed_source)
     result = {
         item.function.signature: item.state
         for item in changes.functions[1]["A.java"]
@@ -79,7 +80,8 @@ def test_overloads_are_paired_by_their_parameters() -> None:
 def test_a_method_of_a_renamed_class_is_paired() -> None:
     before = {"a.py": "class A:\n    k = 1\n    def f(self):\n        return 1\n"}
     changes = function_changes(
-        folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset())
+        folder_diff(before, {"a.py": before["a.py"] + "    def g(self):\n        return 2\n"}, frozenset()),
+        parsed_source,
     )
     assert {item.function.name: item.state for item in changes.functions[1]["a.py"]} == {
         "<module>": "same",
@@ -98,7 +100,7 @@ def test_unread_sources_are_reported() -> None:
         ),
         texts=SourceTexts({}, {"a.py": "", "b.py": "def f(): pass\n"}),
     )
-    changes = function_changes(diff)
+    changes = function_changes(diff, parsed_source)
     assert changes.unread == ["a.py"]
     assert list(changes.functions[1]) == ["b.py"]
     assert unread(changes) == [Reason(ReasonCode.SOURCES_UNPARSED, {"files": "a.py", "more": 0})]

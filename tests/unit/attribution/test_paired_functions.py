@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from comparisons import from_exclusive
+from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.identity import paired_functions
@@ -19,7 +20,7 @@ def pairs(old: str, new: str, *, line: int) -> dict[str, str]:
     symbols = Symbols([old, new], ["m.py", "m.py"], [line, line], [None, None], [old, new])
     made = replace(made, symbols=symbols)
     diff = folder_diff({"m.py": BEFORE}, {"m.py": AFTER}, frozenset({"m.py"}))
-    found = paired_functions(made, Sides(made, diff, function_changes(diff)))
+    found = paired_functions(made, Sides(made, diff, function_changes(diff, parsed_source)))
     return {item[0]: other[0] for item, other in found.items()}
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
+from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.reach import with_reach
@@ -36,7 +37,7 @@ def compared(stacks: Mapping[str, int] = STACKS, *, baseline: Mapping[str, int] 
 
 
 def reached(comparison: Comparison, diff: SourceDiff) -> SourceStates:
-    sides = Sides(comparison, diff, function_changes(diff))
+    sides = Sides(comparison, diff, function_changes(diff, parsed_source))
     return with_reach(source_states(sides), comparison, sides)
 
 

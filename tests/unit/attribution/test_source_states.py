@@ -5,6 +5,7 @@ from hashlib import sha256
 import pytest
 
 from comparisons import from_exclusive
+from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes
 from profgate.attribution.source_states import Sides, source_states
@@ -246,7 +247,7 @@ def test_a_renamed_scope_makes_no_new_functions() -> None:
     after = "class B {\n" + body.format("f", "g", 3) + "}\nclass Y { f() { return 7 } g() { return 8 } }\n"
     diff = folder_diff({"src/a.js": before}, {"src/a.js": after}, frozenset({"src/a.js"}))
     compared = comparison("B.f (src/a.js:2)", "B.g (src/a.js:3)", new=("B.h (src/a.js:3)",))
-    assert source_states(Sides(compared, diff, function_changes(diff))).states[:2] == ("same", "changed")
+    assert source_states(Sides(compared, diff, function_changes(diff, parsed_source))).states[:2] == ("same", "changed")
 
 
 def test_a_name_absent_from_parsed_sources_is_unknown() -> None:
@@ -254,4 +255,4 @@ def test_a_name_absent_from_parsed_sources_is_unknown() -> None:
         {"src/a.py": "def f():\n    g(1)\n"}, {"src/a.py": "def f():\n    g(2)\n"}, frozenset({"src/a.py"})
     )
     compared = comparison("made.at_run_time (src/a.py:2)")
-    assert source_states(Sides(compared, diff, function_changes(diff))).states == ("unknown",)
+    assert source_states(Sides(compared, diff, function_changes(diff, parsed_source))).states == ("unknown",)

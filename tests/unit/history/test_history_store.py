@@ -319,8 +319,7 @@ def test_crash_of_the_check_is_an_error(folder: str, tmp_path: Path) -> None:
     site.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n")
     script = textwrap.dedent(f"""
         from profgate.history import history_reader
-        class Crashing: executable = {str(tmp_path / "python")!r}
-        history_reader.sys = Crashing
+        history_reader.isolated_python = lambda module: ([{str(tmp_path / "python")!r}], {{}})
         try:
             with history_reader.open_untrusted({str(place)!r}): print("opened")
         except history_reader.ProfgateError as error: print("refused", error)

@@ -165,6 +165,15 @@ def test_jumps_cost_nothing_and_parts_are_added() -> None:
     assert table(read(text_of(*part, "part: 2", "events: Ir Dr", *part))) == {"f": (10, 10, 0)}
 
 
+@pytest.mark.parametrize("line", ["0", str(1 << 31), str(1 << 63), "-7"])
+def test_invalid_line_number_is_unknown(line: str) -> None:
+    found = read(text_of("fn=f", f"{line} 5"))
+    assert table(found) == {"f": (5, 5, 0)}
+    assert found.frames.lines == [None]
+    assert found.graph is not None
+    assert found.graph.lines is None
+
+
 @pytest.mark.parametrize(
     ("lines", "message"),
     [

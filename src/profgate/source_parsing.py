@@ -1,0 +1,74 @@
+"""Parses the changed sources, which are untrusted, in a child process with limits on memory and time.
+
+The parser of a language may need memory that grows with the square of the size of the source.
+"""
+
+import json
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from profgate.attribution.fingerprints import ParsedSource, SourceFunction, parsed_source
+from profgate.io.limited_process import LimitedProcess, serve
+
+if TYPE_CHECKING:
+    from profgate.attribution.function_changes import FunctionChanges
+    from profgate.model.attribution import SourceDiff
+
+
+def changed_functions(diff: "SourceDiff | None") -> "FunctionChanges":
+    """Find the state of every function in the changed files whose texts are known, as `function_changes` does.
+
+    A file is not parsed if its parser reaches a limit.
+    """
+    from profgate.attribution.function_changes import function_changes  # the child does not need it
+
+    with LimitedProcess("profgate.source_parsing") as process:
+
+        def parse(path: str, text: str) -> ParsedSource | None:
+            response = process.response(json.dumps((path, text)).encode())
+            return None if response is None else _from_json(response)
+
+        return function_changes(diff, parse)
+
+
+def _response(request: bytes) -> bytes:
+    return json.dumps(parsed_source(*json.loads(request)), default=_plain, separators=(",", ":")).encode()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, frozenset):
+        return list(value)
+    if isinstance(value, ParsedSource | SourceFunction):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(type(value))
+
+
+def _from_json(response: bytes) -> ParsedSource | None:
+    """Return the parsed source in a response, or None if the file was not parsed or the response is damaged."""
+    try:
+        found = json.loads(response)
+        if found is None:
+            return None
+        return ParsedSource(
+            found["language"],
+            tuple(
+                SourceFunction(
+                    **function
+                    | {
+                        "parts": tuple(function["parts"]),
+                        "fingerprint": bytes.fromhex(function["fingerprint"]),
+                        "identifiers": frozenset(function["identifiers"]),
+                    }
+                )
+                for function in found["functions"]
+            ),
+            frozenset((text, frozenset(words)) for text, words in found["imports"]),
+        )
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+if __name__ == "__main__":
+    serve(_response)
