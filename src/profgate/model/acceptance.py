@@ -9,6 +9,7 @@ commands. A trailer must be in the last paragraph of a commit message, and that 
 """
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -95,11 +96,14 @@ def in_commit(message: str, sha: str) -> tuple[Acceptance, ...]:
     return tuple(_request(f"{sha[:12]}.{place}", value, colon=False) for place, value in enumerate(values))
 
 
-def command_for(location: str, file: str | None = None) -> str:
-    """Return a comment that accepts a location but gives no reason. Pass ``file`` if the name is ambiguous."""
-    shown = name_text(location)
+def command_for(location: str, growth: float, file: str | None = None) -> str:
+    """Return a comment that accepts 1.25 times the growth of a location, a fraction, but gives no reason.
+
+    Pass ``file`` if the name is ambiguous. There is no limit if the growth is too large for a valid one.
+    """
     place = f" file={_quoted(file)}" if file else ""
-    return f"/profgate accept {_quoted(shown)}{place}: "
+    limit = f" max=+{math.ceil(100 * ROOM * growth)}%" if ROOM * growth <= LARGEST_LIMIT else ""
+    return f"/profgate accept {_quoted(name_text(location))}{limit}{place}: "
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:

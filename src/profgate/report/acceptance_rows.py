@@ -27,9 +27,13 @@ STATES: dict[State, str] = {
 
 def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the commands that accept the findings that fail the gate, formatted as inline code."""
-    red = [row.finding.location for row in rows if row.finding.colour == "red" and not row.total]
-    files = Counter(name for name, _ in {(place.name, place.file) for place in red})
-    commands = dict.fromkeys(command_for(place.name, place.file if files[place.name] > 1 else None) for place in red)
+    red: dict[tuple[str, str | None], float] = {}
+    for row in rows:
+        if row.finding.colour == "red" and not row.total:
+            place = row.finding.location.name, row.finding.location.file
+            red[place] = max(row.finding.growth, red.get(place, 0.0))
+    files = Counter(name for name, _ in red)
+    commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
     shown = [code_span(f"{command}REASON", LONGEST_COMMAND) for command in commands]
     return (*shown[:COMMANDS], *([f"and {len(shown) - COMMANDS} more"] if len(shown) > COMMANDS else []))
 

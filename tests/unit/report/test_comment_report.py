@@ -350,10 +350,12 @@ def test_failure_shows_the_acceptance_command() -> None:
     odd = samples.finding("ns::f(int, a: b)`|@x", 1e9, 2e9)
     loads = samples.workload(samples.metric(samples.finding("parse", 1e9, 2e9), odd))
     text = comment(samples.report(loads, verdict=samples.RED)).text
-    assert "`/profgate accept parse: REASON`" in text
-    assert "```/profgate accept ``ns::f(int, a: b)`|@x``: REASON```" in text
+    assert "`/profgate accept parse max=+125%: REASON`" in text
+    assert "```/profgate accept ``ns::f(int, a: b)`|@x`` max=+125%: REASON```" in text
     text = comment(samples.report(samples.workload(samples.metric(*twice)), verdict=samples.RED)).text
-    assert "`/profgate accept run file=a.py: REASON`, `/profgate accept run file=b.py: REASON`" in text
+    assert (
+        "`/profgate accept run max=+125% file=a.py: REASON`, `/profgate accept run max=+125% file=b.py: REASON`" in text
+    )
     assert "A maintainer can comment" not in comment(samples.report(loads, verdict=samples.verdict("warn"))).text
 
 
@@ -384,7 +386,7 @@ def test_acceptances_are_listed_with_what_became_of_them() -> None:
 
 @pytest.mark.parametrize("name", ["parse", "ns::f", "a: b", "`", "a`b", " x", "operator new(long)", "x" * 300, "-->"])
 def test_shown_acceptance_command_can_be_read(name: str) -> None:
-    (acceptance,) = in_comment(command_for(name, "dir/a b.py") + "because", 1)
+    (acceptance,) = in_comment(command_for(name, 0.3, "dir/a b.py") + "because", 1)
     assert acceptance.location in {name, name_text(name)}
     assert (acceptance.file, acceptance.reason, acceptance.state) == ("dir/a b.py", "because", "open")
 
