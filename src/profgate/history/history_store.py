@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from profgate.errors import ProfgateError
-from profgate.history.history_file import FILE, VERSION, check_version, connected, create_tables, fill_gaps, tables
+from profgate.history.history_file import FILE, VERSION, check_schema, connected, create_tables, fill_gaps, tables
 from profgate.history.history_reader import HistoryReader
 from profgate.history.packed_columns import packed, thinned, unpacked
 from profgate.io.files import exists, write_text
@@ -51,7 +51,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
     # readers also need write access, to roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
-        check_version(connection, place)
+        check_schema(connection, place)
         store = HistoryStore(connection, place)
         if write:
             with store.writing():

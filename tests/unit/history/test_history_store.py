@@ -222,12 +222,18 @@ def test_untrusted_history_is_never_written(folder: str) -> None:
         "CREATE TABLE trap (x INTEGER, y INTEGER GENERATED ALWAYS AS (abs(x)) VIRTUAL)",
         "CREATE TABLE trap (x INTEGER CHECK (x > abs(-1)))",
         "CREATE INDEX trap ON commits (sha) WHERE length(title) > 3",
+        "CREATE INDEX trap ON commits (hex(zeroblob(100000000)))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT (hex(zeroblob(100000000))))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT/**/(hex(zeroblob(100000000))))",
     ],
 )
-def test_schema_that_computes_is_refused(folder: str, statement: str) -> None:
+@pytest.mark.parametrize("write", [None, False, True])
+def test_schema_that_computes_is_refused(folder: str, statement: str, write: bool | None) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, statement)
-    with pytest.raises(ProfgateError, match="not part of a history"), open_untrusted(str(Path(folder) / FILE)):
+    place = Path(folder) / FILE  # a pull request can also commit the local history
+    opened = open_untrusted(str(place)) if write is None else open_history(folder, write=write)
+    with pytest.raises(ProfgateError, match="not part of a history"), opened:
         pass
 
 
