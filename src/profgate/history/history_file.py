@@ -179,15 +179,18 @@ def check_file(place: Path) -> None:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":
             raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and profgate creates a new one")
-        for table, columns in tables().items():
-            wrong = [INVALID[table]] if table in INVALID else []
-            for name, (kind, nullable) in columns.items():
-                other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
-                wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
-            if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
-                raise ProfgateError(
-                    str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one"
-                )
+        check_rows(connection, place)
+
+
+def check_rows(connection: sqlite3.Connection, place: Path) -> None:
+    """Raise ProfgateError if a row has a value of another type or a reference to a row that does not exist."""
+    for table, columns in tables().items():
+        wrong = [INVALID[table]] if table in INVALID else []
+        for name, (kind, nullable) in columns.items():
+            other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
+            wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
+            raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one")
 
 
 if __name__ == "__main__":

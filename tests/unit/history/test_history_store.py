@@ -237,6 +237,44 @@ def test_schema_that_computes_is_refused(folder: str, statement: str, write: boo
         pass
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "measured SET total = 'x'",
+        "measured SET total = 9e999",
+        "measured SET exponent = 1000000",
+        "measured SET period = 'x'",
+        "measured SET symbols = 'x'",
+        "commits SET time = 'x'",
+        "commits SET title = x'00'",
+        "readings SET run = 'x'",
+        "readings SET series = 999",
+        "facts SET content = '[]'",
+    ],
+)
+@pytest.mark.parametrize("write", [False, True])
+def test_row_of_another_type_is_damage(folder: str, change: str, write: bool) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, f"UPDATE {change}")
+    with pytest.raises(ProfgateError, match=r"is damaged \(a row of"), open_history(folder, write=write):
+        pass
+
+
+@pytest.mark.parametrize("symbols", ["x''", "x'00'", "x'ff'", "zeroblob(1000000)"])
+def test_damaged_columns_are_not_pruned(folder: str, symbols: str) -> None:
+    filled(folder, reading("main 1\n"), reading("main 2\n", "c2"))
+    sql(folder, f"UPDATE measured SET symbols = {symbols}")  # noqa: S608 - own text
+    with open_history(folder, write=True) as store, pytest.raises(ProfgateError, match="is damaged"):
+        store.prune(Retention(runs=0, symbols=0, names=0))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes")
+def test_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(ProfgateError, match="not a regular file"), open_untrusted(str(tmp_path / FILE)):
+        pass
+
+
 def test_view_instead_of_table_is_refused(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, "DROP TABLE commits", "CREATE VIEW commits AS SELECT 1 AS id, randomblob(1000000000) AS sha")
