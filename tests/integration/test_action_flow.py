@@ -543,6 +543,16 @@ def test_requested_status_is_written_at_the_head(recorded: Stage) -> None:
     assert str(status["target_url"]).endswith(f"/actions/runs/{recorded.pull_run}")
 
 
+def test_error_replaces_the_status_of_an_earlier_attempt(recorded: Stage) -> None:
+    recorded.inputs["status"] = "true"
+    assert recorded.compare(profiles(SHARES, 77)) == 0
+    assert recorded.compare({}) == 2
+    assert [status["state"] for status in recorded.fake.state.statuses] == ["success", "error"]
+    recorded.inputs["mode"] = "shard"
+    assert recorded.compare({}) == 2
+    assert len(recorded.fake.state.statuses) == 2
+
+
 @pytest.mark.parametrize("setting", ["status", "check-run"])
 def test_refused_status_or_check_changes_no_verdict(recorded: Stage, setting: str) -> None:
     recorded.inputs[setting] = "true"

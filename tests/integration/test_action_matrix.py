@@ -90,6 +90,35 @@ def test_result_of_the_shards_is_required(sharded: Stage) -> None:
 def test_merge_without_shards_fails(sharded: Stage) -> None:
     assert sharded.matrix({}) == 2
     assert "stored a report; let its job run with mode: shard" in sharded.log
+    assert sharded.matrix({}, "success,failure,skipped") == 2
+    assert "the shards ended with failure, skipped, and their logs have the reason" in sharded.log
+    assert "stored a report" in sharded.summary
+    assert sharded.outputs["conclusion"] == "not_compared"
+
+
+def test_failed_merge_replaces_the_status_of_an_earlier_attempt(sharded: Stage) -> None:
+    sharded.inputs["status"] = "true"
+    assert sharded.matrix({"linux": profiles(SHARES, 77)}) == 0
+    assert [status["state"] for status in sharded.fake.state.statuses] == ["success"]
+    sharded.inputs["shards"] = "mac*"
+    assert sharded.matrix({"linux": profiles(SHARES, 77)}) == 2
+    status = sharded.fake.state.statuses[-1]
+    assert (status["sha"], status["state"]) == (sharded.head, "error")
+    assert "no result: run" in str(status["description"])
+
+
+def test_reports_of_two_commits_are_not_merged(sharded: Stage) -> None:
+    shard = {"artifact": f"{ARTIFACT}-linux", "mode": "shard"}
+    sharded.start_pull_run()
+    sharded.step(profiles(SHARES, 77), key="linux", **shard)
+    older = {name: sharded.file(f"leg/{name}").encode() for name in ("report.json", "links.json")}
+    sharded.finish(0)
+    sharded.push_to_pull()
+    sharded.start_pull_run()
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("windows", 1), older)
+    sharded.step(profiles(SHARES, 78), key="linux", **shard)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    assert "merge reports of one build" in sharded.log
 
 
 def test_newest_report_of_a_repeated_shard_counts(sharded: Stage) -> None:

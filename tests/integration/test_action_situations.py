@@ -63,6 +63,19 @@ def test_comment_without_marker_is_left_alone(recorded: Stage) -> None:
     assert [body.partition("\n")[0][:15] for body in shown(recorded)] == ["Moved to the wi", "<!-- profgate v"]
 
 
+@pytest.mark.parametrize(
+    "message", ["Unable to create comment because issue is locked.", "Repository was archived so is read-only."]
+)
+def test_locked_conversation_or_archived_repository_leaves_the_verdict(recorded: Stage, message: str) -> None:
+    recorded.fake.fail("POST", "/comments", 403, message=message)
+    recorded.inputs["status"] = "true"
+    recorded.fake.fail("POST", "/statuses/", 403, message=message)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    assert message.rstrip(".") in recorded.log
+    assert "permission" not in recorded.log + recorded.summary
+    assert "No comment was written" in recorded.summary
+
+
 def test_closed_pull_request_gets_no_new_comment(recorded: Stage) -> None:
     recorded.fake.state.pulls[recorded.number].state = "closed"
     assert recorded.compare(profiles(SLOWER, 77)) == 1

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -227,6 +228,29 @@ def test_fallback_uses_the_first_measurement(report: Path, checkouts: dict[str, 
     assert reds(out / "report.json") == reds(report)
     warnings = [one["text"] for one in json.loads((out / "report.json").read_text())["warnings"]]
     assert any("so only the first measurement counts: false: ended with exit code 1" in warning for warning in warnings)
+
+
+def test_output_of_the_program_does_not_control_the_terminal(
+    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = ["sh", "-c", "printf '\\033]0;owned\\007\\033[31m\\342\\200\\256red'; exit 1"]
+    main(
+        [
+            "confirm",
+            str(report),
+            "--baseline-dir",
+            str(checkouts["fast"]),
+            "--target-dir",
+            ".",
+            "--fallback",
+            "--",
+            *program,
+        ]
+    )
+    main(["ranks", "record", "--repeat", "1", "--", *program, "\033[31m"])
+    shown = "".join(capsys.readouterr())
+    assert "red" in shown
+    assert not re.findall("[\x00-\x08\x0b-\x1f\u202e]", shown)
 
 
 def test_profiles_of_another_workload_are_an_error(

@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import json
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
@@ -10,6 +11,7 @@ import pytest
 from fake_github import FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github import answers
+from profgate.github.api_connection import MOVED
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
 from profgate.github.records import Repository
@@ -446,6 +448,32 @@ def test_redirect_keeps_its_query() -> None:
         place = f"{fake.api_url}/repos/{fake.state.repository}/actions/runs/{run}/artifacts?name=b&per_page=100"
         fake.fail("GET", "/artifacts", 301, headers={"Location": place})
         assert [artifact.name for artifact in client_of(fake).run_artifacts(run)] == ["b"]
+
+
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
+def test_a_redirect_is_not_an_answer(status: int) -> None:
+    with FakeGitHub() as fake:
+        sha = fake.add_commit(branch="main")
+        for place in ("https://elsewhere.example/x", "", f"{fake.api_url}/repos/octo-org/shop/commits/none"):
+            if status in MOVED and "none" in place:
+                continue  # a moved resource is requested at its new address
+            body = json.dumps({"sha": "f" * 40}).encode()
+            fake.fail("GET", "/commits/", status, headers={"Location": place}, body=body)
+            fake.fail("POST", "/statuses/", status, headers={"Location": place}, body=b"{}")
+            with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
+                client_of(fake).commit_sha("main")
+            with pytest.raises(GitHubError, match="check GITHUB_API_URL"):
+                client_of(fake).set_status(sha, "profgate", "success", "", "")
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_write_request_for_a_renamed_repository_is_sent_to_its_new_address(status: int) -> None:
+    with FakeGitHub() as fake:
+        number = fake.add_pull(fake.add_commit(), fake.add_commit())
+        place = f"{fake.api_url}/repos/{fake.state.repository}/issues/{number}/comments"
+        fake.fail("POST", "/comments", status, headers={"Location": place}, message="Moved Permanently")
+        assert client_of(fake).create_comment(number, "text").body == "text"
+        assert fake.comment_bodies(number) == ["text"]
 
 
 def test_endless_redirects_are_an_error() -> None:

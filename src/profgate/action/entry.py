@@ -11,9 +11,9 @@ from profgate.action.activity import ActivityKind, activity_for
 from profgate.action.base_runs import record, store_for_comment, store_target
 from profgate.action.compared_sides import compared_sides
 from profgate.action.job import ON_GITHUB, Job, Pace
-from profgate.action.later_runs import comment_on_fork, judge_again, write_error_status
+from profgate.action.later_runs import comment_on_fork, judge_again
 from profgate.action.merging import judge_report, merge
-from profgate.action.publishing import annotate, end_without_result, set_outputs
+from profgate.action.publishing import annotate, end_without_result, set_outputs, write_error_status
 from profgate.action.release import attach_to_release, compare_refs
 from profgate.action.reporting import compare_and_report
 from profgate.action.time_limit import exit_code_within
@@ -45,7 +45,7 @@ def limited_main(
     error = ProfgateError("time limit", what)
 
     def report(job: Job) -> int:
-        write_error_status(job, error)
+        _report(error, job)
         raise error
 
     return main(given, pace, report)
@@ -95,7 +95,17 @@ def _act(job: Job) -> int:
         raise SettingsError(f"event {job.context.event_name}", activity.reason)
     if activity.kind is ActivityKind.NOTHING:
         return end_without_result(job, activity.reason)
-    return HANDLERS[activity.kind](job)
+    try:
+        return HANDLERS[activity.kind](job)
+    except Exception as error:
+        _report(error, job)
+        raise
+
+
+def _report(error: Exception, job: Job) -> None:
+    """Write the status of a comparison that ended with an error. Other activities have no status."""
+    if activity_for(job.context, job.settings).kind in JUDGING:
+        write_error_status(job, error)
 
 
 def _compare(job: Job) -> int:
@@ -118,6 +128,13 @@ HANDLERS: dict[ActivityKind, Callable[[Job], int]] = {
     ActivityKind.JUDGE_AGAIN: judge_again,
     ActivityKind.ATTACH: attach_to_release,
     ActivityKind.COMPARE_REFS: compare_refs,
+}
+
+JUDGING = HANDLERS.keys() - {
+    ActivityKind.RECORD,
+    ActivityKind.STORE_FOR_COMMENT,
+    ActivityKind.JUDGE_AGAIN,
+    ActivityKind.ATTACH,
 }
 
 

@@ -14,9 +14,9 @@ from profgate.action.compared_sides import fork_sides, with_own_baseline
 from profgate.action.job import Job
 from profgate.action.merging import merge, stored_shards
 from profgate.action.policy_file import acceptances_in, policy_at
-from profgate.action.publishing import end_without_result, write_failure_status
+from profgate.action.publishing import end_without_result
 from profgate.action.reporting import compare_and_report
-from profgate.errors import ProfgateError, SettingsError, known_error
+from profgate.errors import ProfgateError, SettingsError
 from profgate.github.acceptance_comments import Rights
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, RunRecord
@@ -34,23 +34,10 @@ NO_FAILURE = "{} has no failed run at {}; the acceptance counts in the next run"
 
 
 def comment_on_fork(job: Job) -> int:
-    """Compare the profiles of the finished run, comment on the pull request of that run, and return the exit code.
-
-    If an error occurs, a commit status is still written, because a branch protection rule may require the status.
-    """
+    """Compare the profiles of the finished run, comment on the pull request of that run, and return the exit code."""
     run = job.context.triggering_run
     assert run is not None  # noqa: S101 - this activity is chosen only if there is a triggering run
-    try:
-        return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
-    except Exception as error:
-        write_error_status(job, error)
-        raise
-
-
-def write_error_status(job: Job, error: Exception) -> None:
-    """Write the commit status of a comparison that ended with an error, if this run was triggered by another run."""
-    if job.context.triggering_run is not None and job.settings.mode != "shard":  # for shards, the merging job does this
-        write_failure_status(job, known_error(error))
+    return _merged(job, run) if job.settings.mode == "merge" else _compared(job, run)
 
 
 def _compared(job: Job, run: TriggeringRun) -> int:

@@ -23,6 +23,8 @@ from profgate.report.links_json import LINKS_NAME, links_from_json
 
 NO_RESULT = "give it, so that a lost shard does not pass: ${{ needs.JOB.result }}, where JOB is the job of the shards"
 
+NO_SHARDS = "let its job run with mode: shard"
+
 
 def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
@@ -56,8 +58,10 @@ def stored_shards(job: Job) -> list[Shard]:
         raise SettingsError("shards-result", NO_RESULT)
     chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
     if not chosen:
-        what = f"no shard whose key matches {job.settings.shards!r} stored a report; let its job run with mode: shard"
-        raise ProfgateError(f"run {job.context.run_id}", what)
+        what = f"no shard whose key matches {job.settings.shards!r} stored a report"
+        ended = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
+        how = f"the shards ended with {ended}, and their logs have the reason" if ended else NO_SHARDS
+        raise ProfgateError(f"run {job.context.run_id}", f"{what}; {how}")
     shards = []
     for key, artifact in sorted(chosen.items()):
         where, members = f"report of shard {key}", job.client.artifact_files(artifact)

@@ -1,7 +1,7 @@
 """Publish the annotations, outputs, status, check run and comment of a run, and determine its exit code."""
 
 from profgate.action.job import Job
-from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError
+from profgate.errors import GitHubError, NotAllowed, ProfgateError, SettingsError, known_error
 from profgate.github.statuses import CheckText, annotations, publish_check_run, publish_failure, publish_verdict
 from profgate.github.step_outputs import Published, outputs_of
 from profgate.github.sticky_comment import Texts, publish_anew, publish_comment
@@ -124,11 +124,17 @@ def _changed_paths(job: Job) -> list[str]:
         return []
 
 
-def write_failure_status(job: Job, error: ProfgateError) -> None:
-    """Write the commit status of a failed `workflow_run`."""
+def write_error_status(job: Job, error: Exception) -> None:
+    """Write the commit status of a comparison that ended with an error.
+
+    A branch protection rule may require the status, and an earlier attempt of the run may have written that the gate
+    passed. For shards, the merging job writes the status.
+    """
     context = job.context
-    with job.warning_on_failure("no commit status was written"):
-        publish_failure(job.client, context.head_sha, _status_key(job), error, context.run_url)
+    requested = job.settings.status or context.triggering_run is not None
+    if requested and job.settings.mode != "shard" and not context.read_only:
+        with job.warning_on_failure("no commit status was written"):
+            publish_failure(job.client, context.head_sha, _status_key(job), known_error(error), context.run_url)
 
 
 def write_comment(job: Job, report: Report, comment: Document, links: Links) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Report as ReportData
+from profgate.model.visible_text import visible
 from profgate.remeasurement import FEWEST_RUNS, MOST_RUNS, Remeasurement, judged_again
 from profgate.track.git_versions import worktree
 
@@ -133,7 +134,7 @@ def confirm(
         except ProfgateError as error:
             if not fallback:
                 raise
-            sys.stderr.write(f"profgate: {error}\nprofgate: only the first measurement is used\n")
+            sys.stderr.write(f"profgate: {visible(str(error))}\nprofgate: only the first measurement is used\n")
             warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": str(error)})
             result = confirmed(replace(result, warnings=(*result.warnings, warning)), stated, lambda _: None)
     # The links to the pages of the first measurement are kept, but not the link to its report.

@@ -12,6 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.io.git import head_commit
 from profgate.io.terminal import show
 from profgate.model.durations import DurationRun
+from profgate.model.visible_text import name_text
 from profgate.ranks.rank_inputs import FOLDER, run_at, runs_in, stored_runs
 from profgate.ranks.rank_output import (
     history_json,
@@ -102,7 +103,7 @@ def record(
     if files:
         sys.stdout.write(f"{recording.store_files(files)}\n")
     for number in range(1, (repeat or 0) + 1):
-        sys.stdout.write(f"run {number} of {repeat}: {' '.join(program)[:200]}\n")
+        sys.stdout.write(f"run {number} of {repeat}: {name_text(' '.join(program), 200)}\n")
         sys.stdout.flush()
         sys.stdout.write(f"{recording.store_repetition(program, number, repeat or 0)}\n")
     return 0

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
@@ -69,7 +70,7 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
 
 
 def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """Return a name for each group. If names would be equal, the folder or the format and unit are added."""
+    """Return a unique name for each group. To equal names, the folder, the format and unit, or a number are added."""
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
     times = Counter(names.values())
     names = {
@@ -77,10 +78,17 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
         for key, name in names.items()
     }
     times = Counter(names.values())
-    return {
-        key: name if times[name] == 1 else f"{name} ({', '.join([key.format, *(unit for _, unit in key.units)])})"
-        for key, name in names.items()
-    }
+    titles: dict[str, SeriesKey] = {}
+    further: dict[str, Iterator[int]] = {}  # the numbers that were not yet added to a name
+    for key, name in sorted(names.items(), key=lambda item: (item[1], repr(item[0]))):
+        units = [key.format, *(unit for _, unit in key.units)]
+        first = name if times[name] == 1 else f"{name} ({', '.join(units)})"
+        numbers = further.setdefault(first, count(2))
+        title = first
+        while title in titles:
+            title = f"{first} {next(numbers)}"
+        titles[title] = key
+    return {key: title for title, key in titles.items()}
 
 
 def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:

@@ -1,10 +1,9 @@
 """Build the pages of a report: a flame graph for each workload and metric, worst first, and the index."""
 
-import hashlib
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
+from itertools import compress, count
 from statistics import fmean
 
 from profgate.flamegraph.page import build_page
@@ -26,7 +25,7 @@ from profgate.report.rows import headline, not_compared
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, known_totals, workload_row
 
-LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a digest and a suffix are appended
+LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 COLOURS = ("red", "yellow", "neutral", "green")
@@ -68,7 +67,7 @@ def build_pages(
     labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
     found = [
         (comparison, metrics[comparison.workload, comparison.metric.name], name, known)
-        for comparison, name, known in zip(comparisons, _file_names(comparisons), states, strict=True)
+        for comparison, name, known in zip(comparisons, file_names(comparisons), states, strict=True)
         if comparison.drawable
     ]
     pages, failed = [], []
@@ -98,18 +97,21 @@ def _blueprint_rules(policy: Policy) -> BlueprintRules:
     return BlueprintRules(**{name: options[name] for name in ("min_shift", "sigma") if name in options})
 
 
-def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return a unique file name for each page. A digest of the workload and metric is added to equal and long names."""
-    plain = [_plain_name(comparison) for comparison in comparisons]
-    times = Counter(name.casefold() for name in plain)
-    names = []
-    for comparison, name in zip(comparisons, plain, strict=True):
-        stem = name.encode()[:LONGEST_STEM].decode(errors="ignore")
-        if stem != name or times[name.casefold()] > 1:
-            identity = f"{comparison.workload}\0{comparison.metric.name}\0{comparison.metric.unit}"
-            stem += f"-{hashlib.sha256(identity.encode(errors='surrogatepass')).hexdigest()[:10]}"
-        names.append(f"{stem}.html")
-    return names
+def file_names(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return a unique file name for each page, also on file systems that ignore case. Equal names are numbered."""
+    names: dict[str, str] = {}
+    further: dict[str, Iterator[int]] = {}  # the numbers that were not yet added to a name
+    for comparison in comparisons:
+        name = stem = _plain_name(comparison).encode()[:LONGEST_STEM].decode(errors="ignore")
+        numbers = further.setdefault(_folded(stem), count(2))
+        while _folded(name) in names:
+            name = f"{stem}-{next(numbers)}"
+        names[_folded(name)] = f"{name}.html"
+    return list(names.values())
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKD", name).casefold()
 
 
 def _plain_name(comparison: Comparison) -> str:

@@ -10,6 +10,8 @@ from requests import RequestException, Session, TooManyRedirects
 from profgate.github.answers import limit_answer
 
 MOST_REDIRECTS = 5
+MOVED = frozenset({301, 307, 308})  # GitHub answers requests for a renamed repository with one of these statuses
+DOWNLOAD = 302
 STILL_COMPUTING = 202
 
 
@@ -46,13 +48,23 @@ def _limit(session: Session) -> None:
 
 
 def _answer(connection: HttpConnection | HttpsConnection, send: Callable[[], RequestsResponse]) -> RequestsResponse:
-    """Send the request and return the response. A redirect to the same host is followed."""
+    """Send the request and return the response.
+
+    If the resource was moved on the same host, the request is sent to its new address. The redirect of a download is
+    returned, because the token must not be sent to the storage host. Any other redirect raises RuntimeError; otherwise,
+    PyGithub would return its body as if the request had succeeded.
+    """
     for _ in range(MOST_REDIRECTS):
         answer = send()
         if answer.status == STILL_COMPUTING and connection.verb == "GET":
             raise NotYetComputed
+        if not 300 <= answer.status < 400:
+            return answer
         location = urlsplit(answer.headers.get("Location", ""))
-        if answer.status != 301 or (location.scheme, location.hostname) != (connection.protocol, connection.host):
-            return answer  # PyGithub refuses redirects to other hosts
-        connection.url = location._replace(scheme="", netloc="", fragment="").geturl()
+        if answer.status in MOVED and (location.scheme, location.hostname) == (connection.protocol, connection.host):
+            connection.url = location._replace(scheme="", netloc="", fragment="").geturl()
+        elif answer.status == DOWNLOAD and connection.url.endswith("/zip"):
+            return answer
+        else:
+            raise RuntimeError(f"the server answered {answer.status}, a redirect that is not followed")
     raise TooManyRedirects

@@ -32,6 +32,7 @@ TIMEOUT = 30  # maximum number of seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
 SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses that do not specify a waiting time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
+CLOSED = ("is locked", "was archived")  # parts of GitHub's messages for conversations and repositories
 # These exceptions are raised by PyGithub for unexpected responses.
 _UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -261,8 +262,7 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
         return NotAllowed(where, "GitHub does not accept the token; pass token: ${{ github.token }}")
     needed = _permissions(headers.get("x-accepted-github-permissions", ""))
     if status == 403:
-        what = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"
-        return NotAllowed(where, f"{message or 'GitHub answered 403'}; {what}")
+        return _forbidden(where, message, needed)
     if status in {404, 410} or (status == 422 and message.startswith("No commit found")):
         allowed = f"the permission {needed}" if needed else "the token's permissions"
         what = f"GitHub finds nothing, or the token may not see it; check the name and {allowed}"
@@ -271,6 +271,13 @@ def refusal(where: str, status: int, headers: Mapping[str, str], message: str) -
     if status >= 500:
         return ServerFailedError(where, f"GitHub answered {status}; run again later")
     return GitHubError(where, f"GitHub answered {status} {message}".rstrip() + "; it is not repeated")
+
+
+def _forbidden(where: str, message: str, needed: str) -> GitHubError:
+    if any(text in message for text in CLOSED):
+        return GitHubError(where, f"{message.rstrip('.')}; nothing can be written there")
+    what = f"add to the job's permissions: {needed}" if needed else "add the permission to the job's permissions:"
+    return NotAllowed(where, f"{message or 'GitHub answered 403'}; {what}")
 
 
 def _message(data: object) -> str:

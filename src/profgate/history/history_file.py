@@ -53,9 +53,10 @@ CREATE TABLE IF NOT EXISTS records (
     baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
     content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
 """
-# keywords in a schema that may cause SQLite to evaluate expressions when it reads the file
+# parts of a schema that may cause SQLite to evaluate expressions; comments could hide the parts
 ACTIVE = re.compile(
-    r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b", re.IGNORECASE
+    r"\b(AS|CHECK|COLLATE|GENERATED|REFERENCES|SELECT|TRIGGER|USING|VIEW|VIRTUAL|WHERE)\b|\bDEFAULT\s*\(|--|/\*",
+    re.IGNORECASE,
 )
 # SQL conditions that match invalid rows, in addition to the checks of value types
 INVALID = {
@@ -105,10 +106,7 @@ def connected(place: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
-    """Open a file read-only with limits on size and CPU time.
-
-    Raises ProfgateError if the file has views or triggers.
-    """
+    """Open a file read-only with limits on size and CPU time. Raises ProfgateError if `check_schema` does."""
     with connected(place, "ro&immutable=1") as connection:
         if place.stat().st_size > MAX_FILE_BYTES:
             raise ProfgateError(str(place), f"is larger than {MAX_FILE_BYTES:,} bytes; prune the history that made it")
@@ -116,14 +114,7 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
         steps = iter(range(MAX_STEPS >> 16))
         connection.set_progress_handler(lambda: next(steps, None) is None, 1 << 16)
-        query = "SELECT type, name, sql FROM sqlite_schema LIMIT ?"
-        entries = connection.execute(query, (MAX_ENTRIES + 1,)).fetchall()
-        if len(entries) > MAX_ENTRIES:
-            raise ProfgateError(str(place), "has more tables than a history; it is left out")
-        for kind, name, sql in entries:
-            if kind not in {"table", "index"} or ACTIVE.search(sql or ""):
-                raise ProfgateError(str(place), f"its {kind} {name!r} is not part of a history; it is left out")
-        check_version(connection, place)
+        check_schema(connection, place)
         fill_gaps(connection)
         yield connection
 
@@ -148,8 +139,16 @@ def fill_gaps(connection: sqlite3.Connection) -> None:
             connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {missing} FROM main.{table}")  # noqa: S608 - own names
 
 
-def check_version(connection: sqlite3.Connection, place: Path) -> None:
-    """Raise ProfgateError if the history has a different major version."""
+def check_schema(connection: sqlite3.Connection, place: Path) -> None:
+    """Raise ProfgateError if the file has views or triggers, or if the history has a different major version."""
+    query = "SELECT type, name, sql FROM sqlite_schema LIMIT ?"
+    entries = connection.execute(query, (MAX_ENTRIES + 1,)).fetchall()
+    if len(entries) > MAX_ENTRIES:
+        raise ProfgateError(str(place), "has more tables than a history; it is left out")
+    for kind, name, sql in entries:
+        expression = kind == "index" and (sql or "").count("(") > 1
+        if kind not in {"table", "index"} or expression or ACTIVE.search(sql or ""):
+            raise ProfgateError(str(place), f"its {kind} {name!r} is not part of a history; it is left out")
     if not columns_of(connection, "meta"):
         return
     row = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
@@ -180,15 +179,18 @@ def check_file(place: Path) -> None:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if problem != "ok":
             raise ProfgateError(str(place), f"is damaged ({problem[:200]}); remove it, and profgate creates a new one")
-        for table, columns in tables().items():
-            wrong = [INVALID[table]] if table in INVALID else []
-            for name, (kind, nullable) in columns.items():
-                other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
-                wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
-            if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
-                raise ProfgateError(
-                    str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one"
-                )
+        check_rows(connection, place)
+
+
+def check_rows(connection: sqlite3.Connection, place: Path) -> None:
+    """Raise ProfgateError if a row has a value of another type or a reference to a row that does not exist."""
+    for table, columns in tables().items():
+        wrong = [INVALID[table]] if table in INVALID else []
+        for name, (kind, nullable) in columns.items():
+            other = f"typeof({name}) <> '{kind.lower()}' OR {LIMITS[kind].format(name)}"
+            wrong.append(f"{name} IS NOT NULL AND ({other})" if nullable else other)
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {' OR '.join(wrong)} LIMIT 1").fetchone():  # noqa: S608 - own names
+            raise ProfgateError(str(place), f"is damaged (a row of {table}); remove it, and profgate creates a new one")
 
 
 if __name__ == "__main__":

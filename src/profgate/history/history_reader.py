@@ -50,6 +50,8 @@ def open_untrusted(path: str) -> Iterator["HistoryReader"]:
     First, a separate process checks the whole file. If the file causes SQLite to crash, only the separate process ends.
     """
     place = Path(path)
+    if place.exists() and not place.is_file():
+        raise ProfgateError(path, "is not a regular file; it is left out")
     _check_in_process(place)
     with connected_untrusted(place) as connection:
         yield HistoryReader(connection, place)

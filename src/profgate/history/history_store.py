@@ -21,7 +21,16 @@ from pathlib import Path
 from typing import Self
 
 from profgate.errors import ProfgateError
-from profgate.history.history_file import FILE, VERSION, check_version, connected, create_tables, fill_gaps, tables
+from profgate.history.history_file import (
+    FILE,
+    VERSION,
+    check_rows,
+    check_schema,
+    connected,
+    create_tables,
+    fill_gaps,
+    tables,
+)
 from profgate.history.history_reader import HistoryReader
 from profgate.history.packed_columns import packed, thinned, unpacked
 from profgate.io.files import exists, write_text
@@ -51,7 +60,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
     # readers also need write access, to roll back the journal of a writer that was killed
     mode = "rwc" if write and create else "rw"
     with connected(place, mode) as connection:
-        check_version(connection, place)
+        check_schema(connection, place)
         store = HistoryStore(connection, place)
         if write:
             with store.writing():
@@ -59,6 +68,7 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
                 connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (VERSION,))
         else:
             fill_gaps(connection)
+        check_rows(connection, place)
         yield store
 
 
@@ -223,7 +233,7 @@ class HistoryStore(HistoryReader):
 
     def prune(self, retention: Retention) -> int:
         """Remove data beyond the retention limits. Return the number of columns that lost symbols."""
-        with self.writing():
+        with self.writing(), self.damage():
             runs = self._newest_runs(max(retention.runs, retention.profiles) + 1)
             dropped = self._thin(runs[retention.runs], retention.symbols) if len(runs) > retention.runs else 0
             if len(runs) > retention.profiles:

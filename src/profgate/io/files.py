@@ -81,6 +81,22 @@ def _read(place: str, limit: int) -> bytes:
     return data
 
 
+def read_stored(place: str, limit: int) -> bytes:
+    """Return the content of a file in a folder whose content is untrusted.
+
+    Raises ProfgateError if the path is not a regular file (a link, a pipe or a device could block or never end), or if
+    the file is larger than ``limit``.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with _translated_errors(place), os.fdopen(os.open(place, flags), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise ProfgateError(_shown(place), "is not a regular file; remove it")
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise ProfgateError(_shown(place), f"is larger than {limit:,} bytes; remove it")
+    return data
+
+
 def read_bytes(place: str) -> bytes:
     """Return the content of a file that profgate wrote. Raises ProfgateError if the file cannot be read."""
     with _translated_errors(place):

@@ -28,6 +28,7 @@ from profgate.track.tracking import Track
 from profgate.track.versions import Evolution, EvolutionLine, Version
 
 Versions = tuple[Version, Version]
+NAME_LENGTH, DIGEST_LENGTH = 48, 32  # file systems limit file names to 255 bytes
 TABLE = "#tab=symbols"  # without stacks, there is no flame graph; the table shows the largest changes instead
 
 
@@ -59,7 +60,7 @@ def jump_pages(evolution: Evolution, track: Track, most: int) -> Iterator[JumpPa
         if key not in made:
             if len(made) >= most:
                 return
-            name = _name(line.benchmark, comparison.metric.name, versions)
+            name = page_path(line.benchmark, comparison.metric.name, versions)
             made[key] = Document(name, "text/html", _page(versions, comparison, diff))
         href = made[key].name + (TABLE if comparison.tree is None else "")
         yield JumpPage(number, made[key], href)
@@ -122,10 +123,10 @@ def _page(versions: Versions, comparison: Comparison, diff: SourceDiff | None) -
     return build_page(*page_input(comparison, context))
 
 
-def _name(benchmark: str, metric: str, versions: Versions) -> str:
+def page_path(benchmark: str, metric: str, versions: Versions) -> str:
     """Return a path that is safe in file systems and URLs, with a digest of the original names."""
     names = (benchmark, metric, *(version.name for version in versions))
     true_name = "\0".join([*names, *(version.commit for version in versions)])
-    digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:8]
-    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", name).lstrip(".")[:60] for name in names)
+    digest = hashlib.sha256(true_name.encode(errors="surrogatepass")).hexdigest()[:DIGEST_LENGTH]
+    plain = (re.sub(r"[^0-9A-Za-z._-]", "-", name).lstrip(".")[:NAME_LENGTH] for name in names)
     return f"jumps/{'.'.join(plain)}-{digest}.html"

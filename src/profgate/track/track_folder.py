@@ -19,7 +19,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
-from profgate.io.files import sources_under, write_text
+from profgate.io.files import read_stored, sources_under, write_text
 from profgate.io.processes import Started, end_leftover
 from profgate.io.source_folders import Texts, files_below, text_of
 from profgate.model.source import SourceFile
@@ -28,6 +28,8 @@ from profgate.track.versions import RunRecord
 SCHEMA = "profgate.track-run/1"
 RECORD, OUTPUT, LOG = "run.json", "out", "log.txt"  # the record of a run, the folder for its profiles, and its log
 ASIDE = ".aside-"
+LARGEST = 64 << 20  # maximum size of a stored file, in bytes
+UNFOLLOWED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a link or a pipe is not opened
 SOURCES = "work/source/source"  # same layout as on CI runners, so that paths in profiles are shortened
 
 
@@ -63,11 +65,11 @@ class TrackFolder:
         """
         with self._errors():
             self._runs.mkdir(parents=True, exist_ok=True)
-            (Path(self.folder) / ".gitignore").write_text("*\n", encoding="utf-8")  # profiles must not be committed
+            write_text(str(Path(self.folder) / ".gitignore"), "*\n")  # profiles must not be committed
             # one lock for all commands, because they write the same pages
-            lock_file = (Path(self.folder) / "lock").open("wb")
-        with lock_file as lock:
-            _lock(lock.fileno(), self.folder)
+            lock = os.open(Path(self.folder) / "lock", os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o666)
+        try:
+            _lock(lock, self.folder)
             self._clear()
             place = self._work_folder()
             try:
@@ -75,13 +77,15 @@ class TrackFolder:
                 yield str(place / SOURCES)
             finally:
                 shutil.rmtree(place, ignore_errors=True)
+        finally:
+            os.close(lock)
 
     def records(self, version: str) -> dict[int, RunRecord]:
         """Return the finished runs of a version by run number, without damaged runs."""
         found = {}
         for path in self._numbered(version):
-            with contextlib.suppress(OSError):
-                record = record_from_json((path / RECORD).read_text(encoding="utf-8", errors="replace"))
+            with contextlib.suppress(ProfgateError):
+                record = record_from_json(read_stored(str(path / RECORD), LARGEST).decode("utf-8", "replace"))
                 if record is not None:
                     found[int(path.name)] = record
         return found
@@ -137,8 +141,8 @@ class TrackFolder:
         shutil.rmtree(aside, ignore_errors=True)
 
     def _clear(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            end_leftover(TypeAdapter(Started).validate_json((self._runs / "running.json").read_bytes()))
+        with contextlib.suppress(ProfgateError, ValueError):
+            end_leftover(TypeAdapter(Started).validate_json(read_stored(str(self._runs / "running.json"), LARGEST)))
         for path in self._runs.glob(f"{ASIDE}*"):
             shutil.rmtree(path, ignore_errors=True)
 
@@ -226,16 +230,16 @@ class ReleaseSources:
 
     def _read(self, digest: str | None) -> str | None:
         try:
-            return None if digest is None else self._text(digest).read_bytes().decode("utf-8", "replace")
-        except OSError:
+            return None if digest is None else read_stored(str(self._text(digest)), LARGEST).decode("utf-8", "replace")
+        except ProfgateError:
             return None
 
     def _listed(self, version: str) -> dict[str, str | None] | None:
         """Return the list of files of a version, or None if the list is missing or invalid."""
         try:
-            listed = json.loads(self._list(version).read_bytes())
+            listed = json.loads(read_stored(str(self._list(version)), LARGEST))
             valid = all(digest is None or re.fullmatch("[0-9a-f]{64}", digest) for digest in listed.values())
-        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        except (ProfgateError, ValueError, TypeError, AttributeError, RecursionError):
             return None
         return listed if valid else None
 

@@ -60,6 +60,20 @@ def test_units_of_one_name_stay_apart() -> None:
     assert [one.name for one in pair(sides, sides).workloads] == ["a (folded, bytes)", "a (folded, samples)"]
 
 
+def test_no_two_workloads_have_one_name() -> None:
+    commands = [profile(f"a/{number}.folded", command=command) for number, command in enumerate(("x", "y"))]
+    side = [*commands, profile("a.json", unit="bytes"), profile("a (folded, samples).folded")]
+    paired = pair(side, side)
+    assert [one.name for one in paired.workloads] == [
+        "a (folded, bytes)",
+        "a (folded, samples)",
+        "a (folded, samples) 2",
+        "a (folded, samples) 3",
+    ]
+    other = [profile("b.folded"), *side]
+    assert {one.name for one in pair(other[::-1], other).workloads} == {one.name for one in paired.workloads} | {"b"}
+
+
 def test_configuration_comes_before_the_place_of_a_file() -> None:
     before = [profile("x.perf", command="ls", collector="time"), profile("z.perf")]
     after = [profile("y.perf", command="ls", collector="time"), profile("z.perf")]

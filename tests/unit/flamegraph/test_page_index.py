@@ -1,15 +1,18 @@
 """The index of the pages."""
 
+import hashlib
 import math
+import unicodedata
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from comparisons import from_exclusive
-from profgate.flamegraph.pages import build_index, earlier_totals
+from profgate.flamegraph.pages import build_index, earlier_totals, file_names
 from profgate.model.report import Colour
 from profgate.model.tests import Calibration
+from profgate.model.units import Metric
 from profgate.report.workload_rows import workload_row
 from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged
 
@@ -78,3 +81,13 @@ def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
     page = build_index(many(), {})
     assert page.count("<tr>") == 11
     assert "290 more rows in report.json." in page
+
+
+def test_no_chosen_name_is_the_file_name_of_another_page() -> None:
+    digest = hashlib.sha256(b"a b\0x\0ns").hexdigest()[:10]  # earlier versions appended this digest to equal names
+    pages = [("a b", "x"), ("a-b", "x"), ("a-b", "x-2"), ("A-B", "x"), ("a-b", f"x-{digest}"), ("index", "")]
+    pages += [("n" * 300, "x"), ("n" * 301, "x"), ("\uac00", "x"), ("\u1100\u1161", "x")]  # one name on macOS
+    compared = from_exclusive([{"f": 10}], [{"f": 12}])
+    names = file_names([replace(compared, workload=load, metric=Metric(metric, "ns")) for load, metric in pages])
+    assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(pages)
+    assert not any("/" in name or name == "index.html" or len(name.encode()) > 200 for name in names)

@@ -222,12 +222,56 @@ def test_untrusted_history_is_never_written(folder: str) -> None:
         "CREATE TABLE trap (x INTEGER, y INTEGER GENERATED ALWAYS AS (abs(x)) VIRTUAL)",
         "CREATE TABLE trap (x INTEGER CHECK (x > abs(-1)))",
         "CREATE INDEX trap ON commits (sha) WHERE length(title) > 3",
+        "CREATE INDEX trap ON commits (hex(zeroblob(100000000)))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT (hex(zeroblob(100000000))))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT/**/(hex(zeroblob(100000000))))",
     ],
 )
-def test_schema_that_computes_is_refused(folder: str, statement: str) -> None:
+@pytest.mark.parametrize("write", [None, False, True])
+def test_schema_that_computes_is_refused(folder: str, statement: str, write: bool | None) -> None:
     filled(folder, reading("main 1\n"))
     sql(folder, statement)
-    with pytest.raises(ProfgateError, match="not part of a history"), open_untrusted(str(Path(folder) / FILE)):
+    place = Path(folder) / FILE  # a pull request can also commit the local history
+    opened = open_untrusted(str(place)) if write is None else open_history(folder, write=write)
+    with pytest.raises(ProfgateError, match="not part of a history"), opened:
+        pass
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "measured SET total = 'x'",
+        "measured SET total = 9e999",
+        "measured SET exponent = 1000000",
+        "measured SET period = 'x'",
+        "measured SET symbols = 'x'",
+        "commits SET time = 'x'",
+        "commits SET title = x'00'",
+        "readings SET run = 'x'",
+        "readings SET series = 999",
+        "facts SET content = '[]'",
+    ],
+)
+@pytest.mark.parametrize("write", [False, True])
+def test_row_of_another_type_is_damage(folder: str, change: str, write: bool) -> None:
+    filled(folder, reading("main 1\n"))
+    sql(folder, f"UPDATE {change}")
+    with pytest.raises(ProfgateError, match=r"is damaged \(a row of"), open_history(folder, write=write):
+        pass
+
+
+@pytest.mark.parametrize("symbols", ["x''", "x'00'", "x'ff'", "zeroblob(1000000)"])
+def test_damaged_columns_are_not_pruned(folder: str, symbols: str) -> None:
+    filled(folder, reading("main 1\n"), reading("main 2\n", "c2"))
+    sql(folder, f"UPDATE measured SET symbols = {symbols}")  # noqa: S608 - own text
+    with open_history(folder, write=True) as store, pytest.raises(ProfgateError, match="is damaged"):
+        store.prune(Retention(runs=0, symbols=0, names=0))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes")
+def test_pipe_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(ProfgateError, match="not a regular file"), open_untrusted(str(tmp_path / FILE)):
         pass
 
 

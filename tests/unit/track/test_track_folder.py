@@ -2,6 +2,7 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,39 @@ def test_write_error_names_the_folder(folder: TrackFolder, tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(ProfgateError, match="cannot be written"), blocked.locked():
         pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("name", ["lock", ".gitignore"])
+def test_no_file_behind_a_link_is_changed(folder: TrackFolder, tmp_path: Path, name: str) -> None:
+    (tmp_path / "precious").write_text("x")
+    (tmp_path / "track").mkdir()
+    (tmp_path / "track" / name).symlink_to(tmp_path / "precious")
+    with suppress(ProfgateError), folder.locked():
+        pass
+    assert (tmp_path / "precious").read_text() == "x"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs pipes and devices")
+@pytest.mark.parametrize("kind", ["pipe", "endless", "link", "huge", "folder"])
+def test_stored_run_that_is_not_a_file_of_ours_is_damaged(folder: TrackFolder, tmp_path: Path, kind: str) -> None:
+    with folder.locked():
+        store(folder, "v1", 1, "first")
+        store(folder, "v1", 2, "second")
+    runs = tmp_path / "track" / "runs" / "key"
+    for place in (runs / "v1" / "1" / "run.json", runs / "running.json"):
+        (tmp_path / "kept").write_bytes((runs / "v1" / "2" / "run.json").read_bytes())
+        place.unlink(missing_ok=True)
+        if kind == "pipe":
+            os.mkfifo(place)
+        elif kind == "folder":
+            place.mkdir()
+        elif kind == "huge":
+            with place.open("wb") as stream:
+                stream.truncate(1 << 36)
+        else:
+            place.symlink_to("/dev/zero" if kind == "endless" else tmp_path / "kept")
+    with folder.locked():
+        assert problems(folder, "v1") == {2: "second"}
+        store(folder, "v1", 1, "again")
+    assert problems(folder, "v1") == {1: "again", 2: "second"}
