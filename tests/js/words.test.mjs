@@ -28,10 +28,10 @@ test("values have a readable unit", () => {
 
 test("a scaled change has no unit of samples", () => {
   assert.equal(changeOf(pageOf("none", "samples"), -25), "\u221225 samples");
-  for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212247.6 (scaled)");
+  for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212248 (scaled)");
   assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1 ms (scaled)");
   const [inclusive] = describe(pageOf("factor", "samples"), 0, 1).lines;
-  assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "294.5", "70 samples", "\u2212224.5 (scaled)"]);
+  assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "295", "70 samples", "\u2212225 (scaled)"]);
 });
 
 test("means of unequal numbers of runs are not scaled", () => {

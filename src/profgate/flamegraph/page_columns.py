@@ -17,6 +17,7 @@ from profgate.model.call_tree import TreeShape, added_at, pre_order, with_childr
 from profgate.model.timeline import Timeline
 from profgate.model.visible_text import full_name, full_names, plain, visible
 from profgate.report import numbers
+from profgate.report.metric_headline import MetricHeadline
 
 ROOT_NAME = -1
 OTHER_NAME = -2
@@ -30,7 +31,7 @@ class PageFinding(TypedDict):
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
-    functions that explain the finding.
+    functions that explain the finding, the most expensive first.
     """
 
     symbol: int
@@ -43,7 +44,7 @@ class PageFinding(TypedDict):
     reach: NotRequired[str]
     rows: NotRequired[list[int]]
     judged: NotRequired[Literal["self", "total"]]
-    new: NotRequired[str]
+    new: NotRequired[list[str]]
 
 
 class PageSource(TypedDict):
@@ -116,7 +117,10 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
+    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``.
+
+    ``headline`` is the result of the comparison, if it was judged. ``warnings`` are the notes that cast doubt on it.
+    """
 
     title: str
     workload: str
@@ -129,6 +133,8 @@ class PageHeader:
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
     total_changed: bool = True  # false if the totals differ only by noise or were not judged
+    headline: MetricHeadline | None = None
+    warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None
@@ -218,14 +224,22 @@ def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHead
             metric=full_name(header.metric),
             unit=plain(header.unit),
             labels=(_plain(header.labels[0]), _plain(header.labels[1])),
+            headline=header.headline and MetricHeadline(*map(plain, header.headline)),
+            warnings=[plain(note) for note in header.warnings],
             notes=[plain(note) for note in header.notes],
-            findings=[
-                {**finding, "story": plain(finding["story"])} if "story" in finding else finding
-                for finding in header.findings
-            ],
+            findings=[_visible_finding(finding) for finding in header.findings],
             sources=[_visible_source(source) for source in header.sources],
         ),
     )
+
+
+def _visible_finding(finding: PageFinding) -> PageFinding:
+    shown = finding.copy()
+    if "story" in finding:
+        shown["story"] = plain(finding["story"])
+    if "new" in finding:
+        shown["new"] = full_names(finding["new"])
+    return shown
 
 
 def _visible_source(source: PageSource) -> PageSource:
