@@ -1,5 +1,6 @@
 // The findings above the graph, and the panel with all findings and the subtrees that explain the other changes.
 import { shadesOf, stateOf } from "./colour.js";
+import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { SEVERITY_GLYPHS } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
@@ -62,10 +63,11 @@ export function makeChanges(page) {
   function showFindings() {
     const { findings } = page.header;
     byId("findings").hidden = byId("found").hidden = !findings.length;
-    const more = findings.length - CHIPS;
-    byId("overview-open").textContent = more > 0 ? `${more.toLocaleString("en")} more` : findings.length ? "All changes" : "Largest differences";
-    // Two recordings of one program differ too, so without a finding differences are not called changes.
-    byId("changed-title").textContent = findings.length ? "Other changes" : "Largest differences";
+    const count = findings.length.toLocaleString("en");
+    byId("overview-open").textContent = findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
+    // Two recordings of one program differ too, so only tested differences are called changes, and only besides a finding.
+    const tested = page.sample || testsRepeats(page);
+    byId("changed-title").textContent = !findings.length ? "Largest differences" : tested ? "Other changes" : "Other differences, not tested";
     const known = findings.map((finding) => [finding, costsOf(finding)]);
     byId("findings").replaceChildren(...known.slice(0, CHIPS).map(([finding, costs]) => chipOf(finding, costs)));
     byId("found-list").replaceChildren(...known.map(([finding, costs]) => entryOf(finding, costs)));

@@ -9,6 +9,7 @@ import { SOURCE_WORDS, changeOf, explains, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
+const WORD_COLUMNS = new Set(["severity", "strategies", "reach", "source"]);
 const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted in ascending order first
 
 const COLUMNS = [
@@ -85,6 +86,7 @@ function makeTable(page) {
   function headCell({ key, title, help }) {
     const cell = element("th");
     cell.scope = "col";
+    if (WORD_COLUMNS.has(key)) cell.className = "words";
     const button = makeButton(title, () => {
       descending = sort === key ? !descending : !TEXT_COLUMNS.has(key);
       sort = key;
