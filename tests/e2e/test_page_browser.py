@@ -15,6 +15,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
+from profgate.report.metric_headline import MetricHeadline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -478,6 +479,93 @@ def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:
     choose(page, "Self")
     assert chip.inner_text().split() == ["load", "0", "%", "?"]
     assert "self cost" in page.locator("#measure").inner_text()
+
+
+JUDGED = replace(
+    HEADER,
+    findings=[
+        PageFinding(symbol=6, severity="degraded", direction="worse", tag="degraded"),
+        PageFinding(symbol=2, severity="severe", direction="worse", tag="severe", new=["fresh" * 10, "other"]),
+    ],
+    headline=MetricHeadline(
+        "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 %, within noise"
+    ),
+    total_changed=False,
+    warnings=[],
+)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
+    page = painted(open_page(header=JUDGED, width=width), "after" if width < 1100 else "diff")
+    line = page.locator(".verdict")
+    assert line.inner_text() == f"✕ {JUDGED.headline[1]} · {JUDGED.headline[2]}" if JUDGED.headline else None
+    assert page.get_by_role("img", name="fails").is_visible()
+    assert (line.evaluate("line => line.getClientRects()[0].height") < 40) == (width == 1440)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    for verdict in ("fails", "review", "better", "unchanged"):
+        header = replace(JUDGED, headline=MetricHeadline(verdict, "text", "total +1 %"))
+        page = painted(open_page(header=header, color_scheme=scheme))
+        page.locator("#overview-open").click()
+        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
+        assert [node["html"] for one in found for node in one["nodes"]] == []
+
+
+def test_chip_names_the_new_function(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED, width=1440), "diff")
+    chip = page.locator("#findings button").nth(1)
+    assert chip.locator("b").all_inner_texts() == ["parse", "freshfreshfreshfresh…reshfreshfreshfresh"]
+    assert "…" in chip.inner_text().rstrip()[-1:]
+    weights = chip.locator("b").evaluate_all("found => found.map((name) => getComputedStyle(name).fontWeight)")
+    assert weights == ["600", "600"]
+    assert "new: " + "fresh" * 10 + ", other" in (chip.get_attribute("title") or "")
+    assert page.locator("#findings").evaluate("chips => chips.getBoundingClientRect().height") < 70
+
+
+def test_findings_are_listed_before_other_changes(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED))
+    page.get_by_role("button", name="All changes").click()
+    found = [entry.split("\n") for entry in page.locator("#found-list li").all_inner_texts()]
+    assert [entry[:3] for entry in found] == [["!", "vanished", "degraded"], ["‼", "parse", "severe"]]
+    others = page.locator("#changed-list").inner_text()
+    assert "fresh" in others
+    assert "vanished" not in others
+    assert "of the net change" not in others  # the total did not change beyond noise
+
+
+def test_notes_are_opened_by_a_button(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED))
+    assert page.locator("p.notes").count() == 0
+    assert page.locator("#notes").is_hidden()
+    page.get_by_role("button", name="2 notes").click()
+    assert page.locator("#notes li").all_inner_texts() == list(JUDGED.notes)
+
+
+def test_moved_functions_are_one_line_and_neutral(open_page: OpenPage) -> None:
+    moved = [(0, 0, 900, 900), (1, 2, 3000, 0), (0, 1, 900, 900), (3, 2, 0, 3100)]
+    page = painted(open_page(tree_of(moved, FUNCTIONS), replace(HEADER, findings=[])))
+    page.get_by_role("button", name="Largest differences").click()
+    assert page.locator("#moved").inner_text().startswith("1 function moved between callers, about the same cost")
+    assert "parse" not in page.locator("#changed-list").inner_text()
+    assert "moved between callers at about the same cost" in page.locator("#meaning").inner_text()
+
+
+def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
+    page = open_page(header=JUDGED, fragment="#tab=symbols")
+    page.wait_for_selector("#rows tr")
+    names = [name.split("\n")[0] for name in page.locator("#rows th").all_inner_texts()]
+    assert names[:4] == ["! vanished", "‼ parse", "main", "load"]
+    assert page.locator("th[aria-sort]").inner_text() == "Finding"
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+    assert "Findings first, then the largest changes" in page.locator(".count").inner_text()
+    assert page.get_by_role("button", name="Responsibility").count() == 0
+    page.get_by_role("button", name="Change", exact=True).click()
+    assert page.locator("#row-order").inner_text() == ""
 
 
 def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:

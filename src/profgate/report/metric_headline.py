@@ -74,7 +74,7 @@ def new_names(row: rows.Row) -> list[str]:
     listed, names = row.finding.evidence.new or "", [name for name, _ in rows.new_functions(row)]
     known, _, more = listed.rpartition(" and ")
     known, more = (known, more) if more.endswith(" more") else (listed, "")
-    complete = names and len(names) == known.count(", ") + 1
+    complete = names and sum(1 + name.count(", ") for name in names) == known.count(", ") + 1
     return [*(names if complete else [known]), *([more] if more else [])]
 
 
