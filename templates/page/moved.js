@@ -10,19 +10,21 @@ const COMPARABLE = 0.5; // largest relative difference that chance may explain
 // caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of their functions.
 export function withoutMoved(tree, shades, options) {
   const isMoved = movedSymbols(tree, options);
+  if (!isMoved.includes(1)) return { ...shades, moved: null, movedFunctions: 0 };
   const level = shades.level.slice();
   const moved = new Uint8Array(tree.size);
   const covered = new Float64Array(tree.size); // the part of a path's cost that belongs to moved functions
   const functions = new Set();
   for (let i = tree.size - 1; i > 0; i--) {
     const symbol = tree.symbol[i];
-    const [before, after] = [tree.before[i], tree.after[i]];
+    const before = tree.before[i];
+    const after = tree.after[i];
     if (before && after) continue;
     if (symbol >= 0 && isMoved[symbol]) covered[i] = before + after;
     covered[tree.parent[i]] += covered[i];
     if (!level[i] || !covered[i]) continue;
-    const left = options.basis === "self" ? (isMoved[symbol] ? 0 : null) : before + after - covered[i];
-    if (left === null) continue;
+    if (options.basis === "self" && !isMoved[symbol]) continue;
+    const left = options.basis === "self" ? 0 : before + after - covered[i];
     level[i] = levelOfChange(tree, shades, before ? [left, 0] : [0, left], options);
     if (level[i]) continue;
     moved[i] = 1;
@@ -36,11 +38,14 @@ function movedSymbols(tree, { ratio, normalisation, sample }) {
   const sums = symbolSums(tree);
   const states = new Uint8Array(tree.names.length); // 1: has a new path, 2: has a gone path
   for (let i = 1; i < tree.size; i++) {
-    if (tree.symbol[i] >= 0) states[tree.symbol[i]] |= (tree.before[i] ? 0 : 1) | (tree.after[i] ? 0 : 2);
+    const symbol = tree.symbol[i];
+    if (symbol >= 0 && !tree.before[i]) states[symbol] |= 1;
+    if (symbol >= 0 && !tree.after[i]) states[symbol] |= 2;
   }
   return states.map((state, symbol) => {
     if (state !== 3) return 0;
-    const [before, after] = [sums.before[symbol], sums.after[symbol]];
+    const before = sums.before[symbol];
+    const after = sums.after[symbol];
     const old = scaled(before, ratio);
     const apart = Math.abs(after - old) / Math.max(after, old);
     if (apart <= ABOUT_EQUAL) return 1;

@@ -12,7 +12,7 @@ function shaded(lines, options = {}) {
   const chosen = { ...OPTIONS, ...options };
   const { level, moved, movedFunctions } = withoutMoved(tree, shadesOf(tree, chosen), chosen);
   const path = (node) => (node ? [...path(tree.parent[node]), tree.names[tree.symbol[node]]] : []);
-  const paths = (marks) => [...marks.keys()].filter((node) => marks[node] && node).map((node) => path(node).join("/"));
+  const paths = (marks) => [...(marks ?? []).keys()].filter((node) => marks[node] && node).map((node) => path(node).join("/"));
   return { coloured: paths(level), moved: paths(moved), movedFunctions };
 }
 
