@@ -7,7 +7,7 @@ const ABOUT_EQUAL = 0.1; // largest relative difference
 const COMPARABLE = 0.5; // largest relative difference that chance may explain
 
 // Returns shades in which a call path of one side has the colour of the cost that did not move to or from another
-// caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of their functions.
+// caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of moved functions.
 export function withoutMoved(tree, shades, options) {
   const isMoved = movedSymbols(tree, options);
   if (!isMoved.includes(1)) return { ...shades, moved: null, movedFunctions: 0 };
@@ -28,7 +28,7 @@ export function withoutMoved(tree, shades, options) {
     level[i] = levelOfChange(tree, shades, before ? [left, 0] : [0, left], options);
     if (level[i]) continue;
     moved[i] = 1;
-    functions.add(symbol);
+    if (isMoved[symbol]) functions.add(symbol);
   }
   return { ...shades, level, moved, movedFunctions: functions.size };
 }

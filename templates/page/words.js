@@ -114,7 +114,7 @@ function briefOf(page, shape, node, complete = false) {
   const source = tree.sources?.[tree.symbol[node]];
   return [
     !complete && kind === "new" ? "only after" : !complete && kind === "gone" ? "only before" : "",
-    shades.moved?.[node] ? "moved between callers" : "",
+    shades.moved?.[node] ? "its cost moved between callers" : "",
     leadsToWorse(shades, node) ? `calls a frame that ${directionWord(page, shades.worse)}` : "",
     ...findingWords(page, tree.symbol[node], complete),
     source && source !== "unknown" && (complete || source !== "same") ? SOURCE_WORDS[source] : "",

@@ -501,7 +501,8 @@ def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
     line = page.locator(".verdict")
     assert line.inner_text() == f"✕ {JUDGED.headline[1]} · {JUDGED.headline[2]}" if JUDGED.headline else None
     assert page.get_by_role("img", name="fails").is_visible()
-    assert (line.evaluate("line => line.getClientRects()[0].height") < 40) == (width == 1440)
+    height = page.locator(".result").evaluate("result => result.getBoundingClientRect().height")
+    assert (height < 40) == (width == 1440)
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
