@@ -19,9 +19,9 @@ from profgate.flamegraph.page_columns import (
     one_sided_shares,
     order_tree,
     threshold_for,
-    visible_page,
 )
 from profgate.flamegraph.page_encoding import encode_page
+from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at, topmost_rows

@@ -229,10 +229,8 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
         return full_sentence(reason, quote) + possible
     if first is None:
         return ""
-    if first.finding.direction == "better":
-        text = _improvement(first, report, quote)
-    else:
-        text = _regression(first, report, quote) + (_total_of(first, report, quote) if total else "")
+    text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
+    text += _total_of(first, report, quote) if total and first.finding.direction != "better" else ""
     return f"The{text[3:]}" if text.startswith("the total of ") else text
 
 
