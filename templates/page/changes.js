@@ -1,15 +1,18 @@
-// The causes above the graph, and the panel with all findings and the subtrees that explain the change.
+// The findings above the graph, and the panel with all findings and the subtrees that explain the other changes.
 import { shadesOf, stateOf } from "./colour.js";
+import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
+import { SEVERITY_GLYPHS } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
-import { formatShare, growthOf } from "./format.js";
+import { formatShare, growthOf, shorten } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
-import { changeOf } from "./words.js";
+import { changeOf, explains, fromTo } from "./words.js";
 import { ratioSentence } from "./settings.js";
 import { ratioOf, scaled } from "./views.js";
 
-const CAUSES = 3;
+const CHIPS = 3;
+const LONGEST_CHIP = 40; // characters
 const LEAST_DIFFERENCE = 0.005; // share of the whole
 const MOST_DIFFERENCES = 5;
 
@@ -61,31 +64,81 @@ export function makeChanges(page) {
 
   function showFindings() {
     const { findings } = page.header;
-    byId("findings").hidden = !findings.length;
-    const more = findings.length - CAUSES;
-    byId("overview-open").textContent = more > 0 ? `${more.toLocaleString("en")} more` : findings.length ? "All changes" : "Largest differences";
-    // Two recordings of one program differ too, so without a finding differences are not called changes.
-    byId("changed-title").textContent = findings.length ? "What changed" : "Largest differences";
-    const sums = symbolSums(page.whole);
-    const ratio = ratioOf("none", page.whole, page.header.runs);
-    byId("findings").replaceChildren(...findings.slice(0, CAUSES).map((finding) => chipOf(finding, sums, ratio)));
-    byId("all-findings").replaceChildren(...findings.slice(CAUSES).map((finding) => chipOf(finding, sums, ratio)));
+    byId("findings").hidden = byId("found").hidden = !findings.length;
+    const count = findings.length.toLocaleString("en");
+    byId("overview-open").textContent = findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
+    // Two recordings of one program differ too, so only tested differences are called changes, and only besides a finding.
+    const tested = page.sample || testsRepeats(page);
+    byId("changed-title").textContent = !findings.length ? "Largest differences" : tested ? "Other changes" : "Other differences, not tested";
+    const known = findings.map((finding) => [finding, costsOf(finding)]);
+    byId("findings").replaceChildren(...known.slice(0, CHIPS).map(([finding, costs]) => chipOf(finding, costs)));
+    byId("found-list").replaceChildren(...known.map(([finding, costs]) => entryOf(finding, costs)));
   }
 
-  // A button with the name of a function and its change: the cost by which it was judged, or self if that is chosen.
-  function chipOf(finding, sums, ratio) {
+  // Returns the costs of a finding on both sides: the cost by which it was judged, or self if that is chosen.
+  function costsOf(finding) {
+    const sums = symbolSums(page.whole);
+    const ratio = ratioOf("none", page.whole, page.header.runs);
     const { rows, symbol } = finding;
-    const changeIn = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
-    const growths = { self: changeIn("Self"), total: changeIn("") };
+    const costs = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
     const textOfGrowth = ([before, after]) => growthOf(scaled(before, ratio), after);
-    const basis = page.state.basis === "self" || finding.judged === "self" ? "self" : "total";
-    const differs = basis === "self" && page.state.basis !== "self" && textOfGrowth(growths.self) !== textOfGrowth(growths.total);
+    const [own, total] = [costs("Self"), costs("")];
+    const self = page.state.basis === "self" || finding.judged === "self";
+    const differs = self && page.state.basis !== "self" && textOfGrowth(own) !== textOfGrowth(total);
+    return { amounts: fromTo(page, ...(self ? own : total)), growth: textOfGrowth(self ? own : total), basis: differs ? "self " : "" };
+  }
+
+  // A button with the name of a function, its change, and the new function that explains the change.
+  function chipOf(finding, { amounts, growth, basis }) {
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
-    const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, finding)] : 0;
-    button.append(element("b", symbolName(page.whole, symbol)), element("span", `${differs ? "self " : ""}${textOfGrowth(growths[basis])}`), ...(finding.severity === "maybe" ? [element("span", "?")] : []), ...(finding.new ? [element("small", `new: ${finding.new}`)] : []));
-    const numbers = Object.entries(growths).map(([name, [before, after]]) => `${name} ${changeOf(page, after - scaled(before, ratio), ratio)}`);
-    button.title = [tagOf(finding), ...numbers, caller > 0 ? `in ${nameOf(page.whole, caller)}` : "", finding.reach].filter(Boolean).join("; ");
+    const name = element("b");
+    name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
+    button.append(name, element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`), ...newPart(finding, 1));
+    const caller = callerOf(finding);
+    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), `${basis}${amounts}`, caller && `in ${caller}`, finding.new && `new: ${finding.new.join(", ")}`, finding.reach].filter(Boolean).join("; ");
     return button;
+  }
+
+  function entryOf(finding, { amounts, growth, basis }) {
+    const entry = element("li");
+    const caller = callerOf(finding);
+    entry.append(
+      element("i", SEVERITY_GLYPHS[finding.severity] ?? "!", finding.direction),
+      nameLink(symbolName(page.whole, finding.symbol), () => page.openFinding(finding)),
+      element("b", tagOf(finding)),
+      element("span", `${basis}${amounts} (${growth})`),
+    );
+    const more = element("small", caller ? `in ${caller} ` : "", "reach");
+    more.append(...newPart(finding, finding.new?.length));
+    const reach = reachOf(page, finding.symbol);
+    if (reach) more.append(` ${reach}`);
+    if (more.textContent) entry.append(more);
+    return entry;
+  }
+
+  // Names the new functions of a finding, at most `most`.
+  function newPart(finding, most) {
+    if (!finding.new?.length) return [];
+    const part = element("span", "new: ", "new");
+    finding.new.slice(0, most).forEach((name, at) => {
+      const shown = element("b");
+      shown.append(element("bdi", shorten(name, LONGEST_CHIP)));
+      part.append(at ? ", " : "", shown);
+    });
+    if (finding.new.length > most) part.append(", …");
+    return [part];
+  }
+
+  function callerOf({ rows, symbol }) {
+    const caller = rows?.length ? page.whole.parent[rowOfFinding(page.whole, { rows, symbol })] : 0;
+    return caller > 0 ? nameOf(page.whole, caller) : "";
+  }
+
+  function nameLink(name, action) {
+    const open = linkButton("", action);
+    open.append(element("bdi", shorten(name, LONGEST_CHIP)));
+    open.title = name;
+    return open;
   }
 
   // Returns the largest differences of a page on which no difference is certain.
@@ -95,21 +148,26 @@ export function makeChanges(page) {
   }
 
   function showChanged() {
-    byId("changed").hidden = !list.length;
+    const { movedFunctions: count } = page.scale;
+    byId("changed").hidden = !list.length && !count;
+    byId("moved").hidden = !count;
+    byId("moved").textContent = `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} moved between callers, about the same cost; drawn neutral`;
     byId("changed-list").replaceChildren(
       ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");
         const glyph = { new: "+", gone: "×" }[stateOf(page.tree, node)] ?? (delta > 0 ? "▲" : "▼");
-        const open = linkButton("", () => {
-          page.openNode(node);
-        });
-        open.append(element("bdi", nameOf(page.tree, node)));
         const caller = page.tree.parent[node];
         const below = element("small", caller > 0 ? `in ${nameOf(page.tree, caller)}` : "");
-        const numbers = [changeOf(page, delta), ...(responsibility === null || uncertain ? [] : [`${formatShare(responsibility)} of the net change`])].join(" · ");
+        const share = uncertain ? "" : explains(page, responsibility);
         const tone = uncertain ? "" : delta > 0 === !page.higher ? "worse" : "better";
         const reach = reachOf(page, page.tree.symbol[node]);
-        entry.append(element("i", glyph, tone), open, below, element("span", numbers), ...(reach ? [element("small", reach, "reach")] : []));
+        entry.append(
+          element("i", glyph, tone),
+          nameLink(nameOf(page.tree, node), () => page.openNode(node)),
+          below,
+          element("span", [changeOf(page, delta), share].filter(Boolean).join(" · ")),
+          ...(reach ? [element("small", reach, "reach")] : []),
+        );
         return entry;
       }),
     );
@@ -121,7 +179,7 @@ export function makeChanges(page) {
     if (page.state.basis !== "inclusive") return;
     const { tree, scale } = page;
     list = once(scale.level, "changed", () => {
-      const changed = whatChanged(tree, page.ratio, scale.level);
+      const changed = whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !page.findings.has(tree.symbol[node]));
       return changed.length || page.header.findings.length ? changed : uncertainDifferences();
     });
     showChanged();

@@ -19,6 +19,7 @@
 import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
 import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { worstBySymbol } from "./findings.js";
+import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
 import { partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
@@ -196,7 +197,8 @@ const COMPUTE = {
     const worse = page.higher ? -1 : 1;
     const shades = (tree, chosen) =>
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
-        const found = shadesOf(tree, chosen);
+        const all = shadesOf(tree, chosen);
+        const found = tree === page.tree ? withoutMoved(tree, all, chosen) : all;
         return { ...found, leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
       });
     page.scale = shades(page.tree, options);

@@ -5,7 +5,7 @@ import { byId, element, outwardLink } from "./dom.js";
 import { glyphOf } from "./draw.js";
 import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
-import { describe, fromOf, sentenceOf } from "./words.js";
+import { describe, sentenceOf } from "./words.js";
 
 // Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
@@ -28,7 +28,7 @@ export function showFocus(page, frames) {
     details.replaceChildren();
     return;
   }
-  const { name, place, link, lines, shares, verdict } = describe(page, shape, node);
+  const { name, place, link, lines, brief } = describe(page, shape, node);
   const [all, own] = lines;
   const heading = element("b");
   const symbol = tree.symbol[node];
@@ -38,7 +38,7 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${fromOf(all)} → ${all.after}, ${all.change} (${all.relative})`, `self ${fromOf(own)} → ${own.after}, ${own.change}`, all.responsibility, shares, verdict].filter(Boolean).join("; ")),
+    element("span", [`${all.brief} (${all.growth})`, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
   );
 }
 

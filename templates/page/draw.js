@@ -224,7 +224,7 @@ function labelOf({ tree, folded }, node) {
   return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? " … ›" : ""} ${nameOf(tree, last)}`;
 }
 
-const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
+export const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
 
 export function glyphOf(state, level, finding, edited, leads = false) {
   const marks = [];

@@ -37,11 +37,12 @@ export function reachOf(page, symbol) {
 }
 
 // Returns all findings of a function as texts, followed by the text of reachOf. Findings on call paths are marked.
-export function findingWords(page, symbol) {
+// Without `complete`, the texts do not name the strategies.
+export function findingWords(page, symbol, complete = true) {
   const found = page.header.findings
     .filter((finding) => finding.symbol === symbol)
     .sort((a, b) => rankOf(a) - rankOf(b))
-    .map((finding) => `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
+    .map((finding) => `finding: ${taggedWay(finding)}${finding.rows?.length ? " in a call path" : ""}${complete && finding.strategies?.length ? ` (${finding.strategies.join(", ")})` : ""}`);
   return [...found, reachOf(page, symbol)].filter(Boolean);
 }
 

@@ -6,7 +6,7 @@ const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
 const MINUS = "\u2212";
 
-// Formats `value` times 10^`exponent` in its unit, with three or four digits.
+// Formats `value` times 10^`exponent` in its unit, with three digits or as an integer.
 export function formatValue(value, unit, exponent = 0) {
   if (!Number.isFinite(value)) return "-";
   const amount = value * 10 ** exponent;
@@ -75,7 +75,7 @@ function digits(amount) {
   const size = Math.abs(amount);
   if (Number.isInteger(amount)) return grouped(String(amount));
   if (size >= 1000) return grouped(amount.toFixed(0));
-  return Number(amount.toPrecision(size >= 100 ? 4 : 3)).toString();
+  return Number(amount.toPrecision(3)).toString();
 }
 
 function grouped(text) {

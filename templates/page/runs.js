@@ -29,9 +29,7 @@ export function singleRunsOf(page, symbol) {
 }
 
 function summaryOf(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return { least: sorted[0], most: sorted[sorted.length - 1], median: sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2 };
+  return { least: Math.min(...values), most: Math.max(...values), mean: values.reduce((sum, value) => sum + value, 0) / values.length };
 }
 
 function amountOf(page, value) {
@@ -41,7 +39,7 @@ function amountOf(page, value) {
 // Describes the runs as text, for screen readers and as the alternative of the picture.
 export function runsSentence(page, symbol, { kind, groups }) {
   const amount = (value) => amountOf(page, value);
-  const about = groups.map(({ label, values, all, least, median, most }) => `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, median ${amount(median)}, maximum ${amount(most)}.`);
+  const about = groups.map(({ label, values, all, least, mean, most }) => `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`);
   return [`${runsTitle(page, symbol, kind)}.`, ...about].join(" ");
 }
 
@@ -72,7 +70,7 @@ export function aboutRuns(page, symbol, { kind, groups }) {
 // is judged by the cost of the new functions that it calls.
 function evidenceOf(finding, kind) {
   if (!finding?.story) return "";
-  if (finding.new && kind !== INCLUSIVE) return `new function${finding.new.includes(", ") ? "s" : ""} ${finding.new}: ${finding.story}`;
+  if (finding.new && kind !== INCLUSIVE) return `new function${finding.new.length > 1 ? "s" : ""} ${finding.new.join(", ")}: ${finding.story}`;
   return (finding.judged === "self") === (kind === OWN) ? finding.story : "";
 }
 
@@ -85,7 +83,7 @@ export function drawnRuns(page, symbol) {
   picture.tabIndex = 0;
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", runsSentence(page, symbol, runs));
-  for (const group of runs.groups) picture.append(element("span", group.label), drawnGroup(page, group, runs.most), element("span", `median ${amountOf(page, group.median)}`));
+  for (const group of runs.groups) picture.append(element("span", group.label), drawnGroup(page, group, runs.most), element("span", `mean ${amountOf(page, group.mean)}`));
   const axis = element("span", undefined, "axis");
   axis.append(element("span", "0"), element("span", amountOf(page, runs.most)));
   picture.append(axis);
@@ -95,7 +93,7 @@ export function drawnRuns(page, symbol) {
   return figure;
 }
 
-function drawnGroup(page, { name, label, values, median }, most) {
+function drawnGroup(page, { name, label, values, mean }, most) {
   const at = (value) => `${((100 * value) / (most || 1)).toFixed(2)}%`;
   const svg = svgElement("svg", { class: name, height: String(ROW_HEIGHT) });
   const middle = String(ROW_HEIGHT / 2);
@@ -105,7 +103,7 @@ function drawnGroup(page, { name, label, values, median }, most) {
     dot.append(svgElement("title", {}, `${label}, run ${place + 1}: ${amountOf(page, value)}`));
     svg.append(dot);
   }
-  svg.append(svgElement("line", { class: "median", x1: at(median), x2: at(median), y1: "0", y2: "100%" }));
+  svg.append(svgElement("line", { class: "mean", x1: at(mean), x2: at(mean), y1: "0", y2: "100%" }));
   return svg;
 }
 

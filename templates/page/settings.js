@@ -27,7 +27,7 @@ function namesOf(views) {
 
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
-  for (const name of ["overview", "settings"]) popover(name);
+  for (const name of ["overview", "notes", "settings"]) if (byId(name)) popover(name);
   for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["fold", "fold"], ["strip", "strip"], ["chance", "chance"]]) {
     byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
   }

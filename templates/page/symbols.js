@@ -62,8 +62,7 @@ function rowsOfSymbols(tree, ratio) {
       state: before ? (after ? "both" : "gone") : "new",
     });
   }
-  const small = isSmall(tree, ratio, growth);
-  return { rows: sortRows(rows, "weight", true, small), growth, small };
+  return { rows: sortRows(rows, "delta", true), growth, small: isSmall(tree, ratio, growth) };
 }
 
 // A change below 1 % of the whole is too small to attribute to functions.
@@ -75,29 +74,20 @@ export function isWorthRating(row) {
   return row.responsibility !== null && Math.abs(row.responsibility) >= WORTH_RATING;
 }
 
-function byWeight(a, b) {
-  return isWorthRating(b) - isWorthRating(a) || byOverweight(a, b);
-}
-
-function byOverweight(a, b) {
-  return (b.overweight ?? -Infinity) - (a.overweight ?? -Infinity) || byChange(a, b);
-}
-
 function byChange(a, b) {
   return Math.abs(b.delta) - Math.abs(a.delta) || b.before - a.before || compareText(a.name, b.name);
 }
 
-// Sorts rows by one column. Rows without a value are last in both directions. The default order ("weight") begins with
-// the functions that explain the change of the whole or, if that change is small, with the largest changes.
-export function sortRows(rows, key, descending, small = false) {
-  if (key === "weight") return [...rows].sort(small ? byChange : byWeight);
-  if (key === "plain") return [...rows].sort(byOverweight);
+// Sorts rows by one column, and equal rows by the size of their change. Rows without a value are last in both
+// directions. Changes ("delta") are sorted by size, without their sign.
+export function sortRows(rows, key, descending) {
   const sign = descending ? -1 : 1;
+  if (key === "delta") return [...rows].sort((a, b) => -sign * byChange(a, b));
   return [...rows].sort((a, b) => {
     if (key === "name") return sign * compareText(a.name, b.name);
     if ((a[key] === null) !== (b[key] === null)) return a[key] === null ? 1 : -1;
-    if (typeof a[key] === "string") return sign * compareText(a[key], b[key]) || compareText(a.name, b.name);
-    return sign * (a[key] - b[key]) || Math.abs(b.delta) - Math.abs(a.delta) || compareText(a.name, b.name);
+    const order = typeof a[key] === "string" ? compareText(a[key], b[key]) : a[key] - b[key];
+    return sign * order || byChange(a, b);
   });
 }
 

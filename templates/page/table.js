@@ -1,14 +1,15 @@
 // The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
 import { byId, element, linkButton, makeButton } from "./dom.js";
-import { findingsBySymbol, rankOf, reachOf, tagOf } from "./findings.js";
+import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
 import { formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
-import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
+import { SOURCE_WORDS, changeOf, explains, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
+const WORD_COLUMNS = new Set(["severity", "strategies", "reach", "source"]);
 const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted in ascending order first
 
 const COLUMNS = [
@@ -16,16 +17,20 @@ const COLUMNS = [
   { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
   { key: "before", title: "Before" },
   { key: "after", title: "After" },
-  { key: "delta", title: "Change" },
+  { key: "delta", title: "Change", help: "Sorted by size, without the sign" },
   { key: "relative", title: "Change %" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
-  { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function" },
-  { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program" },
+  { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function", needs: totalChanged },
+  { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program", needs: totalChanged },
   { key: "strategies", title: "Strategies", help: "Strategies that detected a change", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
   { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
+
+function totalChanged(page) {
+  return page.header.total_changed;
+}
 
 export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable, prepare: (page) => symbolRows(page.tree, page.tableRatio) };
 
@@ -33,8 +38,9 @@ function makeTable(page) {
   let table;
   let stale = true;
   let shownRows = ROWS_AT_FIRST;
-  let folded = true;
-  let sort = "weight";
+  // the findings come first, in the order of the report, and then the largest changes
+  const first = page.findings.size ? "severity" : "delta";
+  let sort = first;
   let descending = true;
   const findings = findingsBySymbol(page.header.findings);
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
@@ -49,7 +55,7 @@ function makeTable(page) {
     table = symbolRows(page.tree, page.tableRatio);
     for (const row of table.rows) {
       const own = findings.get(row.symbol);
-      row.severity = own ? -rankOf(own[0]) : null;
+      row.severity = own ? -page.header.findings.indexOf(own[0]) : null;
       row.strategies = own?.some(({ strategies }) => strategies?.length) ? [...new Set(own.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
       row.reach = reachOf(page, row.symbol) || null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
@@ -59,9 +65,10 @@ function makeTable(page) {
 
   function note() {
     const notes = [];
+    if (!table.rows.length) return "No function has a value.";
+    if (!totalChanged(page)) return "";
     if (page.state.k === "total") notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
-    if (!table.rows.length) notes.push("No function has a value.");
-    else if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
+    if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
     else notes.push(`An overweight of 100 % means growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`);
     return notes.join(" ");
@@ -70,21 +77,14 @@ function makeTable(page) {
   function show() {
     byId("table-note").textContent = note();
     byId("panel-symbols").classList.toggle("unrated", table.small);
+    byId("row-order").textContent = sort !== first || !descending ? "" : first === "severity" ? "Findings first, then the largest changes" : "Largest changes first";
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
     const filter = byId("filter").value.toLowerCase();
-    const matching = sortRows(table.rows, sort, descending, table.small).filter(
+    const matching = sortRows(table.rows, sort, descending).filter(
       (row) => !filter || row.name.toLowerCase().includes(filter) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(filter),
     );
-    const weighty = matching.filter(isWorthRating).length;
-    const foldable = sort === "weight" && !table.small && !filter && weighty > 0 && weighty < matching.length;
-    const hides = foldable && folded;
-    const rows = hides ? matching.slice(0, weighty) : matching;
-    byId("rows").replaceChildren(...rows.slice(0, shownRows).map(bodyRow));
-    byId("light-rows").hidden = !foldable;
-    byId("light-rows").textContent = hides ? `Show ${(matching.length - weighty).toLocaleString("en")} functions with less than 5 % of the net change` : "Fold functions with less than 5 % of the net change";
-    byId("light-rows").setAttribute("aria-expanded", String(!hides));
-    byId("plain").checked = sort === "plain";
-    const left = rows.length - shownRows;
+    byId("rows").replaceChildren(...matching.slice(0, shownRows).map(bodyRow));
+    const left = matching.length - shownRows;
     byId("more-rows").hidden = left <= 0;
     byId("more-rows").textContent = `Show ${Math.min(left, ROWS_MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
     byId("row-count").textContent = `${matching.length.toLocaleString("en")} ${matching.length === 1 ? "function" : "functions"}`;
@@ -93,6 +93,7 @@ function makeTable(page) {
   function headCell({ key, title, help }) {
     const cell = element("th");
     cell.scope = "col";
+    if (WORD_COLUMNS.has(key)) cell.className = "words";
     const button = makeButton(title, () => {
       descending = sort === key ? !descending : !TEXT_COLUMNS.has(key);
       sort = key;
@@ -121,11 +122,11 @@ function makeTable(page) {
       before: () => element("td", meanOf(page, row.before, 0)),
       after: () => element("td", meanOf(page, row.after, 1)),
       delta: () => element("td", changeOf(page, near ? 0 : row.delta, page.tableRatio), tone),
-      relative: () => element("td", row.state === "both" ? formatSignedShare(near ? 0 : row.relative) : row.state, tone),
+      relative: () => element("td", row.state === "both" ? formatSignedShare(near ? 0 : row.relative, 1) : row.state, tone),
       afterSelf: () => element("td", meanOf(page, row.afterSelf, 1)),
       selfDelta: () => element("td", changeOf(page, row.selfDelta, page.tableRatio)),
-      responsibility: () => element("td", formatShare(row.responsibility), "rating"),
-      overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
+      responsibility: () => element("td", explains(page, row.responsibility, ""), "rating"),
+      overweight: () => element("td", formatShare(row.overweight, 1), `rating ${isWorthRating(row) ? "" : "weak"}`),
       strategies: () => element("td", row.strategies ?? "", "words"),
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
@@ -169,15 +170,6 @@ function makeTable(page) {
   });
   byId("more-rows").addEventListener("click", () => {
     shownRows += ROWS_MORE;
-    show();
-  });
-  byId("light-rows").addEventListener("click", () => {
-    folded = !folded;
-    show();
-  });
-  byId("plain").addEventListener("change", (event) => {
-    sort = event.target.checked ? "plain" : "weight";
-    descending = true;
     show();
   });
   page.on("ratio", () => {

@@ -3,7 +3,7 @@ import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
-import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
+import { formatShare, formatSigned, formatSignedShare, formatValue, growthOf } from "./format.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
 
@@ -12,6 +12,19 @@ const SAME = 1e-12;
 // Formats a value summed over the runs of a side as the mean per run, with its unit.
 export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
+}
+
+// Formats a value of both sides, with a common unit only once.
+export function fromTo(page, before, after) {
+  const [from, to] = [meanOf(page, before, 0), meanOf(page, after, 1)];
+  const unit = to.slice(to.indexOf(" "));
+  return `${to.includes(" ") && from.endsWith(unit) ? from.slice(0, -unit.length) : from} → ${to}`;
+}
+
+// Returns a share of the net change as text, or "" if the total did not change or if changes cancel each other out.
+export function explains(page, responsibility, suffix = " of the net change") {
+  const known = page.header.total_changed && responsibility > 0 && responsibility <= 1;
+  return known ? `${formatShare(responsibility, 1)}${suffix}` : "";
 }
 
 // Formats a difference between the sides. A difference from a scaled side is marked and has no sample unit.
@@ -56,13 +69,15 @@ export function describe(page, shape, node) {
       scaled: isScaled ? formatValue(perRun(page, old), scaledUnit(page), page.header.exponent) : "",
       after: meanOf(page, after, 1),
       change: changeOf(page, near ? 0 : delta),
-      relative: before ? (near ? "0 %" : formatSignedShare(delta / old)) : after ? fromNothing : "-",
-      responsibility: growth && !near ? `${formatShare(delta / growth)} of the net change` : "",
+      relative: before ? (near ? "0 %" : formatSignedShare(delta / old, 1)) : after ? fromNothing : "-",
+      brief: isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
+      growth: near ? "unchanged" : growthOf(old, after),
+      responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
-  const part = (value, total) => formatShare(total ? value / total : 0);
+  const part = (value, total) => formatShare(total ? value / total : 0, 1);
   const shares = `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
-  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node) };
+  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
 }
 
 // Links to the function's line in the diff, or to its file at the compared commit.
@@ -85,14 +100,25 @@ function verdictOf(page, shape, node) {
     if (level) words.push(directionWord(page, level));
     else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
   }
-  if (leadsToWorse(page.shades[shape], node)) words.push(`calls a frame that ${directionWord(page, page.shades[shape].worse)}`);
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
   if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
-  words.push(...findingWords(page, tree.symbol[node]));
+  return [...words, ...briefOf(page, shape, node, true)].join(", ");
+}
+
+// Returns what a reviewer needs besides the numbers. The names of strategies are left out unless `complete` is set.
+function briefOf(page, shape, node, complete = false) {
+  const tree = page.shapes[shape];
+  const shades = page.shades[shape];
+  const kind = stateOf(tree, node);
   const source = tree.sources?.[tree.symbol[node]];
-  if (source && source !== "unknown") words.push(SOURCE_WORDS[source]);
-  return words.join(", ");
+  return [
+    !complete && kind === "new" ? "only after" : !complete && kind === "gone" ? "only before" : "",
+    shades.moved?.[node] ? "its cost moved between callers" : "",
+    leadsToWorse(shades, node) ? `calls a frame that ${directionWord(page, shades.worse)}` : "",
+    ...findingWords(page, tree.symbol[node], complete),
+    source && source !== "unknown" && (complete || source !== "same") ? SOURCE_WORDS[source] : "",
+  ].filter(Boolean);
 }
 
 export const SOURCE_WORDS = {

@@ -16,6 +16,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
+from profgate.report.metric_headline import MetricHeadline
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -37,7 +38,8 @@ HEADER = PageHeader(
     "cpu",
     "samples",
     findings=[PageFinding(symbol=2, severity="severe", direction="worse")],
-    notes=["The runner changed."],
+    warnings=["The runner changed."],
+    notes=["The sampling rate is unknown.", "Stacks without a frame count for the root."],
 )
 
 OpenPage = Callable[..., "Page"]
@@ -122,7 +124,7 @@ def test_keys_move_zoom_and_change_the_view(open_page: OpenPage) -> None:
     assert page.locator("#trail [aria-current]").inner_text() == "load"
     page.keyboard.press("ArrowDown")
     assert "finding: severe, worse" in item.inner_text()
-    assert "300 samples → 900 samples, +600 samples (+200.00 %)" in item.inner_text()
+    assert "300 samples → 900 samples, +600 samples (+200.0 %)" in item.inner_text()
     page.keyboard.press("Enter")
     page.keyboard.press("Backspace")
     assert page.locator("#trail [aria-current]").inner_text() == "load"
@@ -202,7 +204,7 @@ def test_hover_and_click_select_the_box(open_page: OpenPage) -> None:
     page.mouse.move(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     tip = page.locator("#tip")
     assert "parse" in tip.inner_text()
-    assert "86.96 % of the net change" in tip.inner_text()
+    assert "87.0 % of the net change" in tip.inner_text()
     page.mouse.click(edge["x"] + edge["width"] * 0.4, edge["y"] + 19 * 3 + 9)
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
 
@@ -273,7 +275,6 @@ def test_hostile_names_stay_text(open_page: OpenPage) -> None:
     page = painted(open_page())
     assert page.locator("img").count() == 0
     page.get_by_role("tab", name="Table").click()
-    page.locator("#light-rows").click()
     assert page.get_by_role("button", name=HOSTILE, exact=True).count() == 1
     assert page.title() == "demo: base → head"
 
@@ -452,11 +453,11 @@ def test_all_changes_are_in_one_panel(open_page: OpenPage) -> None:
     findings = [PageFinding(symbol=number, severity="severe", direction="worse") for number in range(6)]
     page = painted(open_page(tree_of(rows, FUNCTIONS), replace(HEADER, findings=findings), width=360))
     assert page.locator("#findings button").count() == 3
-    assert page.locator("#changed-list").is_hidden()
-    page.get_by_role("button", name="3 more").click()
-    assert page.locator("#all-findings button").count() == 3
-    assert page.locator("#changed-list li").count() == 6
-    page.locator("#all-findings button").last.click()
+    assert page.locator("#found-list").is_hidden()
+    page.get_by_role("button", name="All 6 findings").click()
+    assert page.locator("#found-list li").count() == 6
+    assert page.locator("#changed-list li").count() == 0  # the findings explain everything
+    page.locator("#found-list button").last.click()
     assert page.locator("#trail [aria-current]").inner_text() == "fresh"
 
 
@@ -522,6 +523,94 @@ def test_an_interaction_paints_each_picture_once(open_page: OpenPage) -> None:
     assert seen == [3, 6, 9, 12, 15]
 
 
+JUDGED = replace(
+    HEADER,
+    findings=[
+        PageFinding(symbol=6, severity="degraded", direction="worse", tag="degraded"),
+        PageFinding(symbol=2, severity="severe", direction="worse", tag="severe", new=["fresh" * 10, "other"]),
+    ],
+    headline=MetricHeadline(
+        "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 %, within noise"
+    ),
+    total_changed=False,
+    warnings=[],
+)
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
+    page = painted(open_page(header=JUDGED, width=width), "after" if width < 1100 else "diff")
+    line = page.locator(".verdict")
+    assert line.inner_text() == f"✕ {JUDGED.headline[1]} · {JUDGED.headline[2]}" if JUDGED.headline else None
+    assert page.get_by_role("img", name="fails").is_visible()
+    height = page.locator(".result").evaluate("result => result.getBoundingClientRect().height")
+    assert (height < 40) == (width == 1440)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    for verdict in ("fails", "review", "better", "unchanged"):
+        header = replace(JUDGED, headline=MetricHeadline(verdict, "text", "total +1 %"))
+        page = painted(open_page(header=header, color_scheme=scheme))
+        page.locator("#overview-open").click()
+        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
+        assert [node["html"] for one in found for node in one["nodes"]] == []
+
+
+def test_chip_names_the_new_function(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED, width=1440), "diff")
+    chip = page.locator("#findings button").nth(1)
+    assert chip.locator("b").all_inner_texts() == ["parse", "freshfreshfreshfresh…reshfreshfreshfresh"]
+    assert "…" in chip.inner_text().rstrip()[-1:]
+    weights = chip.locator("b").evaluate_all("found => found.map((name) => getComputedStyle(name).fontWeight)")
+    assert weights == ["600", "600"]
+    assert "new: " + "fresh" * 10 + ", other" in (chip.get_attribute("title") or "")
+    assert page.locator("#findings").evaluate("chips => chips.getBoundingClientRect().height") < 70
+
+
+def test_findings_are_listed_before_other_changes(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED))
+    page.get_by_role("button", name="All changes").click()
+    found = [entry.split("\n") for entry in page.locator("#found-list li").all_inner_texts()]
+    assert [entry[:3] for entry in found] == [["!", "vanished", "degraded"], ["‼", "parse", "severe"]]
+    others = page.locator("#changed-list").inner_text()
+    assert "fresh" in others
+    assert "vanished" not in others
+    assert "of the net change" not in others  # the total did not change beyond noise
+
+
+def test_notes_are_opened_by_a_button(open_page: OpenPage) -> None:
+    page = painted(open_page(header=JUDGED))
+    assert page.locator("p.notes").count() == 0
+    assert page.locator("#notes").is_hidden()
+    page.get_by_role("button", name="2 notes").click()
+    assert page.locator("#notes li").all_inner_texts() == list(JUDGED.notes)
+
+
+def test_moved_functions_are_one_line_and_neutral(open_page: OpenPage) -> None:
+    moved = [(0, 0, 900, 900), (1, 2, 3000, 0), (0, 1, 900, 900), (3, 2, 0, 3100)]
+    page = painted(open_page(tree_of(moved, FUNCTIONS), replace(HEADER, findings=[])))
+    page.get_by_role("button", name="Largest differences").click()
+    assert page.locator("#moved").inner_text().startswith("1 function moved between callers, about the same cost")
+    assert "parse" not in page.locator("#changed-list").inner_text()
+    assert "moved between callers at about the same cost" in page.locator("#meaning").inner_text()
+
+
+def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
+    page = open_page(header=JUDGED, fragment="#tab=symbols")
+    page.wait_for_selector("#rows tr")
+    names = [name.split("\n")[0] for name in page.locator("#rows th").all_inner_texts()]
+    assert names[:4] == ["! vanished", "‼ parse", "main", "load"]
+    assert page.locator("th[aria-sort]").inner_text() == "Finding"
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
+    assert "Findings first, then the largest changes" in page.locator(".count").inner_text()
+    assert page.get_by_role("button", name="Responsibility").count() == 0
+    page.get_by_role("button", name="Change", exact=True).click()
+    assert page.locator("#row-order").inner_text() == ""
+
+
 def test_back_returns_to_the_previous_frame(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.locator("#findings button").first.click()
@@ -550,13 +639,17 @@ def test_picture_is_saved_as_svg_png_and_text(open_page: OpenPage, tmp_path: Pat
         page.locator("#save-png").click()
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
     page.locator("#copy-text").click()
-    assert "parse  300 samples → 900 samples (+200.00 %)" in page.evaluate("navigator.clipboard.readText()")
+    assert "parse  300 samples → 900 samples (+200.0 %)" in page.evaluate("navigator.clipboard.readText()")
 
 
 def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
-    title = "#changed h2"
-    assert painted(open_page()).locator(title).inner_text() == "What changed"
-    assert painted(open_page(header=replace(HEADER, findings=[]))).locator(title).inner_text() == "Largest differences"
+    timed = replace(HEADER, unit="nanoseconds")
+    for header, title in (
+        (HEADER, "Other changes"),
+        (timed, "Other differences, not tested"),
+        (replace(HEADER, findings=[]), "Largest differences"),
+    ):
+        assert painted(open_page(header=header)).locator("#changed h2").inner_text() == title
 
 
 def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
@@ -571,8 +664,10 @@ def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
     details = page.locator("#details").inner_text()
     assert "‼" in details
     assert (
-        "finding: severe, worse (etest), finding: maybe, better in a call path (call_context), changed here" in details
+        "finding: severe, worse (etest), finding: maybe, better in a call path (call_context), changed here"
+        in page.locator("#item-0").inner_text()
     )
+    assert "finding: severe, worse, finding: maybe, better in a call path, changed here" in details
     page.get_by_role("tab", name="Table").click()
     row = page.locator("#rows tr", has_text="parse").first.inner_text()
     assert "severe" in row
@@ -588,7 +683,7 @@ def test_findings_open_by_their_key(open_page: OpenPage) -> None:
     header = PageHeader("t", "w", "m", "samples", findings=[finding])
     page = painted(open_page(header=header, fragment=f"#finding={key}~parse"))
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
-    assert "finding: severe, worse (clr, eto)" in page.locator("#details").inner_text()
+    assert "finding: severe, worse (clr, eto)" in page.locator("#item-0").inner_text()
     other = painted(open_page(header=header, fragment="#finding=ffffffffffffffff~load"))
     assert other.locator("#trail [aria-current]").inner_text() == "load"
     unknown = painted(open_page(header=header, fragment="#finding=ffffffffffffffff"))
@@ -693,7 +788,8 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
         "samples",
         labels=(ATTACKS[3], ATTACKS[14]),
         findings=findings,
-        notes=ATTACKS[:9],
+        warnings=ATTACKS[:9],
+        notes=ATTACKS[9:],
     )
     page = painted(open_page(tree, header))
     edge = page.locator(".graph").first.bounding_box()
@@ -711,8 +807,6 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
     page.locator("#query").fill("__proto__")
     assert page.locator("#matched").inner_text().startswith("1 frame matches")
     page.get_by_role("tab", name="Table").click()
-    if page.locator("#light-rows").is_visible():
-        page.locator("#light-rows").click()
     assert page.locator("#rows tr").count() == len(ATTACKS)
     page.get_by_role("button", name="Leave out stacks through __proto__").click()
     page.get_by_role("button", name="Bring back __proto__").click()
@@ -776,7 +870,7 @@ def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, sche
         return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
 
     assert violations() == []
-    for menu in ("overview", "settings"):
+    for menu in ("overview", "notes", "settings"):
         page.locator(f"#{menu}-open").click()
         assert violations() == []
         page.keyboard.press("Escape")

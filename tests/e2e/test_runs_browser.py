@@ -75,8 +75,8 @@ def test_runs_of_the_total_are_seen_at_once(open_page: OpenPage) -> None:
     assert page.locator(".bottom .before circle").count() == 3
     assert page.locator(".bottom .after circle").count() == 2
     assert alternative(page) == (
-        "Total of each run. Before: 3 runs, minimum 799 samples, median 800 samples, maximum 810 samples. "
-        "After: 2 runs, minimum 1,400 samples, median 1,405 samples, maximum 1,410 samples."
+        "Total of each run. Before: 3 runs, minimum 799 samples, mean 803 samples, maximum 810 samples. "
+        "After: 2 runs, minimum 1,400 samples, mean 1,405 samples, maximum 1,410 samples."
     )
     assert page.locator(".bottom .runs").inner_text().endswith("Another machine. Values as recorded.")
 

@@ -6,7 +6,7 @@ import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
 import { nodeOfKey, pathHashes, pathKey, widestOf, withoutSymbols } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
-import { changeOf, describe } from "../../templates/page/words.js";
+import { changeOf, describe, explains, fromTo } from "../../templates/page/words.js";
 import { randomTree, treeOf } from "./trees.mjs";
 
 function pageOf(k, unit, runs = [1, 1]) {
@@ -28,16 +28,29 @@ test("values have a readable unit", () => {
 
 test("a scaled change has no unit of samples", () => {
   assert.equal(changeOf(pageOf("none", "samples"), -25), "\u221225 samples");
-  for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212247.6 (scaled)");
+  for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212248 (scaled)");
   assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1 ms (scaled)");
   const [inclusive] = describe(pageOf("factor", "samples"), 0, 1).lines;
-  assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "294.5", "70 samples", "\u2212224.5 (scaled)"]);
+  assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "295", "70 samples", "\u2212225 (scaled)"]);
 });
 
 test("means of unequal numbers of runs are not scaled", () => {
   const page = pageOf("none", "samples", [5, 1]);
   assert.equal(describe(page, 0, 1).lines[0].scaled, "");
   assert.equal(changeOf(page, 51), "+51 samples");
+});
+
+test("two values share their unit if it is the same", () => {
+  const page = pageOf("none", "samples", [5, 5]);
+  assert.equal(fromTo(page, 4068, 5191), "814 → 1,038 samples");
+  assert.equal(fromTo(pageOf("none", "nanoseconds"), 9.5e8, 1.2e9), "950 ms → 1.2 s");
+  assert.equal(fromTo(pageOf("none", "count"), 5, 7), "5 → 7");
+});
+
+test("a share of the net change needs a changed total and one direction", () => {
+  const page = { header: { total_changed: true } };
+  assert.deepEqual([0.5, 1, 1.2, -0.2, null].map((share) => explains(page, share)), ["50.0 % of the net change", "100.0 % of the net change", "", "", ""]);
+  assert.equal(explains({ header: { total_changed: false } }, 0.5), "");
 });
 
 test("nothing is ever shown as a signed zero, NaN or infinity", () => {

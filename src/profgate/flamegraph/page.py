@@ -19,9 +19,9 @@ from profgate.flamegraph.page_columns import (
     one_sided_shares,
     order_tree,
     threshold_for,
-    visible_page,
 )
 from profgate.flamegraph.page_encoding import encode_page
+from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at, topmost_rows
@@ -30,7 +30,7 @@ from profgate.report.templates import read_asset, render_template
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
     *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
-    *("findings", "context"),
+    *("moved", "findings", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
     *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
@@ -96,7 +96,8 @@ def _filled(
     page = render_template(
         "page/page.html.j2",
         header=header,
-        notes=[*header.notes, *_warnings(whole, header), *large],
+        warnings=[*header.warnings, *_warnings(whole, header)],
+        notes=[*header.notes, *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         state=_state(whole),
         top=_top_rows(tree, whole, header),
@@ -157,11 +158,20 @@ def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
     ]
     if few and any(totals.values()):
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals.values()) and max(one_sided_shares(tree)) > _FEW_COMMON:
-        found.append(
-            "Less than half of the cost is in call paths of both sides: names may contain line numbers or ids."
-        )
+    if all(totals.values()) and max(_shares_without_counterpart(tree)) > _FEW_COMMON:
+        found.append("Less than half of the cost is in functions of both sides: names may contain line numbers or ids.")
     return found
+
+
+def _shares_without_counterpart(tree: OrderedTree) -> tuple[float, float]:
+    """Return the share of each side in functions that the other side does not contain."""
+    names = tree.name.astype(np.int64) - tree.name.min()
+    count = int(names.max()) + 1
+    in_before, in_after = (
+        np.bincount(names[side > 0], minlength=count)[names] > 0 for side in (tree.before, tree.after)
+    )
+    gone, fresh = exact_sum(tree.before_self[~in_after]), exact_sum(tree.after_self[~in_before])
+    return gone / int(tree.before[0]), fresh / int(tree.after[0])
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:

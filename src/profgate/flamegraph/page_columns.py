@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import lt
 from typing import Literal, NotRequired, TypedDict
@@ -16,8 +16,8 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.attribution import SourceStates
 from profgate.model.call_tree import TreeShape, added_at, pre_order, with_children
 from profgate.model.timeline import Timeline
-from profgate.model.visible_text import full_name, full_names, plain, visible
 from profgate.report import numbers
+from profgate.report.metric_headline import MetricHeadline
 
 ROOT_NAME = -1
 OTHER_NAME = -2
@@ -31,7 +31,7 @@ class PageFinding(TypedDict):
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
-    functions that explain the finding.
+    functions that explain the finding, the most expensive first.
     """
 
     symbol: int
@@ -44,7 +44,7 @@ class PageFinding(TypedDict):
     reach: NotRequired[str]
     rows: NotRequired[list[int]]
     judged: NotRequired[Literal["self", "total"]]
-    new: NotRequired[str]
+    new: NotRequired[list[str]]
 
 
 class PageSource(TypedDict):
@@ -117,7 +117,10 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class PageHeader:
-    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``."""
+    """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``.
+
+    ``headline`` is the result of the comparison, if it was judged. ``warnings`` are the notes that cast doubt on it.
+    """
 
     title: str
     workload: str
@@ -130,6 +133,8 @@ class PageHeader:
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
     total_changed: bool = True  # false if the totals differ only by noise or were not judged
+    headline: MetricHeadline | None = None
+    warnings: Sequence[str] = ()
     notes: Sequence[str] = ()
     keep: Collection[int] = field(default_factory=frozenset)
     sample_value: int | None = None
@@ -202,42 +207,6 @@ class OrderedTree:
     def size(self) -> int:
         """Number of rows, including the root."""
         return len(self.parent)
-
-
-def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
-    """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
-    return (
-        replace(
-            tree,
-            names=full_names(tree.names),
-            former={symbol: full_name(name) for symbol, name in tree.former.items()},
-            files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,
-        ),
-        replace(
-            header,
-            title=plain(header.title),
-            workload=full_name(header.workload),
-            metric=full_name(header.metric),
-            unit=plain(header.unit),
-            labels=(_plain(header.labels[0]), _plain(header.labels[1])),
-            notes=[plain(note) for note in header.notes],
-            findings=[
-                {**finding, "story": plain(finding["story"])} if "story" in finding else finding
-                for finding in header.findings
-            ],
-            sources=[_visible_source(source) for source in header.sources],
-        ),
-    )
-
-
-def _visible_source(source: PageSource) -> PageSource:
-    first, second = source["paths"]
-    hunks = [(before, after, [visible(line) for line in lines]) for before, after, lines in source["hunks"]]
-    return {**source, "origin": plain(source["origin"]), "paths": (_plain(first), _plain(second)), "hunks": hunks}
-
-
-def _plain(text: str | None) -> str | None:
-    return None if text is None else plain(text)
 
 
 def exact_sum(values: IntArray) -> int:

@@ -1,7 +1,7 @@
 """Build the input of a page from a comparison: the tree as columns, and the header."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,17 +13,21 @@ from profgate.flamegraph.page_runs import PageRuns, page_runs
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
+from profgate.model.change import Location
 from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
-from profgate.report.rows import finding_key, tag_of, weight_of
+from profgate.report.metric_headline import MetricHeadline
+from profgate.report.rows import finding_key, tag_of
 from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
 SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
+MANY_FRAMELESS = 0.1  # share of stacks without a frame from which the other functions may look too cheap
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
 RATE_UNKNOWN = (
@@ -36,12 +40,15 @@ RATE_UNKNOWN = (
 class PageContext:
     """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
 
-    ``findings`` is None if the comparison was not judged. ``run_values`` contains the costs of each run, if it was
-    tested.
+    ``findings`` is sorted as in the comment, or None if the comparison was not judged. ``new`` contains the names of
+    the new functions that explain a finding, the most expensive first. ``run_values`` contains the costs of each run,
+    if it was tested.
     """
 
     labels: tuple[str | None, str | None] = (None, None)
+    headline: MetricHeadline | None = None
     findings: Sequence[Finding] | None = None
+    new: Mapping[Location, Sequence[str]] = field(default_factory=dict)
     states: SourceStates | None = None
     diff: SourceDiff | None = None
     embed: Embed = "changed"
@@ -52,7 +59,7 @@ class PageContext:
 def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
     """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
-    marks = _marks(context.findings or (), comparison)
+    marks, notes = _marks(context, comparison), list(_notes(comparison))
     keep = {mark["symbol"] for mark in marks}
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
@@ -69,7 +76,9 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         findings=marks,
         total_changed=context.findings is None
         or any(one.is_total and one.colour != "neutral" for one in context.findings),
-        notes=_notes(comparison),
+        headline=context.headline,
+        warnings=[text for text, doubtful in notes if doubtful],
+        notes=[text for text, doubtful in notes if not doubtful],
         keep=frozenset(keep),
         sample_value=comparison.period,
         sources=_sources(comparison, context, keep),
@@ -124,10 +133,17 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     return tree, header
 
 
-def _notes(comparison: Comparison) -> list[str]:
-    """Return the notes of the comparison, plus a note if the sampling rate of a side is unknown."""
-    unknown = comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts)
-    return [*(reason_text(note.reason, str) for note in comparison.notes), *([RATE_UNKNOWN] if unknown else [])]
+def _notes(comparison: Comparison) -> Iterator[tuple[str, bool]]:
+    """Yield the notes of the comparison, and whether each note casts doubt on the result."""
+    yield from ((reason_text(note.reason, str), _is_doubtful(note.reason)) for note in comparison.notes)
+    if comparison.metric.unit == "samples" and not all(facts.rate for facts in comparison.facts):
+        yield RATE_UNKNOWN, False
+
+
+def _is_doubtful(reason: Reason) -> bool:
+    if reason.code is ReasonCode.NO_FRAMES:
+        return float(str(reason.parameters.get("share", 1.0))) >= MANY_FRAMELESS
+    return reason.code not in {ReasonCode.FACT_MISSING, ReasonCode.RUN_COUNTS_DIFFER}
 
 
 def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> list[PageSource]:
@@ -181,13 +197,13 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
     )
 
 
-def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFinding]:
-    """Return the non-neutral findings whose function is in the tree, in the same order as other reports."""
-    symbols = comparison.symbols
+def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
+    """Return the non-neutral findings whose function is in the tree, in the given order."""
+    symbols, findings, new = comparison.symbols, context.findings or (), context.new
     names = {finding.location.name for finding in findings}
     place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
     marks = []
-    for finding in sorted(findings, key=weight_of):
+    for finding in findings:
         symbol = place_of.get((finding.location.name, finding.location.file))
         if finding.colour == "neutral" or symbol is None:
             continue
@@ -203,7 +219,7 @@ def _marks(findings: Sequence[Finding], comparison: Comparison) -> list[PageFind
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if finding.evidence.new:
-            mark["new"] = finding.evidence.new
+            mark["new"] = list(new.get(finding.location, [finding.evidence.new]))
         if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:

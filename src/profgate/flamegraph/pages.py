@@ -14,12 +14,13 @@ from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Document, MetricReport, NotCompared, Report
+from profgate.model.report import Document, MetricReport, NotCompared, Report, WorkloadReport
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.comment import SIGNS
 from profgate.report.markdown_text import short_sha
+from profgate.report.metric_headline import metric_headline, new_names, ordered_findings
 from profgate.report.numbers import counted
 from profgate.report.rows import headline, not_compared
 from profgate.report.wording import full_sentence
@@ -63,17 +64,16 @@ def build_pages(
     ``states`` contains the source states of the functions for each comparison, or None. ``run_values`` returns the
     costs of each run as they were tested, or None.
     """
-    metrics = {(load.name, metric.name): metric for load, metric in report.metrics}
-    labels = (report.baseline.sha or report.baseline.label, report.target.sha or report.target.label)
+    metrics = {(load.name, metric.name): (load, metric) for load, metric in report.metrics}
     found = [
         (comparison, metrics[comparison.workload, comparison.metric.name], name, known)
         for comparison, name, known in zip(comparisons, file_names(comparisons), states, strict=True)
         if comparison.drawable
     ]
     pages, failed = [], []
-    for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1]))[:limit]:
-        context = PageContext(labels, metric.findings, known, diff, policy.embed_source, _blueprint_rules(policy))
+    for comparison, metric, name, known in sorted(found, key=lambda page: _importance(page[1][1]))[:limit]:
         try:
+            context = replace(_context(report, *metric, policy), states=known, diff=diff)
             text = build_page(*page_input(comparison, replace(context, run_values=run_values(comparison))))
         except BUGS as error:
             where = {"workload": comparison.workload, "metric": comparison.metric.name}
@@ -82,6 +82,18 @@ def build_pages(
             continue
         pages.append(PageDocument(comparison.workload, comparison.metric.name, Document(name, "text/html", text)))
     return tuple(pages), tuple(failed)
+
+
+def _context(report: Report, workload: WorkloadReport, metric: MetricReport, policy: Policy) -> PageContext:
+    rows = ordered_findings(report, workload, metric)
+    return PageContext(
+        labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
+        headline=metric_headline(report, workload, metric),
+        findings=[row.finding for row in rows],
+        new={row.finding.location: new_names(row) for row in rows},
+        embed=policy.embed_source,
+        rules=_blueprint_rules(policy),
+    )
 
 
 def _importance(metric: MetricReport) -> tuple[int, float]:

@@ -12,8 +12,8 @@ from profgate.flamegraph.page_columns import (
     PageTree,
     one_sided_shares,
     order_tree,
-    visible_page,
 )
+from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.visible_text import cut

@@ -216,10 +216,10 @@ def leading(report: Report) -> Row | None:
     return first
 
 
-def headline(report: Report, quote: Quote) -> str:
+def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
     """Return the most important result as one sentence, or an empty string.
 
-    ``quote`` escapes names for the output format.
+    ``quote`` escapes names for the output format. ``total`` appends the change in the total to a regression.
     """
     first = leading(report)
     if report.verdict.conclusion == "inconclusive":
@@ -230,6 +230,7 @@ def headline(report: Report, quote: Quote) -> str:
     if first is None:
         return ""
     text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
+    text += _total_of(first, report, quote) if total and first.finding.direction != "better" else ""
     return f"The{text[3:]}" if text.startswith("the total of ") else text
 
 
@@ -245,7 +246,7 @@ def _regression(first: Row, report: Report, quote: Quote) -> str:
     elif report.verdict.conclusion == "warn":
         doubt = next((doubt for code, doubt in DOUBTS.items() if code in parameters), "not confirmed")
         text = f"Possible regression: {change_text(first, quote, brief=True)} ({doubt})"
-    return f"{text}{_total_of(first, report, quote)}"
+    return text
 
 
 def _improvement(gain: Row, report: Report, quote: Quote) -> str:

@@ -34,7 +34,7 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
     tone = "worse" if growth > 0 else "better" if growth < 0 else ""
     return WorkloadRow(
-        *_verdict(metric, found),
+        *verdict_of(metric, found),
         numbers.signed_percent(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
         tone if found else "",
@@ -42,7 +42,7 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     )
 
 
-def _verdict(metric: MetricReport, found: list[Finding]) -> tuple[str, str]:
+def verdict_of(metric: MetricReport, found: list[Finding]) -> tuple[str, str]:
     """Return the symbol and the word for a metric's worst result."""
     worst = min((finding.colour for finding in found), key=COLOURS.index, default=None)
     if metric.state != "compared":

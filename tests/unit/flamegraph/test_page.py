@@ -4,12 +4,14 @@ import html.parser
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from profgate.flamegraph.page import MODULES, build_page, page_script
 from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.report.metric_headline import MetricHeadline
 from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
@@ -174,3 +176,41 @@ def test_page_warns_of_doubtful_sides() -> None:
     assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
     assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
     assert "names may contain line numbers or ids" in build_page(tree([(9000, 0), (0, 9000), (10, 10)]), HEADER)
+
+
+def test_page_with_other_callers_of_the_same_functions_has_no_warning() -> None:
+    moved = PageTree(
+        np.array([-1, 0, 1, 0, 3], np.int32),
+        np.array([-1, 0, 2, 1, 2], np.int32),
+        np.array([0, 10, 9000, 10, 0], np.int64),
+        np.array([0, 10, 0, 10, 9000], np.int64),
+        ["a", "b", "f"],
+    )
+    assert "names may contain line numbers or ids" not in build_page(moved, HEADER)
+
+
+def test_page_begins_with_the_result() -> None:
+    found = MetricHeadline("fails", "<f> is 2x slower", "total +9 %")
+    page = build_page(tree([(5000, 9000)]), replace(HEADER, headline=found))
+    assert 'role="img" aria-label="fails" title="fails">✕</span> <b>&lt;f&gt; is 2x slower</b>' in page
+    assert '<span class="total">· total +9 %</span>' in page
+    assert "<span>5,000 samples</span>" not in page
+    unknown = build_page(tree([(5000, 9000)]), HEADER)
+    assert 'class="sign' not in unknown
+    assert "<span>5,000 samples</span> → <span>9,000 samples</span>" in unknown
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sign"), [("review", "!"), ("better", "✓"), ("unchanged", "✓"), ("inconclusive", "?")]
+)
+def test_each_result_has_a_sign_and_a_word(verdict: str, sign: str) -> None:
+    page = build_page(tree([(5000, 9000)]), replace(HEADER, headline=MetricHeadline(verdict, "text", "")))
+    assert f'aria-label="{verdict}" title="{verdict}">{sign}</span>' in page
+    assert 'class="total"' not in page
+
+
+def test_notes_are_below_the_result_and_warnings_above() -> None:
+    page = build_page(tree([(5000, 9000)]), replace(HEADER, warnings=["w1", "w2"], notes=["n1", "n2"]))
+    assert '<details class="notes"><summary>w1 <b>1 more</b></summary><ul><li>w2</li></ul></details>' in page
+    assert 'aria-controls="notes">2 notes</button>' in page
+    assert page.count("<li>n1</li><li>n2</li>") == 2  # the second list is for readers without JavaScript

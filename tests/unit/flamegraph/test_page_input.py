@@ -6,9 +6,10 @@ from comparisons import from_exclusive, from_stacks
 from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.change import Location
+from profgate.model.comparison import Note
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Colour, Direction, Evidence, Finding
+from profgate.model.report import Direction, Evidence, Finding
 from profgate.model.units import Metric
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REPEATED))
@@ -48,16 +49,18 @@ def test_finding_has_its_reach(evidence: Evidence, words: str | None) -> None:
     assert header.findings[0].get("reach") == words
 
 
-def test_strongest_improvement_comes_first() -> None:
-    comparison = from_stacks([{"main;a": 10, "main;b": 10, "main;c": 10}], [{"main;a": 5, "main;b": 1, "main;c": 11}])
-    words: list[tuple[str, str, Direction, Colour]] = [
-        ("a", "MaybeOptimization", "better", "green"),
-        ("b", "SevereOptimization", "better", "green"),
-        ("c", "MaybeDegradation", "worse", "yellow"),
-    ]
-    found = [replace(finding(name, colour=colour), kind=kind, direction=way) for name, kind, way, colour in words]
-    _, header = page_input(comparison, PageContext(findings=found))
-    assert [one.get("tag") for one in header.findings] == ["maybe", "much better", "maybe better"]
+def test_findings_keep_the_order_of_the_comment() -> None:
+    comparison = from_stacks([{"main;a": 10, "main;b": 10}], [{"main;a": 5, "main;b": 20}])
+    _, header = page_input(comparison, PageContext(findings=[finding("b"), finding("a")]))
+    assert [comparison.symbols.names[mark["symbol"]] for mark in header.findings] == ["b", "a"]
+
+
+def test_finding_names_its_new_functions() -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    found = replace(finding("f"), evidence=Evidence(new="b, a"))
+    for new, names in (({}, ["b, a"]), ({found.location: ["a", "b"]}, ["a", "b"])):
+        _, header = page_input(comparison, PageContext(findings=[found], new=new))
+        assert header.findings[0].get("new") == names
 
 
 @pytest.mark.parametrize(
@@ -117,6 +120,19 @@ def test_samples_are_not_scaled_by_default(rates: tuple[float | None, float | No
     _, header = page_input(replace(comparison, facts=(before, after)))
     assert header.normalisation == "none"
     assert list(header.notes).count(RATE_UNKNOWN) == notes
+
+
+def test_only_doubtful_notes_are_warnings() -> None:
+    notes = [
+        Reason(ReasonCode.NO_FRAMES, {"metric": "samples", "side": "baseline", "share": 0.04}),
+        Reason(ReasonCode.NO_FRAMES, {"metric": "samples", "side": "target", "share": 0.4}),
+        Reason(ReasonCode.CPU_DIFFERS, {"baseline": "a", "target": "b"}),
+        Reason(ReasonCode.RUN_COUNTS_DIFFER, {"baseline": 1, "target": 5}),
+    ]
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 31}], metric=Metric("samples", "samples"))
+    _, header = page_input(replace(comparison, notes=tuple(map(Note, notes))))
+    assert [note.split()[0] for note in header.warnings] == ["40", "CPU"]
+    assert [note.split()[0] for note in header.notes] == ["4", "run", "A"]
 
 
 def test_no_note_on_rate_of_times() -> None:

@@ -1,0 +1,51 @@
+"""Make the names and texts of a page visible, which come from untrusted profiles."""
+
+from dataclasses import replace
+
+from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
+from profgate.model.visible_text import full_name, full_names, plain, visible
+from profgate.report.metric_headline import MetricHeadline
+
+
+def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
+    """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
+    return (
+        replace(
+            tree,
+            names=full_names(tree.names),
+            former={symbol: full_name(name) for symbol, name in tree.former.items()},
+            files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,
+        ),
+        replace(
+            header,
+            title=plain(header.title),
+            workload=full_name(header.workload),
+            metric=full_name(header.metric),
+            unit=plain(header.unit),
+            labels=(_plain(header.labels[0]), _plain(header.labels[1])),
+            headline=header.headline and MetricHeadline(*map(plain, header.headline)),
+            warnings=[plain(note) for note in header.warnings],
+            notes=[plain(note) for note in header.notes],
+            findings=[_visible_finding(finding) for finding in header.findings],
+            sources=[_visible_source(source) for source in header.sources],
+        ),
+    )
+
+
+def _visible_finding(finding: PageFinding) -> PageFinding:
+    shown = finding.copy()
+    if "story" in finding:
+        shown["story"] = plain(finding["story"])
+    if "new" in finding:
+        shown["new"] = full_names(finding["new"])
+    return shown
+
+
+def _visible_source(source: PageSource) -> PageSource:
+    first, second = source["paths"]
+    hunks = [(before, after, [visible(line) for line in lines]) for before, after, lines in source["hunks"]]
+    return {**source, "origin": plain(source["origin"]), "paths": (_plain(first), _plain(second)), "hunks": hunks}
+
+
+def _plain(text: str | None) -> str | None:
+    return None if text is None else plain(text)

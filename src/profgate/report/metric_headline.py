@@ -1,0 +1,99 @@
+"""The result of one metric of a workload: the headline that a report with only this metric would have."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from profgate.model.reason import ReasonCode
+from profgate.model.report import Conclusion, MetricReport, Report, WorkloadReport
+from profgate.report import numbers, rows
+from profgate.report.cells import plain_name
+from profgate.report.wording import full_sentence
+from profgate.report.workload_rows import verdict_of
+
+
+class MetricHeadline(NamedTuple):
+    """A conclusion such as "fails" or "unchanged", a sentence, and the change in the total, which may be empty."""
+
+    conclusion: str
+    text: str
+    total: str
+
+
+def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
+    """Return the headline of one metric of a report, with plain names."""
+    alone = report_of_metric(report, workload, metric)
+    found = [finding for finding in metric.findings if finding.colour != "neutral"]
+    conclusion, reasons = verdict_of(metric, found)[1], alone.verdict.reasons
+    if metric.state != "compared":
+        return MetricHeadline(conclusion, f"Not compared: {rows.doubt(alone, plain_name)}", "")
+    text = rows.headline(alone, plain_name, total=False)
+    if not text and reasons:
+        conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
+    first = rows.leading(alone)
+    about_total = bool(text) and first is not None and first.total
+    text = text or ("No performance change" if conclusion == "unchanged" else "Not judged")
+    return MetricHeadline(conclusion, text, "" if about_total else _total(metric, visible=conclusion == "unchanged"))
+
+
+def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:
+    """Return a report that contains only one metric, and the verdict that follows from this metric alone."""
+    place = {"workload": workload.name, "metric": metric.name}
+    reasons = tuple(
+        reason
+        for reason in report.verdict.reasons
+        if reason.code is not ReasonCode.FINDING and place.items() <= reason.parameters.items()
+    )
+    conclusion = _conclusion(metric)
+    if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
+        conclusion = "pass"
+    return replace(
+        report,
+        workloads=(replace(workload, metrics=(metric,)),),
+        not_compared=tuple(
+            one for one in report.not_compared if (one.name, one.metric) == (workload.name, metric.name)
+        ),
+        verdict=replace(report.verdict, conclusion=conclusion, reasons=reasons),
+    )
+
+
+def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[rows.Row]:
+    """Return the findings of a metric that are not neutral, in the order of the comment.
+
+    The causes come first, then the improvements, and then the findings that belong to one of these causes.
+    """
+    groups = rows.grouped(report_of_metric(report, workload, metric))
+    every = (*groups.worse, *groups.better, *groups.related, *groups.other, *groups.noise)
+    return [row for row in every if row.finding.colour != "neutral"]
+
+
+def new_names(row: rows.Row) -> list[str]:
+    """Return the names of the new functions that explain a finding, the most expensive first.
+
+    The last element may be the number of further functions, such as "2 more".
+    """
+    listed, names = row.finding.evidence.new or "", [name for name, _ in rows.new_functions(row)]
+    known, _, more = listed.rpartition(" and ")
+    known, more = (known, more) if more.endswith(" more") else (listed, "")
+    complete = names and sum(1 + name.count(", ") for name in names) == known.count(", ") + 1
+    return [*(names if complete else [known]), *([more] if more else [])]
+
+
+def _conclusion(metric: MetricReport) -> Conclusion:
+    colours = {finding.colour for finding in metric.findings}
+    if metric.state != "compared":
+        return "not_compared"
+    if "red" in colours:
+        return "fail"
+    if metric.calibration.inconclusive is not None:
+        return "inconclusive"
+    return "warn" if "yellow" in colours else "pass"
+
+
+def _total(metric: MetricReport, *, visible: bool) -> str:
+    """Return the change in the total, and the smallest visible change if ``visible`` is set."""
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    parts = (f"total {values}", numbers.signed_percent(metric.total.relative), rows.unseen_total(metric))
+    text, smallest = ", ".join(filter(None, parts)), metric.calibration.visible_total
+    if visible and smallest is not None:
+        text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"
+    return text

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { shadesOf } from "../../templates/page/colour.js";
+import { withoutMoved } from "../../templates/page/moved.js";
+import { treeOf } from "./trees.mjs";
+
+const OPTIONS = { ratio: { num: 1, den: 1 }, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: 1 };
+
+// Returns the coloured and the moved call paths of a tree.
+function shaded(lines, options = {}) {
+  const tree = treeOf(lines);
+  const chosen = { ...OPTIONS, ...options };
+  const { level, moved, movedFunctions } = withoutMoved(tree, shadesOf(tree, chosen), chosen);
+  const path = (node) => (node ? [...path(tree.parent[node]), tree.names[tree.symbol[node]]] : []);
+  const paths = (marks) => [...(marks ?? []).keys()].filter((node) => marks[node] && node).map((node) => path(node).join("/"));
+  return { coloured: paths(level), moved: paths(moved), movedFunctions };
+}
+
+test("a function with another caller and the same cost is neutral", () => {
+  const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 510]]);
+  assert.deepEqual(found, { coloured: ["a", "b"], moved: ["a/f", "b/f"], movedFunctions: 1 });
+});
+
+test("a function with another caller and a higher cost is coloured", () => {
+  const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 900]]);
+  assert.deepEqual([found.coloured.filter((path) => path.endsWith("f")), found.moved], [["a/f", "b/f"], []]);
+});
+
+test("new and gone functions are coloured", () => {
+  const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["a/g", 0, 510]]);
+  assert.deepEqual([found.coloured, found.movedFunctions], [["a/f", "a/g"], 0]);
+});
+
+test("a new caller has the colour of the cost that did not move", () => {
+  const small = shaded([["a", 900, 900], ["a/f", 500, 0], ["a/wrap", 0, 1], ["a/wrap/f", 0, 500]]);
+  assert.deepEqual(small, { coloured: [], moved: ["a/f", "a/wrap", "a/wrap/f"], movedFunctions: 1 });
+  const large = shaded([["a", 900, 900], ["a/f", 500, 0], ["a/wrap", 0, 300], ["a/wrap/f", 0, 500]]);
+  assert.deepEqual([large.coloured, large.moved], [["a", "a/wrap"], ["a/f", "a/wrap/f"]]);
+});
+
+test("costs that are not samples must differ by at most a tenth", () => {
+  const stacks = (after) => [["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, after]];
+  assert.equal(shaded(stacks(540), { sample: null }).movedFunctions, 1);
+  assert.equal(shaded(stacks(600), { sample: null }).movedFunctions, 0);
+});
+
+test("self costs of a moved function are neutral, too", () => {
+  const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 510]], { basis: "self" });
+  assert.deepEqual(found.coloured, []);
+});

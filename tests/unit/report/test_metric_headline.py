@@ -1,0 +1,137 @@
+"""The headline and the order of findings on the page of one metric."""
+
+from dataclasses import replace
+
+import pytest
+
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Evidence, MetricReport, Report
+from profgate.report.metric_headline import metric_headline, new_names, ordered_findings
+from profgate.report.rows import Row
+from report_samples import (
+    RED,
+    finding,
+    improvement,
+    inconclusive,
+    metric,
+    regression,
+    report,
+    unchanged,
+    verdict,
+    workload,
+)
+
+
+def headline(given: Report, place: int = 0) -> tuple[str, str, str]:
+    return metric_headline(given, *given.metrics[place])
+
+
+def test_regression_has_the_words_of_the_comment() -> None:
+    assert headline(regression()) == (
+        "fails",
+        "http.parse_headers is 2.1x slower (2.40 → 5.10 s)",
+        "total 41.2 → 44.0 s, +6.8 %",
+    )
+
+
+def test_regression_in_unchanged_total_states_both() -> None:
+    given = report(workload(metric(finding("dot", 121e6, 153e6), before=1.64e9, after=1.48e9)), verdict=RED)
+    assert headline(given) == (
+        "fails",
+        "dot is 26.4 % slower (121 → 153 ms)",
+        "total 1.64 → 1.48 s, −9.8 %, within noise",
+    )
+
+
+def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
+    total = "total 12.9 → 12.9 s, +0.1 %, within noise; smallest visible change 4.0 % in the total"
+    assert headline(regression(), 1) == ("unchanged", "No performance change", total)
+    assert headline(unchanged())[:2] == ("unchanged", "No performance change")
+
+
+def test_possible_regression_is_for_review() -> None:
+    yellow = finding("parse", 1e9, 1.3e9, kind="MaybeDegradation", colour="yellow")
+    given = report(workload(metric(yellow)), verdict=verdict("warn"))
+    assert headline(given)[:2] == ("review", "Possible regression: parse +30.0 % (not confirmed)")
+
+
+def test_changed_total_is_not_repeated() -> None:
+    total = replace(finding("total", 41.2e9, 44e9, kind="TotalDegradation"), share_from=None, share_to=None)
+    given = report(workload(metric(total)), verdict=RED)
+    assert headline(given) == ("fails", "The total of api-bench is 6.8 % slower (41.2 → 44.0 s)", "")
+
+
+def test_improvement_is_better() -> None:
+    assert headline(improvement())[:2] == ("better", "render is 51.6 % faster (3.10 → 1.50 s)")
+
+
+def test_inconclusive_metric_has_its_reason() -> None:
+    given = inconclusive().with_metrics(
+        lambda _, part: replace(part, calibration=replace(part.calibration, inconclusive="too_few_samples"))
+    )
+    assert headline(given) == (
+        "inconclusive",
+        "Too few samples to judge: 674 in 5 runs",
+        "total 674 → 702 samples, +4.2 %, not judged",
+    )
+    alone = replace(given, verdict=verdict("pass"))  # another metric decides about the workload
+    assert headline(alone)[:2] == ("inconclusive", "Not judged")
+
+
+def test_metric_that_was_not_compared_has_its_reason() -> None:
+    blocked = replace(metric(), state="not compared", not_tested=(Reason(ReasonCode.TRUNCATED, {"side": "target"}),))
+    given = report(workload(blocked), verdict=verdict("not_compared"))
+    assert headline(given) == ("not compared", "Not compared: api-bench: the target's profile is truncated", "")
+
+
+def test_untested_total_is_for_review() -> None:
+    reason = Reason(ReasonCode.TOTAL_NOT_TESTED, {"workload": "api-bench", "metric": "cpu", "relative": 0.8})
+    given = report(workload(metric()), verdict=verdict("warn", reason))
+    assert headline(given)[:2] == ("review", "The total changed by +80.0 % in api-bench cpu and could not be tested")
+
+
+def test_causes_come_before_improvements_and_related_findings() -> None:
+    found = (
+        finding("caller", 1e9, 6e9),
+        finding("cause", 1e9, 9e9),
+        finding("faster", 6e9, 1e9, kind="SevereOptimization", colour="green"),
+        finding("note", 1e9, 1.1e9, colour="neutral"),
+    )
+    cause = found[1].location
+    found = (replace(found[0], cause=1, explained_by=cause), replace(found[1], cause=1), *found[2:])
+    given = report(workload(metric(*found)), verdict=RED)
+    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    assert names == ["cause", "faster", "caller"]
+
+
+def test_strongest_improvement_comes_first() -> None:
+    found = (
+        finding("a", 10e9, 5e9, kind="MaybeOptimization", colour="green"),
+        finding("b", 10e9, 1e9, kind="SevereOptimization", colour="green"),
+        finding("c", 10e9, 11e9, kind="MaybeDegradation", colour="yellow"),
+    )
+    given = report(workload(metric(*found)), verdict=verdict("warn"))
+    names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
+    assert names == ["c", "b", "a"]
+
+
+def with_new(listed: str) -> MetricReport:
+    work = replace(finding("work", 1e9, 9e9), evidence=Evidence(new=listed))
+    new = [
+        finding(name, 0.0, cost, kind="NotInBaseline", colour="neutral")
+        for name, cost in (("f<a, b>", 1e9), ("g", 5e9))
+    ]
+    return metric(work, *new)
+
+
+@pytest.mark.parametrize(
+    ("listed", "names"),
+    [
+        ("f<a, b>, g", ["g", "f<a, b>"]),
+        ("f<a, b>, g and 2 more", ["g", "f<a, b>", "2 more"]),
+        ("f<a, b>, unknown", ["f<a, b>, unknown"]),
+    ],
+)
+def test_most_expensive_new_function_is_named_first(listed: str, names: list[str]) -> None:
+    part = with_new(listed)
+    assert new_names(Row("w", part, part.findings[0])) == names
