@@ -168,7 +168,7 @@ def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) ->
         return found
 
     sides = [side[:40] for side in many_workloads()]
-    compare_sources(PipelineInput(*sides), read)
+    compare_sources(PipelineInput(sides[0], sides[1]), read)
     assert alive == [0] * 4
 
 
