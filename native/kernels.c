@@ -22,7 +22,7 @@ typedef struct {
     int32_t *shared;  /* by stack: how many it shares */
     int32_t *fresh;   /* by stack: how many it does not */
     int64_t *value;   /* by stack */
-    uint8_t *text;    /* all names, one after the other */
+    uint8_t *text;    /* all names, each followed by a line break */
     int64_t *start;   /* by name: its first byte, and one more: the end of the last */
     uint8_t *path;    /* the stack before without its last frame, a semicolon after each frame */
     /* The rest is C's own. */
@@ -108,13 +108,14 @@ static int64_t number_of(scan_t *scan, const uint8_t *name, int64_t size) {
     uint64_t hash = hash_of(name, size, scan->seed), mask = (uint64_t)(scan->table_room - 1), place = hash & mask;
     int64_t known, number = scan->names;
     for (; (known = scan->table[place]) >= 0; place = (place + 1) & mask)
-        if (scan->hash[known] == hash && scan->start[known + 1] - scan->start[known] == size &&
+        if (scan->hash[known] == hash && scan->start[known + 1] - scan->start[known] == size + 1 &&
             memcmp(scan->text + scan->start[known], name, (size_t)size) == 0)
             return known;
     if (number >= INT32_MAX || !grow_names(scan)) return -1;
-    if (!grow(&scan->text, &scan->text_room, scan->start[number] + size, 1)) return -1;
+    if (!grow(&scan->text, &scan->text_room, scan->start[number] + size + 1, 1)) return -1;
     memcpy(scan->text + scan->start[number], name, (size_t)size);
-    scan->start[number + 1] = scan->start[number] + size;
+    scan->text[scan->start[number] + size] = '\n';
+    scan->start[number + 1] = scan->start[number] + size + 1;
     scan->hash[number] = hash;
     scan->table[place] = number;
     scan->names++;

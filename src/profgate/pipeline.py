@@ -1,7 +1,7 @@
 """Runs one comparison in numbered steps, from input files to a judged report and its pages."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
@@ -12,7 +12,7 @@ from profgate.attribution.overlay import OverlayInput, overlay
 from profgate.attribution.reach import with_reach
 from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.columns import CompareOptions
-from profgate.compare.recordings import Reader, read_recordings, without_samples
+from profgate.compare.recordings import Reader, recordings_in_parts, without_samples
 from profgate.compare.workloads import pair
 from profgate.flamegraph.pages import PageDocument, build_pages
 from profgate.model.acceptance import Acceptance
@@ -24,6 +24,7 @@ from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
+from profgate.model.workload import Workload
 from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
@@ -131,34 +132,50 @@ def build_report(
 
 def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, progress: Progress = silent) -> Compared:
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
-    sides = (given.baseline, given.target)
-    # Step 1: Read the files.
-    files = read_recordings(sides, given.noise, read, manifests=given.manifests, named=given.named)
-    progress("comparing", 0)
-    # Step 2: Pair the files that are runs of the same workload.
-    paired = pair(files.baseline, files.target, files.noise)
-    damaged = {entry.name for entry in files.unreadable}
-    missing = [*files.unreadable, *(entry for entry in paired.alone if entry.name not in damaged)]
-    # Step 3: Align the sides of each workload.
-    functions, comparisons, policy = changed_functions(given.diff), list[Comparison](), given.policy
+    policy, functions = given.policy, changed_functions(given.diff)
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
     beside = OverlayInput(options, given.named, given.diff, functions, given.past)
     spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
-    workloads, warnings = deque(paired.workloads), (*files.warnings, *paired.warnings)
-    del files, paired  # otherwise, these references would keep every profile in memory
-    while workloads:
-        part = [workloads.popleft() for _ in range(min(len(workloads), AT_ONCE))]
-        for made, alone in spread([partial(overlay, workload, beside) for workload in part]):
+    comparisons, warnings = list[Comparison](), list[Reason]()
+    unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
+    names = set[str]()
+    # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
+    sides = (given.baseline, given.target)
+    parts = recordings_in_parts(sides, given.noise, read, AT_ONCE, manifests=given.manifests, named=given.named)
+    for files in parts:
+        progress("comparing", 0)
+        # Step 2: Pair the files that are runs of the same workload.
+        paired = pair(files.baseline, files.target, files.noise, None if files.complete else names)
+        names.update(workload.name for workload in paired.workloads)
+        unreadable += files.unreadable
+        alone += paired.alone
+        warnings += [*files.warnings, *paired.warnings]
+        # Step 3: Align the sides of each workload.
+        workloads = deque(paired.workloads)
+        del files, paired  # otherwise, these references would keep every profile in memory
+        for made, not_made in _aligned(workloads, beside, spread):
             comparisons += made
-            missing += alone
+            missing += not_made
+    comparisons.sort(key=lambda comparison: comparison.workload)
+    if not names and {entry.side for entry in alone} == {"baseline", "target"}:
+        warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
+    damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
-    names = {entry.name for entry in empty}
+    without = {entry.name for entry in empty}
     return Compared(
-        comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in names),
-        not_compared=(*missing, *empty),
-        warnings=warnings,
+        comparisons=tuple(comparison for comparison in comparisons if comparison.workload not in without),
+        not_compared=(*unreadable, *(entry for entry in alone if entry.name not in damaged), *missing, *empty),
+        warnings=tuple(warnings),
         functions=functions,
     )
+
+
+def _aligned(
+    workloads: deque[Workload], beside: OverlayInput, spread: Run
+) -> Iterator[tuple[list[Comparison], list[NotCompared]]]:
+    """Remove the workloads from the queue, and yield the comparisons and the parts that cannot be compared."""
+    while workloads:
+        yield from spread([partial(overlay, workloads.popleft(), beside) for _ in range(min(len(workloads), AT_ONCE))])
 
 
 def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:

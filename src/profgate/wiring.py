@@ -95,11 +95,11 @@ class _Reading:
         self, source: SourceFile, read: Callable[[SourceFile], Profile | ProfileError], *, split: bool
     ) -> None:
         self.source, self._read = source, read
-        self._splitter = splitting_reader(source, readers()) if split and source.size >= 2 * PART else None
+        self._splitter = splitting_reader(source, readers()) if split and source.size >= LARGE else None
         self.results: dict[Callable[[], Any], Any] = {}
         self.tasks: list[Callable[[], Any]] = [partial(read, source)]
         if self._splitter is not None:
-            count = min(source.size // PART, MOST_PARTS)
+            count = min(max(source.size // PART, 1), MOST_PARTS)
             starts = [number * source.size // count for number in range(count)]
             scan = partial(_scanned, self._splitter, source)
             self.tasks = [partial(scan, start, stop) for start, stop in zip(starts, [*starts[1:], None], strict=True)]

@@ -3,6 +3,7 @@
 import itertools
 import subprocess
 import sys
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from profgate import pipeline
 from profgate.detect.builtin import STRATEGIES
+from profgate.errors import ProfileError
 from profgate.io.files import write_bytes
 from profgate.judge.shards import Shard, merge_reports
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.model.profile import Profile
 from profgate.model.report import Report, Side
 from profgate.model.source import SourceFile, source_of
-from profgate.pipeline import PipelineInput, build_report
+from profgate.pipeline import PipelineInput, build_report, compare_sources
 from profgate.report.json_report import to_json
 from profgate.wiring import read_all
 from report_samples import texts
@@ -115,6 +119,57 @@ def test_shards_have_the_verdict_of_one_report(whole: Report) -> None:
     assert (merged.verdict.conclusion, merged.verdict.exit_code) == ("fail", 1)
     assert merged.verdict == whole.verdict
     assert coloured(merged) == coloured(whole)
+
+
+def mixed_files() -> tuple[list[SourceFile], list[SourceFile]]:
+    """Files that are paired by their paths or their content, files without a counterpart, and damaged files."""
+    results = (
+        '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats": {{"mean": {}}}}}], "version": "5"}}'
+    )
+    sides = many_workloads()
+    for side in sides:
+        del side[40:]
+        for run in range(3):
+            side.append(source_of(f"results/{run}.json", results.format(0.01 + run / 1000).encode()))
+        side.append(source_of("damaged/1.folded", b"no profile"))
+    sides[0].append(source_of("old/1.folded", STACKS))
+    sides[1].append(source_of("new/1.folded", STACKS))
+    return sides
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_reading_in_parts_does_not_change_the_report(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = one_report(mixed_files())
+    monkeypatch.setattr(pipeline, "AT_ONCE", most)
+    assert {load.name for load in whole.workloads} >= {"w000", "w003", "a::fib"}
+    assert to_json(one_report(mixed_files())) == to_json(whole)
+
+
+def test_parts_without_a_pair_report_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = [[source_of(f"{side}{number}.folded", STACKS) for number in range(3)] for side in "ab"]
+    monkeypatch.setattr(pipeline, "AT_ONCE", 2)
+    report = one_report(sides)
+    assert [warning.code for warning in report.warnings] == ["no_file_pairs"]
+    assert len(report.not_compared) == 6
+
+
+def test_profiles_of_earlier_parts_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipeline, "AT_ONCE", 2)
+    values: list[weakref.ref[Any]] = []
+    alive: list[int] = []
+
+    def read(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+        alive.append(sum(value() is not None for value in values))
+        found = read_all(sources)
+        for profile in found:
+            assert isinstance(profile, Profile)
+            assert profile.stacks is not None
+            values.append(weakref.ref(profile.stacks.values))
+        return found
+
+    sides = [side[:40] for side in many_workloads()]
+    compare_sources(PipelineInput(sides[0], sides[1]), read)
+    assert alive == [0] * 4
 
 
 def test_large_report_explains_only_changes() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 import numpy as np
 
@@ -76,12 +77,15 @@ def _executed(profile: Profile) -> Iterator[int]:
     if frames.executed is not None:
         yield from (line or 0 for line in frames.executed)
     elif facts.format in _FORMATS or facts.profiler in _PROFILERS:
+        if not any(frames.lines) and not any(map(str.endswith, frames.names, repeat(")"))):
+            yield from repeat(0, len(frames.names))
+            return
         for name, line in zip(frames.names, frames.lines, strict=True):
             at_end = _LINE_AT_END.search(name) if line is None and name.endswith(")") else None
             found = int(at_end[1]) if at_end else line or 0
             yield found if found < _MOST_LINES else 0
     else:
-        yield from (0 for _ in frames.names)
+        yield from repeat(0, len(frames.names))
 
 
 def _of_stacks(stacks: Stacks, key_of_frame: IntArray, values: IntArray) -> _Pairs:

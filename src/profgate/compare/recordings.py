@@ -1,9 +1,10 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from profgate.compare.workloads import workload_name
+from profgate.compare.workloads import is_paired_by_content, workload_name
 from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import Manifest
@@ -17,13 +18,17 @@ Reader = Callable[[Sequence[SourceFile]], "list[Profile | ProfileError]"]
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
+    """The profiles of both sides and of each base job, and the workloads whose files cannot be used.
+
+    ``complete`` is False if there are further files.
+    """
 
     baseline: list[Profile]
     target: list[Profile]
     noise: list[list[Profile]]
-    unreadable: tuple[NotCompared, ...]
-    warnings: tuple[Reason, ...]
+    unreadable: tuple[NotCompared, ...] = ()
+    warnings: tuple[Reason, ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,46 @@ def read_recordings(
         ]
     unreadable = tuple(_unreadable(workload, found) for workload, found in problems.items())
     return Recordings(profiles[0], profiles[1], jobs, unreadable, tuple(warnings))
+
+
+def recordings_in_parts(
+    sides: tuple[Sequence[SourceFile], Sequence[SourceFile]],
+    noise: Sequence[Sequence[SourceFile]],
+    read: Reader,
+    most: int,
+    *,
+    manifests: tuple[Manifest | None, Manifest | None] = (None, None),
+    named: bool = False,
+) -> Iterator[Recordings]:
+    """Read the files of at most ``most`` workloads at once, so that the caller can free these profiles afterwards.
+
+    All files with the same workload name are in the same part. If there are several parts, profiles that may belong to
+    a workload with files in other parts are in an additional last part. Raises the same errors as `read_recordings`.
+    """
+    groups = (*sides, *noise)
+    names = sorted({workload_name(source.name) for source in chain.from_iterable(groups)})
+    if len(names) <= most:
+        yield read_recordings(sides, noise, read, manifests=manifests, named=named)
+        return
+    part_of = {name: place // most for place, name in enumerate(names)}
+    parts: list[list[list[SourceFile]]] = [[[] for _ in groups] for _ in range(0, len(names), most)]
+    for number, sources in enumerate(groups):
+        for source in sources:
+            parts[part_of[workload_name(source.name)]][number].append(source)
+    last = Recordings([], [], [[] for _ in noise], complete=False)
+    for baseline, target, *jobs in parts:
+        yield _without_last(read_recordings((baseline, target), jobs, read, manifests=manifests, named=named), last)
+    yield last
+
+
+def _without_last(files: Recordings, last: Recordings) -> Recordings:
+    """Move all profiles of workloads that may have files in other parts to ``last``, and return the other profiles."""
+    sides = [files.baseline, files.target, *files.noise]
+    late = {workload_name(profile.name) for side in sides for profile in side if is_paired_by_content(profile)}
+    for side, left in zip(sides, [last.baseline, last.target, *last.noise], strict=True) if late else ():
+        left += [profile for profile in side if workload_name(profile.name) in late]
+        side[:] = [profile for profile in side if workload_name(profile.name) not in late]
+    return replace(files, complete=False)
 
 
 def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:

@@ -1,9 +1,10 @@
 """Numbers the symbols of all runs of a workload by name and file, independently of the input order."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,13 @@ def _keys_of(
     return _Keys([renamed.get(number, name) for number, name in enumerate(names)] if renamed else names, files, lines)
 
 
+def _have_equal_frames(profile: Profile, other: Profile) -> bool:
+    """Return whether the keys of both profiles are equal."""
+    if profile.frames != other.frames or profile.facts.format != other.facts.format:
+        return False
+    return _root_frames(profile) == _root_frames(other)
+
+
 def _has_special_names(profile: Profile, level: Level, policy_aliases: Aliases) -> bool:
     """Return whether a rule may change a name in this profile."""
     if policy_aliases.pairs or profile.facts.format in _NATIVE_FORMATS:
@@ -132,17 +140,30 @@ def number_symbols(
     target.
     """
     cache: dict[tuple[str, str | None, int | None], FrameKey] = {}
-    keys = [_keys_of(profile, level, cache, policy_aliases) for profile in profiles]
+    keys = list[_Keys]()
+    for place, profile in enumerate(profiles):
+        # repeated runs of a deterministic program often have the same frames, and comparing lists is fast
+        same = place and _have_equal_frames(profile, profiles[place - 1])
+        keys.append(keys[-1] if same else _keys_of(profile, level, cache, policy_aliases))
     if files or aliases:
         keys = [_under_new_names(of_profile, aliases or {}, files or {}) for of_profile in keys]
     shown = _shown_modules(profiles, targets)
     several = _in_several_modules(keys, shown)
     parts: dict[str, Identity] = {}
     found = [_identity_texts(*of_profile, several, parts) for of_profile in zip(keys, shown, strict=True)]
-    # a dict keeps the order of the frames, which is often nearly sorted
-    texts = sorted(dict.fromkeys(chain.from_iterable(found)))
-    number = dict(zip(texts, range(len(texts)), strict=True))
-    maps = tuple(np.fromiter(map(number.__getitem__, of_profile), np.int64, len(of_profile)) for of_profile in found)
+    first: defaultdict[str, int] = defaultdict(count().__next__)  # numbers in the order of the frames
+    numbers = list[IntArray]()
+    for place, of_profile in enumerate(found):
+        same = place and of_profile == found[place - 1]
+        numbers.append(
+            numbers[-1] if same else np.fromiter(map(first.__getitem__, of_profile), np.int64, len(of_profile))
+        )
+    texts = sorted(first)
+    if texts != list(first):
+        place_of = np.empty(len(texts), np.int64)
+        place_of[np.fromiter(map(first.__getitem__, texts), np.int64, len(texts))] = np.arange(len(texts))
+        numbers = [place_of[of_profile] for of_profile in numbers]
+    maps = tuple(numbers)
     identities = [parts.get(text, (text, None)) for text in texts] if parts else []
     names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
     symbol_files = symbol_files or [None] * len(texts)

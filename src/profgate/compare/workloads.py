@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -44,6 +44,16 @@ class SeriesKey:
     units: tuple[tuple[str, str], ...] = ()
 
 
+def is_paired_by_content(profile: Profile) -> bool:
+    """Return whether the content of the file, and not only its path, determines to which workloads it belongs."""
+    return scenario_of(profile) is not None or bool(_command(profile))
+
+
+def _command(profile: Profile) -> str:
+    configuration = profile.configuration
+    return f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
+
+
 def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
     """Return the key of a profile. Profiles with the same key are repeated runs, even if their file names differ.
 
@@ -55,7 +65,7 @@ def series_key(profile: Profile, only: str | None = None) -> SeriesKey:
         folder = profile.name.replace("\\", "/").rpartition("/")[0]
         return SeriesKey(folder if only is None else only, scenario, profile.facts.format)
     name = workload_name(profile.name) if only is None else only
-    command = f"{configuration.command} {configuration.arguments} {configuration.workload}".strip()
+    command = _command(profile)
     units = tuple((metric.name, metric.unit) for metric in profile.metrics)
     source = f"{configuration.collector}:{command}" if command else name
     return SeriesKey(source, None, profile.facts.format, configuration.postprocessors, units)
@@ -69,15 +79,18 @@ def _grouped(profiles: Iterable[Profile], only: str | None = None) -> dict[Serie
     return groups
 
 
-def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, str]:
-    """Return a unique name for each group. To equal names, the folder, the format and unit, or a number are added."""
+def _titles(groups: Mapping[SeriesKey, Sequence[Profile]], others: Collection[str]) -> dict[SeriesKey, str]:
+    """Return a unique name for each group. To equal names, the folder, the format and unit, or a number are added.
+
+    ``others`` are the names of groups with other files.
+    """
     names = {key: key.scenario or workload_name(profiles[0].name) for key, profiles in groups.items()}
-    times = Counter(names.values())
+    times = Counter([*names.values(), *others])
     names = {
         key: name if times[name] == 1 or key.scenario is None or not key.source else f"{key.source}: {name}"
         for key, name in names.items()
     }
-    times = Counter(names.values())
+    times = Counter([*names.values(), *others])
     titles: dict[str, SeriesKey] = {}
     further: dict[str, Iterator[int]] = {}  # the numbers that were not yet added to a name
     for key, name in sorted(names.items(), key=lambda item: (item[1], repr(item[0]))):
@@ -85,15 +98,23 @@ def _titles(groups: Mapping[SeriesKey, Sequence[Profile]]) -> dict[SeriesKey, st
         first = name if times[name] == 1 else f"{name} ({', '.join(units)})"
         numbers = further.setdefault(first, count(2))
         title = first
-        while title in titles:
+        while title in titles or title in others:
             title = f"{first} {next(numbers)}"
         titles[title] = key
     return {key: title for title, key in titles.items()}
 
 
-def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence[Sequence[Profile]] = ()) -> Paired:
-    """Pair workloads by configuration, benchmarks by name. If each side has a single file, both are always paired."""
-    single = len(baseline) == len(target) == 1
+def pair(
+    baseline: Sequence[Profile],
+    target: Sequence[Profile],
+    noise: Sequence[Sequence[Profile]] = (),
+    others: Collection[str] | None = None,
+) -> Paired:
+    """Pair workloads by configuration, benchmarks by name. If each side has a single file, both are always paired.
+
+    ``others`` contains the names of the workloads of other files, or is None if there are no other files.
+    """
+    single = len(baseline) == len(target) == 1 and others is None
     only = workload_name(target[0].name).rsplit("/", 1)[-1] if single else None
     warnings = warnings_of([*baseline, *target])
     sides = [taken_apart(baseline), taken_apart(target)]
@@ -104,7 +125,7 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []
-    for key, title in _titles({**groups[0], **groups[1]}).items():
+    for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
             workloads.append(
@@ -114,8 +135,6 @@ def pair(baseline: Sequence[Profile], target: Sequence[Profile], noise: Sequence
             alone.append(NotCompared(title, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)))
         else:
             alone.append(NotCompared(title, None, "target", Reason(ReasonCode.NOT_IN_BASELINE)))
-    if not workloads and baseline and target:
-        warnings = (*warnings, Reason(ReasonCode.NO_FILE_PAIRS))
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
     return Paired(tuple(workloads), tuple(alone), warnings)

@@ -4,9 +4,7 @@ import ctypes
 import os
 import weakref
 from array import array
-from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
 from profgate.model.kernels import TakenStacks
@@ -121,17 +119,17 @@ class NativeLineScan:
         self._library.profgate_scan_taken(self._scan)
         return taken
 
-    def names(self, first: int) -> Sequence[bytes]:
-        """Return the names of the frames with numbers from ``first`` on."""
+    def names(self) -> bytes:
+        """Return the names of all frames, each followed by a line break."""
         state = self._state
-        starts = state.start[first : state.names + 1]
-        text = ctypes.string_at(state.text + starts[0], starts[-1] - starts[0])
-        return [text[start - starts[0] : end - starts[0]] for start, end in pairwise(starts)]
+        return ctypes.string_at(state.text, state.start[state.names])
 
-    def learn(self, name: bytes) -> None:
-        """Assign the next frame number to a name from a line that Python read."""
-        if self._library.profgate_scan_name(self._scan, name, len(name)) < 0:
+    def number_of(self, name: bytes) -> int:
+        """Return the number of a frame. A new name gets the next number."""
+        number: int = self._library.profgate_scan_name(self._scan, name, len(name))
+        if number < 0:
             raise MemoryError
+        return number
 
     def path(self) -> tuple[bytes, int]:
         """Return the path of the last stack without its last frame, and the number of frames in the path."""

@@ -1,7 +1,6 @@
 """Interfaces of the optional compiled loops, which replace slower Python loops in the readers."""
 
 from array import array
-from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -32,11 +31,11 @@ class LineScan(Protocol):
     def take(self) -> TakenStacks:
         """Return the stacks that have been read so far, and discard them."""
 
-    def names(self, first: int) -> Sequence[bytes]:
-        """Return the names of the frames, starting from frame number ``first``."""
+    def names(self) -> bytes:
+        """Return the names of all frames, each followed by a line break."""
 
-    def learn(self, name: bytes) -> None:
-        """Assign the next number to a name that was found outside this scan."""
+    def number_of(self, name: bytes) -> int:
+        """Return the number of a frame. A new name gets the next number."""
 
     def path(self) -> tuple[bytes, int]:
         """Return the last stack without its last frame, and the number of frames in this path."""

@@ -77,7 +77,8 @@ def full_name(text: str) -> str:
 def full_names(texts: Sequence[str]) -> list[str]:
     """Return the `full_name` of each string."""
     if all(map(str.isprintable, texts)):  # much faster than `full_name` for a million names
-        return [text.strip() or NO_NAME for text in texts]
+        names = list(map(str.strip, texts))
+        return [name or NO_NAME for name in names] if "" in names else names
     return [full_name(text) for text in texts]
 
 

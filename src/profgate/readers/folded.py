@@ -1,7 +1,7 @@
 """Reader for folded stacks (``a;b;c 12``), a text format that many profilers can write."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -60,10 +60,10 @@ def _warnings_of(scan: Scan, names: list[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _decoded(frames: Collection[bytes]) -> list[str]:
-    """Return the frame names. All names are decoded at once, because none of them contains a line break."""
-    names = b"\n".join(frames).decode("utf-8", "replace").split("\n") if frames else []
-    return [name or "[unknown]" for name in names] if b"" in frames else names
+def _decoded(frames: bytes) -> list[str]:
+    """Return the frame names. All names are decoded at once, and a line break follows each name."""
+    names = frames.decode("utf-8", "replace").split("\n")[:-1]
+    return [name or "[unknown]" for name in names] if "" in names else names
 
 
 def _first_lines(source: SourceFile) -> list[bytes]:
@@ -134,7 +134,7 @@ class FoldedReader(BuiltInReader):
         Raises ProfileError if the file is invalid.
         """
         scan = join_scans(parts)
-        names = _decoded(scan.frames)
+        names = _decoded(scan.names)
         warnings = _warnings_of(scan, names)
         values, root, exponent = _scaled(scan)
         depth, frame, leaf = scan.events()

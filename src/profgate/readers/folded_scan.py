@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from itertools import count, islice
+from itertools import count
 from typing import BinaryIO
 
 import numpy as np
@@ -39,21 +39,23 @@ _BLANKS = frozenset(b" \t\r\n\v\f")
 # first characters that need the slow path, because a blank may be inside brackets and "#" starts a comment
 _ODD_FIRST = frozenset(b" #")
 _OPEN, _CLOSE = b"([{<", b")]}>"
+_NumberOf = Callable[[bytes], int]  # returns the number of a frame; a new name gets the next number
+_Path = tuple[bytes, int]  # a stack without its last frame, and the number of frames in it
 
 
 @dataclass(slots=True)
 class Scan:
-    """Result of scanning a file. The number of a frame is its position in ``frames``.
+    """Result of scanning a file. The number of a frame is the position of its name in ``names``.
 
-    Stacks are front-coded: each stack consists of the first ``shared`` frames of the previous stack and ``fresh`` new
-    frames. The numbers of the new frames are stored consecutively in ``new``. These three arrays are int32. ``values``
-    contains int64 weights, and ``decimals`` maps stack indices to weights that are not integers or are too large.
-    ``seen`` is the total number of lines, and ``lines`` is the number of lines that should contain a stack. ``bad``
-    contains the line numbers and messages of the first invalid lines.
+    In ``names``, a line break follows each name. Stacks are front-coded: each stack consists of the first ``shared``
+    frames of the previous stack and ``fresh`` new frames. The numbers of the new frames are stored consecutively in
+    ``new``. These three arrays are int32. ``values`` contains int64 weights, and ``decimals`` maps stack indices to
+    weights that are not integers or are too large. ``seen`` is the total number of lines, and ``lines`` is the number
+    of lines that should contain a stack. ``bad`` contains the line numbers and messages of the first invalid lines.
     """
 
     name: str
-    frames: defaultdict[bytes, int] = field(default_factory=lambda: defaultdict(count().__next__))
+    names: bytes = b""
     new: "array[int]" = field(default_factory=lambda: array("i"))
     shared: "array[int]" = field(default_factory=lambda: array("i"))
     fresh: "array[int]" = field(default_factory=lambda: array("i"))
@@ -200,7 +202,7 @@ def check_sum(name: str, total: int) -> None:
         raise ProfileError(name, f"values add up to {total}, which exceeds 62 bits")
 
 
-def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> tuple[bytes, int]:
+def _shared_path(data: bytes, begin: int, path: bytes, depth: int) -> _Path:
     """Return the longest prefix of complete frames that ``path`` and ``data[begin:]`` share, and its frame count."""
     for _ in range(min(NEAR, depth)):
         path = path[: path.rfind(b";", 0, -1) + 1]
@@ -222,15 +224,21 @@ def _too_deep(scan: Scan, block: _Block, begin: int, end: int) -> ProfileError:
     return ProfileError(f"{scan.name}:{scan.seen + block.number_of(begin, end)}", f"deeper than {MAX_DEPTH} frames")
 
 
-def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[bytes, int]:
+def _numbered(names: bytes) -> defaultdict[bytes, int]:
+    """Return the number of each name. A name that is looked up later gets the next number."""
+    known = names.split(b"\n")[:-1]
+    return defaultdict(count(len(known)).__next__, zip(known, count()))
+
+
+def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int, number_of: _NumberOf) -> _Path:
     """Append the stacks of a block and return the new ``path`` and ``depth``.
 
     ``path`` is the previous stack without its last frame, and ``depth`` is the number of frames in ``path``. The shared
     prefix of a line is compared without copying, and only the rest of the line is split.
     """
     data, size = block.data, len(block.data)
-    number_of, append_new = scan.frames.__getitem__, scan.new.extend
-    append_shared, append_fresh, append_value = scan.shared.append, scan.fresh.append, scan.values.append
+    append_new, append_shared, append_fresh = scan.new.extend, scan.shared.append, scan.fresh.append
+    append_value = scan.values.append
     begin = seen = odd = 0
     while begin < size:
         seen += 1
@@ -260,7 +268,7 @@ def _scan_block(scan: Scan, block: _Block, path: bytes, depth: int) -> tuple[byt
                 depth += len(parts) - 1
         else:
             odd += 1
-            path, depth = _scan_odd_line(scan, block, slice(begin, end), path, depth)
+            path, depth = _scan_odd_line(scan, block, slice(begin, end), (path, depth), number_of)
         if depth >= MAX_DEPTH:
             raise _too_deep(scan, block, begin, end)
         begin = end + 1
@@ -284,17 +292,12 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
         scan.values.extend(taken.values)
         scan.two_numbers += taken.two_numbers
         seen += taken.lines
-        scan.frames.update(zip(lines.names(len(scan.frames)), count(len(scan.frames))))  # numbered as in compiled code
-        scan.frames.default_factory = count(len(scan.frames)).__next__
         if at == len(data):
             break
         end = data.find(b"\n", at)
         path, depth = lines.path()
         if not lines.too_deep():
-            known = len(scan.frames)
-            path, depth = _scan_odd_line(scan, block, slice(at, end), path, depth)
-            for name in reversed(list(islice(reversed(scan.frames), len(scan.frames) - known))):
-                lines.learn(name)
+            path, depth = _scan_odd_line(scan, block, slice(at, end), (path, depth), lines.number_of)
         if depth >= MAX_DEPTH:
             raise _too_deep(scan, block, at, end)
         lines.follow(path)
@@ -304,8 +307,8 @@ def _scan_block_compiled(scan: Scan, block: _Block, lines: LineScan) -> bool:
     return odd <= WORST_SHARE * seen
 
 
-def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: int) -> tuple[bytes, int]:
-    """Scan a line of any kind, and return the new path and depth.
+def _scan_odd_line(scan: Scan, block: _Block, place: slice, previous: _Path, number_of: _NumberOf) -> _Path:
+    """Scan a line of any kind. ``previous`` is the path and depth before the line. Return the new path and depth.
 
     For example, the line may be a comment, or contain a fraction, brackets or a weight without frames.
     """
@@ -313,28 +316,28 @@ def _scan_odd_line(scan: Scan, block: _Block, place: slice, path: bytes, depth: 
     if not line.strip() or line.startswith(b"#"):
         if match := _METADATA.match(line.rstrip()):
             scan.metadata.setdefault(match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace"))
-        return path, depth
+        return previous
     scan.lines += 1
     found = _exact_value(scan, line, lambda: scan.seen + block.number_of(place.start, place.stop))
     if found is None:
-        return path, depth
+        return previous
     stack, exact = found
     # lines with value 0 also count, because a difference with removed stacks would otherwise look like a profile
     scan.two_numbers += bool(_SECOND_NUMBER.search(stack[-24:]))
     if not exact:
-        return path, depth
+        return previous
     if not stack:
         scan.root_values.append(exact)
-        return path, depth
+        return previous
     value = int(exact)
     if value != exact or value > MAX_VALUE:
         scan.decimals[len(scan.values)] = exact
         value = 0
     scan.values.append(value)
-    return _append_stack(scan, stack, path, depth)
+    return _append_stack(scan, stack, *previous, number_of)
 
 
-def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[bytes, int]:
+def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int, number_of: _NumberOf) -> _Path:
     """Append the frames of a stack, and return the new path and depth."""
     if not stack.startswith(path):
         path, depth = _shared_path(stack, 0, path, depth)
@@ -345,7 +348,7 @@ def _append_stack(scan: Scan, stack: bytes, path: bytes, depth: int) -> tuple[by
         whole = _split_brackets(stack)
         if bracketed := len(whole) <= stack.count(b";"):
             depth, parts = 0, whole
-    scan.new.extend(map(scan.frames.__getitem__, parts))
+    scan.new.extend(map(number_of, parts))
     scan.shared.append(depth)
     scan.fresh.append(len(parts))
     depth += len(parts) - 1
@@ -361,20 +364,20 @@ def scan_file(source: SourceFile, start: int = 0, stop: int | None = None, kerne
     """Scan the lines that start in a byte range and return the result. Raises ProfileError if a line is invalid."""
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
-    compiled = kernels.line_scan() if kernels is not None else None
+    compiled, frames = kernels.line_scan() if kernels is not None else None, _numbered(b"")
     with collection_paused():
         for block in _blocks(source, start, stop):
             if compiled is None:
-                path, depth = _scan_block(scan, block, path, depth)
+                path, depth = _scan_block(scan, block, path, depth, frames.__getitem__)
             elif not _scan_block_compiled(scan, block, compiled):
                 path, depth = compiled.path()
-                compiled = None
+                frames, compiled = _numbered(compiled.names()), None
             if len(scan.new) > limit:
                 _fold(scan)
                 path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
                 if compiled is not None:
                     compiled.follow(b"")
-    scan.frames.default_factory = None  # no frames are added later, and the counter cannot be pickled
+        scan.names = b"\n".join([*frames, b""]) if compiled is None else compiled.names()
     return scan
 
 
@@ -382,18 +385,16 @@ def join_scans(parts: Sequence[Scan]) -> Scan:
     """Join the scans of a file's parts, which are given in file order."""
     if len(parts) == 1:
         return parts[0]
-    whole = replace(parts[0], frames=defaultdict(count(len(parts[0].frames)).__next__, parts[0].frames))
+    whole, frames = replace(parts[0]), _numbered(parts[0].names)
     for part in parts[1:]:
-        number = np.fromiter(map(whole.frames.__getitem__, part.frames), np.intc, len(part.frames))
+        number = np.array([frames[name] for name in part.names.split(b"\n")[:-1]], np.intc)
         whole.decimals |= {place + len(whole.values): value for place, value in part.decimals.items()}
         whole.bad = [*whole.bad, *((whole.seen + line, what) for line, what in part.bad)][:QUOTED]
         whole.metadata = part.metadata | whole.metadata
         whole.new.frombytes(number[np.array(part.new, np.intp)].tobytes())
-        for columns, more in ((whole.shared, part.shared), (whole.fresh, part.fresh), (whole.values, part.values)):
-            columns.extend(more)
-        whole.root_values += part.root_values
-        whole.seen += part.seen
-        whole.lines += part.lines
-        whole.bad_count += part.bad_count
-        whole.two_numbers += part.two_numbers
+        for name in ("shared", "fresh", "values", "root_values"):
+            getattr(whole, name).extend(getattr(part, name))
+        for name in ("seen", "lines", "bad_count", "two_numbers"):
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+    whole.names = b"\n".join([*frames, b""])
     return whole
