@@ -341,9 +341,11 @@ def test_cause_opens_its_box_and_the_next_one(open_page: OpenPage) -> None:
     assert is_centred(page, "parse")
     assert page.locator(".blueprint .box.same").count() == 1
     assert "parse has 2 boxes" in page.locator(".blueprint").inner_text()
+    written_address(page)
     cause.click()
     assert page.locator(".blueprint [aria-selected='true']").get_attribute("data-node") != first
     assert is_centred(page, "parse")
+    written_address(page)
     page.go_back()
     page.wait_for_function(f"document.querySelector('.blueprint .selected').dataset.node === '{first}'")
     assert is_centred(page, "parse")
@@ -353,8 +355,10 @@ def test_back_leaves_the_box_of_a_cause(open_page: OpenPage) -> None:
     page = open_page(tree_of(TWICE))
     frame(page).focus()
     box(page, "render").locator(".shape").click()
+    written_address(page)
     page.locator("#findings button").first.click()
     assert chosen(page).startswith("parse,")
+    written_address(page)
     page.go_back()
     page.wait_for_selector(".blueprint .selected[aria-label^='render,']")
 
