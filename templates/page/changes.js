@@ -31,7 +31,7 @@ export function makeChanges(page) {
     aside.append(ratioSentence(page));
     const [before, after] = header.runs;
     if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
-    if (!page.scale.coloured && !sentence) aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
+    if (!page.scale.coloured && !sentence && !page.sample && !testsRepeats(page)) aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
       aside.append(` ${nodes.toLocaleString("en")} frames below ${Number((threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
@@ -69,7 +69,8 @@ export function makeChanges(page) {
     byId("overview-open").textContent = findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
     // Two recordings of one program differ too, so only tested differences are called changes, and only besides a finding.
     const tested = page.sample || testsRepeats(page);
-    byId("changed-title").textContent = !findings.length ? "Largest differences" : tested ? "Other changes" : "Other differences, not tested";
+    const all = page.scale.coloured ? "" : ", all within noise";
+    byId("changed-title").textContent = !tested ? `${findings.length ? "Other" : "Largest"} differences, not tested` : findings.length ? "Other changes" : `Largest differences${all}`;
     const known = findings.map((finding) => [finding, costsOf(finding)]);
     byId("findings").replaceChildren(...known.slice(0, CHIPS).map(([finding, costs]) => chipOf(finding, costs)));
     byId("found-list").replaceChildren(...known.map(([finding, costs]) => entryOf(finding, costs)));

@@ -18,6 +18,8 @@ export function makeLegend(page) {
       swatch.style.background = palette.fills[level + LEVELS];
       swatches.push(swatch);
     }
+    const { coloured, movedFunctions } = page.scale;
+    byId("ramp").hidden = !coloured;
     byId("swatches").replaceChildren(...swatches);
     byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode, ramp) : "0")));
     const [less, more] = view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
@@ -26,7 +28,7 @@ export function makeLegend(page) {
     const from = gate === "auto" ? GATES[basis] : gate;
     const scale = { contribution: "change in % of the whole", relative: "change in % of the frame's own value", absolute: "change in its unit" }[mode];
     const size = from ? `Coloured from ${formatShare(from, 3).replace(/\.?0+ %/, " %")} of the whole` : "Every change is coloured";
-    const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate${page.scale.movedFunctions ? ", or moved between callers at about the same cost" : ""}.`;
+    const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate${movedFunctions ? ", or moved between callers at about the same cost" : ""}.${coloured ? "" : " No frame is coloured."}`;
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
     byId("finding-mark").hidden = !page.findings.size;
