@@ -299,7 +299,7 @@ def test_shallow_clone_is_reported(
     git(tmp_path, "clone", "--quiet", "--depth", "2", "--no-tags", repository().as_uri(), str(tmp_path / "shallow"))
     monkeypatch.chdir(tmp_path / "shallow")
     assert main(["track", "--last", "6", "--runs", "1", *COMMAND]) == 0
-    assert "only 2 of 6 versions are available, because the clone is shallow" in capsys.readouterr().err
+    assert "only 2 of 6 versions exist in this clone" in capsys.readouterr().err
     assert main(["track", "v1..v2", *COMMAND]) == 2
     assert "v1: is not a revision here; this clone is shallow: git fetch --unshallow --tags" in capsys.readouterr().err
 

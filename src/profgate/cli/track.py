@@ -101,7 +101,7 @@ def _revisions(version: tuple[str, ...], last: int | None, tags: str | None, rep
     if last is not None:
         versions = repository.last(last)
         if len(versions) < last:
-            _report(f"only {len(versions)} of {last} versions are available, because the clone is shallow")
+            _report(f"only {len(versions)} of {last} versions exist in this clone")
     for revision in version:
         if "..." in revision:
             raise ProfgateError(revision, "is a symmetric difference, which has no order; write A..B")
