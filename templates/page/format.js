@@ -17,6 +17,11 @@ export function formatValue(value, unit, exponent = 0) {
   return stepped(amount, COUNT_STEPS, "").replace(/\s(?=$)/, "") + name;
 }
 
+// Returns the unit if all values are shown in it, or "" if the unit depends on the size of the value.
+export function fixedUnit(unit) {
+  return Object.hasOwn(TIMES, unit) || ["bytes", "B", "count", ""].includes(unit) ? "" : unit;
+}
+
 export function formatSigned(value, unit, exponent = 0) {
   const text = formatValue(Math.abs(value), unit, exponent);
   if (!(value !== 0) || !/[1-9]/.test(text)) return formatValue(0, unit, exponent);

@@ -1,7 +1,7 @@
 // The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
-import { formatShare, formatSignedShare } from "./format.js";
+import { fixedUnit, formatShare, formatSignedShare } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
@@ -9,8 +9,8 @@ import { SOURCE_WORDS, changeOf, explains, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
-const WORD_COLUMNS = new Set(["severity", "strategies", "reach", "source"]);
-const TEXT_COLUMNS = new Set(["name", "strategies", "reach", "source"]); // sorted in ascending order first
+const WORD_COLUMNS = new Set(["severity", "reach", "source"]);
+const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascending order first
 
 const COLUMNS = [
   { key: "name", title: "Function" },
@@ -23,7 +23,6 @@ const COLUMNS = [
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
   { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function", needs: totalChanged },
   { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program", needs: totalChanged },
-  { key: "strategies", title: "Strategies", help: "Strategies that detected a change", needs: (page) => page.header.findings.some((finding) => finding.strategies?.length) },
   { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
@@ -45,6 +44,13 @@ function makeTable(page) {
   const findings = findingsBySymbol(page.header.findings);
   const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
 
+  const unit = fixedUnit(page.header.unit);
+
+  // Returns a value without its unit, which is stated above the table.
+  function bare(text) {
+    return unit && text.endsWith(` ${unit}`) ? text.slice(0, -unit.length - 1) : text;
+  }
+
   // A hidden table is filled when it is shown or printed.
   function refresh() {
     if (stale && (page.printing || !byId("panel-symbols").hidden)) fill();
@@ -56,7 +62,6 @@ function makeTable(page) {
     for (const row of table.rows) {
       const own = findings.get(row.symbol);
       row.severity = own ? -page.header.findings.indexOf(own[0]) : null;
-      row.strategies = own?.some(({ strategies }) => strategies?.length) ? [...new Set(own.flatMap(({ strategies }) => strategies ?? []))].join(", ") : null;
       row.reach = reachOf(page, row.symbol) || null;
       row.source = page.tree.sources?.[row.symbol] ?? null;
     }
@@ -64,9 +69,9 @@ function makeTable(page) {
   }
 
   function note() {
-    const notes = [];
     if (!table.rows.length) return "No function has a value.";
-    if (!totalChanged(page)) return "";
+    const notes = unit ? [`Costs in ${unit}.`] : [];
+    if (!totalChanged(page)) return notes.join("");
     if (page.state.k === "total") notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
@@ -118,22 +123,28 @@ function makeTable(page) {
     const tone = near ? "" : row.delta > 0 === !page.higher ? "worse" : "better";
     const cells = {
       name: () => nameCell(row),
-      severity: () => element("td", tagOf(page.findings.get(row.symbol)), "words"),
-      before: () => element("td", meanOf(page, row.before, 0)),
-      after: () => element("td", meanOf(page, row.after, 1)),
-      delta: () => element("td", changeOf(page, near ? 0 : row.delta, page.tableRatio), tone),
+      severity: () => findingCell(row),
+      before: () => element("td", bare(meanOf(page, row.before, 0))),
+      after: () => element("td", bare(meanOf(page, row.after, 1))),
+      delta: () => element("td", bare(changeOf(page, near ? 0 : row.delta, page.tableRatio)), tone),
       relative: () => element("td", row.state === "both" ? formatSignedShare(near ? 0 : row.relative, 1) : row.state, tone),
-      afterSelf: () => element("td", meanOf(page, row.afterSelf, 1)),
-      selfDelta: () => element("td", changeOf(page, row.selfDelta, page.tableRatio)),
+      afterSelf: () => element("td", bare(meanOf(page, row.afterSelf, 1))),
+      selfDelta: () => element("td", bare(changeOf(page, row.selfDelta, page.tableRatio))),
       responsibility: () => element("td", explains(page, row.responsibility, ""), "rating"),
       overweight: () => element("td", formatShare(row.overweight, 1), `rating ${isWorthRating(row) ? "" : "weak"}`),
-      strategies: () => element("td", row.strategies ?? "", "words"),
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
     };
     line.append(...columns.map(({ key }) => cells[key]()), actionCell(row));
     if (line.querySelector("td.words") && row.source) line.lastChild.previousSibling.title = SOURCE_WORDS[row.source];
     return line;
+  }
+
+  function findingCell(row) {
+    const cell = element("td", tagOf(page.findings.get(row.symbol)), "words");
+    const strategies = new Set((findings.get(row.symbol) ?? []).flatMap((finding) => finding.strategies ?? []));
+    if (strategies.size) cell.title = `Detected by ${[...strategies].join(", ")}`;
+    return cell;
   }
 
   function nameCell(row) {

@@ -220,9 +220,9 @@ def test_table_sorts_filters_and_leaves_out(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Leave out stacks through parse").click()
     assert page.locator("#rows tr").count() == 0
     page.locator("#filter").fill("")
-    assert "710 samples" in page.locator("#rows tr").first.inner_text()
+    assert "710" in page.locator("#rows tr").first.inner_text()
     page.get_by_role("button", name="Bring back parse").click()
-    assert "1,010 samples" in page.locator("#rows tr").first.inner_text()
+    assert "1,010" in page.locator("#rows tr").first.inner_text()
 
 
 def test_identical_sides_have_no_colour(open_page: OpenPage) -> None:
