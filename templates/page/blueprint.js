@@ -1,6 +1,6 @@
 // Computes the evolution blueprint: the state of each calling context, the size of its box, and which boxes are shown.
 import { OTHER } from "./codec.js";
-import { keysOfPath, nameOf, weightOf } from "./tree.js";
+import { keysOfPath, nameOf, rowsOfSymbol, weightOf } from "./tree.js";
 import { scaled } from "./views.js";
 
 const SAME_COST = 0.1;
@@ -126,20 +126,18 @@ const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
 
-// Returns the rows whose share changed beyond their threshold.
-export function changedRows(tree, { shift, bar }) {
+// Returns the rows whose share changed most, among those that changed beyond their threshold.
+export function mostChanged(tree, { shift, selfDelta, bar }) {
   const beyond = [];
   for (let i = 1; i < tree.size; i++) if (Math.abs(shift[i]) >= bar[i] && tree.symbol[i] !== OTHER) beyond.push(i);
-  return beyond;
+  const top = (weight) => [...beyond].sort((a, b) => weight(b) - weight(a) || a - b).slice(0, RELEVANT);
+  return [...top((i) => Math.abs(shift[i])), ...top((i) => Math.abs(selfDelta[i]))];
 }
 
 // Returns at most 500 boxes: the root, and the rows with the largest changes and their ancestors.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
-  const beyond = figures.beyond ?? changedRows(tree, figures);
-  const top = (weight) => [...beyond].sort((a, b) => weight(b) - weight(a) || a - b).slice(0, RELEVANT);
-  const chosen = new Set([...top((i) => Math.abs(figures.shift[i])), ...top((i) => Math.abs(figures.selfDelta[i]))]);
-  for (const node of findings) chosen.add(node);
+  const chosen = new Set([...(figures.most ?? mostChanged(tree, figures)), ...findings]);
   for (const node of chosen) {
     const path = [];
     for (let i = node; i >= 0 && !shown.has(i); i = tree.parent[i]) path.push(i);
@@ -227,8 +225,7 @@ export function boxLinkOf(tree, node) {
 
 // Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
 export function rowsOfFinding(tree, { rows, symbol }) {
-  const found = rows?.length ? [...rows] : [];
-  if (!rows?.length) for (let i = 1; i < tree.size; i++) if (tree.symbol[i] === symbol && weightOf(tree, i) > 0) found.push(i);
+  const found = rows?.length ? [...rows] : [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
   found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
   return found.filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0])).slice(0, MOST_OF_FINDING);
 }

@@ -1,5 +1,5 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
-import { MOST_BOXES, boxLinkOf, changedRows, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, movedContexts, reveal, rowsOfFinding, showAll, showChildren } from "./blueprint.js";
+import { MOST_BOXES, boxLinkOf, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, mostChanged, movedContexts, reveal, rowsOfFinding, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
 import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
@@ -38,7 +38,7 @@ function measured(page) {
   return once(tree, `measured ${ratio.num}/${ratio.den}`, () => {
     const figures = figuresIn(page);
     const leads = leadingTo(tree, (node) => figures.state[node] === "slower");
-    return { ...figures, leads, beyond: changedRows(tree, figures), moved: movedContexts(tree, figures, header.runs) };
+    return { ...figures, leads, most: mostChanged(tree, figures), moved: movedContexts(tree, figures, header.runs) };
   });
 }
 
@@ -47,7 +47,7 @@ function makeBlueprint(page, section) {
   const { frame, svg, count, pane, popup } = parts;
   const menu = makeMenu(section, frame);
   const source = makeSourcePane(page, parts.source);
-  const view = { scale: 1, selected: 0, shown: null, stale: true, link: "", steps: 0, flash: 0 };
+  const view = { scale: 1, selected: 0, shown: null, stale: true, link: "", steps: 0, flash: 0, room: 0 };
   let figures;
   let marks;
   let layout;
@@ -61,7 +61,8 @@ function makeBlueprint(page, section) {
     if (!view.shown) start();
     openLink();
     if (changed) render();
-    if (!view.fitted) fit();
+    if (!view.fitted) centre(view.selected);
+    view.fitted = true;
     if (view.steps !== page.state.boxSteps) showOpened();
   }
 
@@ -92,33 +93,36 @@ function makeBlueprint(page, section) {
   function render() {
     layout = layOutBoxes({ tree: page.tree, figures, shown: view.shown, marks });
     if (!layout.places.has(view.selected)) view.selected = 0;
+    takeRoom();
+    const width = frame.clientWidth; // read before painting, which would make the browser lay out the picture twice
+    if (!view.fitted) view.scale = fittingScale();
     paintBoxes(svg, { tree: page.tree, figures, shown: view.shown, layout, selected: view.selected });
-    resize();
+    resize(width);
     const [drawn, all] = [layout.places.size, page.tree.size].map((size) => size.toLocaleString("en"));
     count.textContent = drawn === all ? `All ${all} call paths are shown` : `${drawn} of ${all} call paths are shown: those that changed most, and those that you opened`;
     showSelected();
   }
 
-  function resize() {
-    frame.parentElement.style.setProperty("--room", `${roomForBoxes()}px`);
+  function resize(width = frame.clientWidth) {
     svg.setAttribute("width", String(Math.ceil(layout.width * view.scale)));
     svg.setAttribute("height", String(Math.ceil(layout.height * view.scale)));
     // a picture that is smaller than its frame is centred
-    frame.classList.toggle("roomy", layout.width * view.scale < frame.clientWidth);
+    frame.classList.toggle("roomy", layout.width * view.scale < width);
   }
 
-  // The height of the window below the controls, so that the legend is visible without scrolling.
-  function roomForBoxes() {
+  // Uses the height of the window below the controls, so that the legend is visible without scrolling.
+  function takeRoom() {
     const top = frame.getBoundingClientRect().top + window.scrollY;
-    return Math.max(SMALLEST_HEIGHT, Math.floor(window.innerHeight - top - parts.note.offsetHeight - parts.legend.offsetHeight - 2));
+    const room = Math.max(SMALLEST_HEIGHT, Math.floor(window.innerHeight - top - parts.note.offsetHeight - parts.legend.offsetHeight - 2));
+    if (room === view.room) return;
+    view.room = room;
+    for (const part of [frame, pane]) part.style.setProperty("--room", `${room}px`);
   }
 
-  // Shows the whole picture if it is readable, otherwise its part around the selected box.
-  function fit() {
-    view.fitted = true;
+  // The scale that shows the whole picture if it is readable, otherwise 1.
+  function fittingScale() {
     const whole = Math.min(frame.clientWidth / layout.width, tallest() / layout.height);
-    zoom(whole >= READABLE_SCALE ? Math.min(1, whole) : 1, false);
-    centre(view.selected);
+    return whole >= READABLE_SCALE ? Math.min(1, whole) : 1;
   }
 
   function centre(node) {
@@ -138,6 +142,7 @@ function makeBlueprint(page, section) {
     const boxes = finding ? rowsOfFinding(tree, finding) : [];
     const at = boxes.indexOf(view.selected);
     parts.note.textContent = at >= 0 && boxes.length > 1 ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its call paths. This is number ${at + 1}; click the cause again for the next one.` : "";
+    takeRoom();
     resize();
     announce(boxSentence(page, figures, view.selected, marks.moved.get(view.selected)));
     clearTimeout(view.flash);
@@ -448,7 +453,8 @@ function makeBlueprint(page, section) {
   parts.onZoom({ in: () => zoom(view.scale * 1.25), out: () => zoom(view.scale / 1.25), fit: fitWhole, first: () => {
     start();
     render();
-    fit();
+    view.fitted = true;
+    centre(view.selected);
     choose(view.selected);
   } });
 
@@ -459,7 +465,11 @@ function makeBlueprint(page, section) {
   };
   page.on("tree", renew(true));
   page.on("ratio", renew(false));
-  const resizeIfOpen = () => !section.hidden && layout && resize();
+  const resizeIfOpen = () => {
+    if (section.hidden || !layout) return;
+    takeRoom();
+    resize();
+  };
   new ResizeObserver(resizeIfOpen).observe(frame);
   window.addEventListener("resize", resizeIfOpen);
   page.on("colour", () => !section.hidden && layout && !view.stale && showSelected());
