@@ -71,7 +71,7 @@ def test_script_for_other_ci_compares_two_commits(tmp_path: Path) -> None:
     (tmp_path / "bench.py").write_text("print(sum(range(1000)))\n")
     commands = """
         git init --quiet --initial-branch main && git add bench.py && git commit --quiet --message a
-        git switch --quiet --create work && echo 'print(2)' >> bench.py && git commit --quiet --all --message b
+        git switch --quiet --create work && echo '# a comment' >> bench.py && git commit --quiet --all --message b
         sh compare-performance.sh main
     """
     assert "5 + 5 runs" in output_of(["sh", "-ec", commands], tmp_path, timeout=120)
