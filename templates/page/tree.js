@@ -112,10 +112,6 @@ function hashOfSymbol(tree, symbol) {
   return hashOfText(`${tree.names[symbol]}\n${tree.files[tree.fileOf[symbol] - 1] ?? ""}`);
 }
 
-export function pathKey(hashes, node) {
-  return hex(hashes.high[node]) + hex(hashes.low[node]);
-}
-
 export function nodeOfKey(hashes, key) {
   const high = Number.parseInt(key.slice(0, 8), 16);
   const low = Number.parseInt(key.slice(8), 16);

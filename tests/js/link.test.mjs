@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { makeAddress } from "../../templates/page/address.js";
 import { makePage } from "../../templates/page/context.js";
 import { LINKED, makeFragment, parseFragment } from "../../templates/page/link.js";
-import { pathHashes, pathKey } from "../../templates/page/tree.js";
-import { randomTree, seeded, treeOf } from "./trees.mjs";
+import { pathHashes } from "../../templates/page/tree.js";
+import { pathKey, randomTree, seeded, treeOf } from "./trees.mjs";
 
 const FRAGMENTS = 4000;
 const HOSTILE = [

@@ -60,3 +60,8 @@ export function randomTree(seed, stacks = 60) {
 export function swapped(tree) {
   return { ...tree, beforeSelf: tree.afterSelf, afterSelf: tree.beforeSelf, before: tree.after, after: tree.before };
 }
+
+// The hash of a row's path as text, as links contain it.
+export function pathKey(hashes, node) {
+  return [hashes.high[node], hashes.low[node]].map((part) => (part >>> 0).toString(16).padStart(8, "0")).join("");
+}

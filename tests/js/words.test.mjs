@@ -4,10 +4,10 @@ import { findingWords, reachOf, tagOf } from "../../templates/page/findings.js";
 import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, shorten } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
-import { nodeOfKey, pathHashes, pathKey, widestOf, withoutSymbols } from "../../templates/page/tree.js";
+import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { changeOf, describe, explains, fromTo } from "../../templates/page/words.js";
-import { randomTree, treeOf } from "./trees.mjs";
+import { pathKey, randomTree, treeOf } from "./trees.mjs";
 
 function pageOf(k, unit, runs = [1, 1]) {
   const tree = treeOf([["escape", 95, 70], ["parse", 5, 230]]);

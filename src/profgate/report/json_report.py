@@ -168,7 +168,7 @@ def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
             entries[name] = [_as_code(entry, code) for entry in texts]
     if "reason" in entries and ("side" in entries or "strategy" in entries):
         entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
-    for name in ("remark", "told"):  # profgate once stored a string here; "told" is the former name of "remark"
+    for name in ("remark", "told"):  # older reports have a string here; "told" is the former name of "remark"
         if isinstance(entries.get(name), str):
             entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
     if entries.get("evidence", {}) is None:
