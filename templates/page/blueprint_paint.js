@@ -12,6 +12,7 @@ const LONGEST_OF_FINDING = 60;
 const LABEL_ROOM = 17;
 const MARGIN = 24;
 const CORNER = 9;
+const HALO = 4;
 
 // Computes the layout of the shown boxes as a tidy tree. Each box is at least as wide as its label.
 export function layOutBoxes({ tree, figures, shown, marks }) {
@@ -49,8 +50,8 @@ function leadsToSlower({ leads, state }, node) {
 }
 
 export function paintBoxes(svg, scene) {
-  const { tree, figures, shown, layout, selected } = scene;
-  const calls = svgElement("g", { class: "calls" });
+  const { tree, figures, shown, layout } = scene;
+  const calls = [];
   const boxes = svgElement("g", { role: "presentation" });
   const families = new Map(); // the boxes below each box
   for (const node of layout.places.keys()) {
@@ -59,36 +60,45 @@ export function paintBoxes(svg, scene) {
     families.get(above).push(node);
   }
   for (const [node, at] of layout.places) {
-    if (node > 0) calls.append(drawnCall(layout.places.get(tree.parent[node]), at));
+    if (node > 0) calls.push(callLine(layout.places.get(tree.parent[node]), at));
     const siblings = families.get(tree.parent[node]);
-    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), selected: node === selected, siblings, expanded: families.has(node) }));
+    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), siblings, expanded: families.has(node) }));
   }
   svg.setAttribute("viewBox", `0 0 ${tenth(layout.width)} ${tenth(layout.height)}`);
-  svg.replaceChildren(calls, boxes);
+  svg.replaceChildren(svgElement("path", { class: "calls", d: calls.join("") }), svgElement("g", { class: "halos" }), boxes);
 }
 
-function drawnCall(above, below) {
+// Draws a frame around each of the nodes, behind the boxes.
+export function paintHalos(svg, layout, nodes, selected) {
+  const halos = nodes.map((node) => {
+    const at = layout.places.get(node);
+    const [left, top] = [at.x - at.width / 2 - HALO, at.y - HALO];
+    return svgElement("rect", { class: node === selected ? "chosen" : "same", x: tenth(left), y: tenth(top), width: tenth(at.width + 2 * HALO), height: tenth(at.height + 2 * HALO), rx: "4" });
+  });
+  svg.querySelector(".halos").replaceChildren(...halos);
+}
+
+function callLine(above, below) {
   const [top, bottom] = [above.y + above.height, below.y];
   const middle = (top + bottom) / 2 + 4;
-  return svgElement("path", { d: `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}` });
+  return `M${tenth(above.x)} ${tenth(top)}C${tenth(above.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(middle)} ${tenth(below.x)} ${tenth(bottom)}`;
 }
 
-function drawnBox(tree, figures, node, at, { hidden, selected, siblings, expanded }) {
+function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
   const { fill, dotted } = shadeOf(tree, figures, node);
   const group = svgElement("g", {
     id: boxId(node),
-    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", selected ? "selected" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
+    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
     role: "treeitem",
     "aria-level": String(at.depth + 1),
     "aria-posinset": String(siblings.indexOf(node) + 1),
     "aria-setsize": String(siblings.length),
-    "aria-selected": String(selected),
+    "aria-selected": "false",
     "aria-label": `${nameOf(tree, node)}, ${figures.state[node]}${leadsToSlower(figures, node) ? ", calls a slower function" : ""}`,
     "data-node": String(node),
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));
   const left = at.x - at.width / 2;
-  group.append(svgElement("rect", { class: "halo", x: tenth(left - 4), y: tenth(at.y - 4), width: tenth(at.width + 8), height: tenth(at.height + 8), rx: "4" }));
   group.append(svgElement("rect", { class: "shape", x: tenth(left), y: tenth(at.y), width: tenth(at.width), height: tenth(at.height), rx: "1.5" }));
   const source = sourceOf(tree, node);
   if (source === "added" || source === "removed") {

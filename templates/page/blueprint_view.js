@@ -1,7 +1,7 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
 import { MOST_BOXES, boxLinkOf, childrenOf, figuresOf, firstShown, hasHidden, hideBelow, hotPath, mostChanged, movedContexts, reveal, rowsOfFinding, showAll, showChildren } from "./blueprint.js";
 import { makeMenu } from "./blueprint_menu.js";
-import { boxId, layOutBoxes, paintBoxes, shownSiblings } from "./blueprint_paint.js";
+import { boxId, layOutBoxes, paintBoxes, paintHalos, shownSiblings } from "./blueprint_paint.js";
 import { boxSentence, figuresTable, titleOf, verdictWords, widthWords } from "./blueprint_words.js";
 import { leadingTo } from "./colour.js";
 import { announce, element, linkButton, makeButton, outwardLink, svgElement } from "./dom.js";
@@ -26,7 +26,14 @@ export const blueprintPanel = {
     blueprintPanel.view = makeBlueprint(page, section);
   },
   show: () => blueprintPanel.view.refresh(),
-  prepare: [figuresIn, measured],
+  prepare: [
+    figuresIn,
+    measured,
+    (page) => {
+      page.prepareTab("blueprint");
+      blueprintPanel.view.prepare();
+    },
+  ],
 };
 
 function figuresIn({ tree, ratio, header, sample, higher }) {
@@ -56,21 +63,27 @@ function makeBlueprint(page, section) {
   // ---- shown boxes ------------------------------------------------------------------------------------------
 
   function refresh() {
-    const changed = view.stale || !view.shown;
-    if (view.stale) measure();
-    if (!view.shown) start();
+    prepare();
     openLink();
-    if (changed) render();
+    if (!view.drawn) draw();
+    if (!view.placed) show();
     if (!view.fitted) centre(view.selected);
     view.fitted = true;
     if (view.steps !== page.state.boxSteps) showOpened();
+  }
+
+  // Draws the boxes. The panel may be hidden.
+  function prepare() {
+    if (view.stale) measure();
+    if (!view.shown) start();
+    if (!view.drawn) draw();
   }
 
   function measure() {
     const { moved, ...found } = measured(page);
     figures = found;
     marks = { moved, findings: page.findings };
-    view.stale = false;
+    view.stale = view.drawn = false;
     showLegend();
   }
 
@@ -82,7 +95,7 @@ function makeBlueprint(page, section) {
     }
     view.selected = firstOfFindings();
     view.link = "";
-    view.fitted = false;
+    view.drawn = view.fitted = false;
   }
 
   function firstOfFindings() {
@@ -91,13 +104,26 @@ function makeBlueprint(page, section) {
   }
 
   function render() {
+    draw();
+    show();
+  }
+
+  function draw() {
     layout = layOutBoxes({ tree: page.tree, figures, shown: view.shown, marks });
     if (!layout.places.has(view.selected)) view.selected = 0;
+    svg.style.display = "none"; // until its size is known, so that the browser lays it out once
+    paintBoxes(svg, { tree: page.tree, figures, shown: view.shown, layout });
+    view.drawn = true;
+    view.placed = false;
+  }
+
+  function show() {
     takeRoom();
-    const width = frame.clientWidth; // read before painting, which would make the browser lay out the picture twice
+    const width = frame.clientWidth;
     if (!view.fitted) view.scale = fittingScale();
-    paintBoxes(svg, { tree: page.tree, figures, shown: view.shown, layout, selected: view.selected });
     resize(width);
+    svg.style.display = "";
+    view.placed = true;
     const [drawn, all] = [layout.places.size, page.tree.size].map((size) => size.toLocaleString("en"));
     count.textContent = drawn === all ? `All ${all} call paths are shown` : `${drawn} of ${all} call paths are shown: those that changed most, and those that you opened`;
     showSelected();
@@ -184,12 +210,7 @@ function makeBlueprint(page, section) {
   // ---- selected box -----------------------------------------------------------------------------------------
 
   function choose(node, announced = false) {
-    svg.querySelector(`#${boxId(view.selected)}`)?.classList.remove("selected");
-    svg.querySelector(`#${boxId(view.selected)}`)?.setAttribute("aria-selected", "false");
     view.selected = node;
-    const box = svg.querySelector(`#${boxId(node)}`);
-    box.classList.add("selected");
-    box.setAttribute("aria-selected", "true");
     intoView(node);
     showSelected();
     if (announced) announce(boxSentence(page, figures, node, marks.moved.get(node)));
@@ -197,18 +218,23 @@ function makeBlueprint(page, section) {
     page.set({ box: view.link });
   }
 
-  // Marks the other boxes of the selected function.
-  function markSame() {
-    for (const box of svg.querySelectorAll(".same")) box.classList.remove("same");
+  // Marks the selected box and the other boxes of its function.
+  function mark() {
+    for (const [kind, chosen] of [[".selected", false], [`#${boxId(view.selected)}`, true]]) {
+      const box = svg.querySelector(kind);
+      box?.classList.toggle("selected", chosen);
+      box?.setAttribute("aria-selected", String(chosen));
+    }
     const symbol = page.tree.symbol[view.selected];
-    for (const node of layout.places.keys()) if (symbol >= 0 && page.tree.symbol[node] === symbol && node !== view.selected) svg.querySelector(`#${boxId(node)}`).classList.add("same");
+    const same = [...layout.places.keys()].filter((node) => node === view.selected || (symbol >= 0 && page.tree.symbol[node] === symbol));
+    paintHalos(svg, layout, same, view.selected);
+    frame.setAttribute("aria-activedescendant", boxId(view.selected));
   }
 
   function showSelected() {
     const node = view.selected;
     const { tree } = page;
-    frame.setAttribute("aria-activedescendant", boxId(node));
-    markSame();
+    mark();
     const partner = marks.moved.get(node);
     const head = element("h3");
     head.append(...titleOf(page, figures, node).childNodes);
@@ -473,7 +499,7 @@ function makeBlueprint(page, section) {
   new ResizeObserver(resizeIfOpen).observe(frame);
   window.addEventListener("resize", resizeIfOpen);
   page.on("colour", () => !section.hidden && layout && !view.stale && showSelected());
-  return { refresh };
+  return { prepare, refresh };
 }
 
 // Creates the elements of the panel that never change.

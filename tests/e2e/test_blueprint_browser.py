@@ -339,7 +339,7 @@ def test_cause_opens_its_box_and_the_next_one(open_page: OpenPage) -> None:
     assert page.locator("#panel-blueprint").is_visible()
     first = page.locator(".blueprint [aria-selected='true']").get_attribute("data-node")
     assert is_centred(page, "parse")
-    assert page.locator(".blueprint .box.same").count() == 1
+    assert page.locator(".blueprint .halos .same").count() == 1
     assert "parse has 2 boxes" in page.locator(".blueprint").inner_text()
     written_address(page)
     cause.click()
