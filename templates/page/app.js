@@ -25,6 +25,7 @@ const SANDWICH_STEPS = [
   ({ tree }) => indexOfSymbols(tree),
   (page) => callersOf(page.tree, chosenSymbol(page)),
   (page) => calleesOf(page.tree, chosenSymbol(page)),
+  (page) => page.prepare({ sandwich: chosenSymbol(page) }),
 ];
 
 async function start() {

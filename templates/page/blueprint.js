@@ -121,7 +121,7 @@ function byCost([a, first], [b, second]) {
   return b - a || first - second;
 }
 
-export const FIRST_BOXES = 250;
+export const FIRST_BOXES = 200;
 const RELEVANT = 40;
 export const MOST_BOXES = 4000;
 const MOST_CHILDREN = 200;
@@ -134,7 +134,7 @@ export function mostChanged(tree, { shift, selfDelta, bar }) {
   return [...top((i) => Math.abs(shift[i])), ...top((i) => Math.abs(selfDelta[i]))];
 }
 
-// Returns at most 250 boxes: the root, and the rows with the largest changes and their ancestors.
+// Returns at most 200 boxes: the root, and the rows with the largest changes and their ancestors.
 export function firstShown(tree, figures, findings = new Set()) {
   const shown = new Set([0]);
   const chosen = new Set([...(figures.most ?? mostChanged(tree, figures)), ...findings]);

@@ -102,6 +102,11 @@ export function makePage(header, whole, timelines = undefined) {
       for (const step of steps) COMPUTE[step]?.(page);
       for (const step of steps) for (const listener of listeners.get(step)) listener();
     },
+    // Computes what a change of the state needs; the results are stored with the trees.
+    prepare(patch) {
+      const changed = { ...page, state: { ...page.state, ...patch } };
+      for (const step of ["shape", "colour", "layout"]) COMPUTE[step](changed);
+    },
     goTo(node, shape = 0) {
       const zoom = page.shapes.map((_, at) => (at === shape ? node : (page.state.zoom[at] ?? 0)));
       page.set({ zoom, focus: { shape, node } });

@@ -59,7 +59,7 @@ export function aboutRuns(page, symbol, { kind, groups }) {
   const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
-    divided ? `each run is divided by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})${reasons === null ? "" : ", as for the verdict"}` : "values as recorded",
+    ...(divided && reasons !== null ? [`values as recorded; the verdict divides each run by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`] : []),
     ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),
     ...parts,
     ...(page.tree === page.whole ? [] : ["values of all stacks"]),

@@ -468,11 +468,25 @@ def test_picture_fills_the_window(open_page: OpenPage, width: int) -> None:
     painted(page, "after" if width < 1100 else "diff")
     bottom = page.evaluate("document.querySelector('.bottom').getBoundingClientRect().bottom")
     assert 880 <= bottom <= 900
-    page.locator("#query").fill("fresh")
-    page.keyboard.press("Enter")
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("n")
-    assert page.evaluate("document.querySelector('.graph').scrollTop") >= 0
+
+
+@pytest.mark.parametrize("upside_down", [False, True])
+def test_picture_stays_in_its_pane_when_it_is_scrolled(open_page: OpenPage, upside_down: bool) -> None:
+    deep = [(0, 0, 100, 100), *((row, row % 8, 0, 0) for row in range(1, 80)), (80, 3, 10, 400)]
+    page = painted(open_page(tree_of(deep, FUNCTIONS), fragment="#view=after"))
+    if upside_down:
+        page.keyboard.press("i")
+    graph = page.locator(".graph").first
+    graph.evaluate(f"e => e.scrollTop = {0 if upside_down else 'e.scrollHeight'}")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    top = "e => e.getBoundingClientRect().top"
+    assert page.locator(".graph canvas").first.evaluate(top) == graph.evaluate(top)
+    leaf = """(canvas, bottom) => {
+      const context = canvas.getContext("2d");
+      const y = bottom ? canvas.height - 12 : 12;
+      return [...context.getImageData(canvas.width / 4, y, 1, 1).data].slice(0, 3);
+    }"""
+    assert page.locator(".graph canvas").first.evaluate(leaf, not upside_down) != [255, 255, 255]
 
 
 def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:

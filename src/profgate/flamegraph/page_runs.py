@@ -9,15 +9,15 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.run_values import RunValues
 
-MOST_FUNCTIONS = 40
+MOST_FUNCTIONS = 36
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
 FEWEST_RUNS = 3  # two runs show no spread
-DIGITS = 3  # of the largest value of a row
+DIGITS = 4  # of the largest value of a row
 TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is nearly the whole run
 
 
 class PageRuns(TypedDict):
-    """The costs of single runs.
+    """The costs of single runs, as recorded.
 
     The runs belong to three groups: earlier base jobs, baseline and target. ``shown`` and ``all`` contain the
     number of runs of each group in a row and in the comparison. ``factors`` contains the smallest and the largest
@@ -52,7 +52,7 @@ def page_runs(
     for symbol in _largest(values, findings):
         for kind, costs in ((OWN, values.own), (INCLUSIVE, values.inclusive), (BROAD, values.broad)):
             if symbol in costs and (kind != BROAD or symbol in findings):
-                rows.append(_row(symbol, kind, costs[symbol][runs]))
+                rows.append(_row(symbol, kind, costs[symbol][runs] * values.factors[runs]))
     factors = values.factors[values.earlier :]
     return PageRuns(
         shown=[len(group) for group in chosen],

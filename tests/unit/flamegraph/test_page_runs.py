@@ -1,5 +1,7 @@
 """Which runs of which functions a page shows, and how their costs are rounded."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def given(
     earlier: int = 0,
 ) -> RunValues:
     runs = len(next(iter(own.values())))
-    return RunValues(np.full(runs, 1000.0), own, inclusive or {}, broad or {}, np.linspace(0.9, 1.2, runs), earlier)
+    return RunValues(np.full(runs, 1000.0), own, inclusive or {}, broad or {}, np.ones(runs), earlier)
 
 
 def shown(values: RunValues, sides: tuple[int, int], findings: tuple[int, ...] = ()) -> PageRuns:
@@ -32,11 +34,11 @@ def shown(values: RunValues, sides: tuple[int, int], findings: tuple[int, ...] =
     return found
 
 
-def test_values_have_three_digits() -> None:
+def test_values_have_four_digits() -> None:
     found = shown(given({4: floats(98_765_432, 1_234_567, 0)}), (2, 1))
-    assert found["rows"] == [[-1, TOTAL, 1, 100, 100, 100], [4, OWN, 5, 988, 12, 0]]
+    assert found["rows"] == [[-1, TOTAL, 0, 1000, 1000, 1000], [4, OWN, 4, 9877, 123, 0]]
     small = shown(given({4: floats(3.14159, 0.5, 3.0)}), (2, 1))
-    assert small["rows"][1] == [4, OWN, -2, 314, 50, 300]
+    assert small["rows"][1] == [4, OWN, -3, 3142, 500, 3000]
 
 
 def test_findings_come_before_the_largest_functions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,11 +60,17 @@ def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_RUNS", 3)
     found = shown(given({0: floats(*range(100, 112))}, earlier=2), (5, 5))
     assert (found["shown"], found["all"]) == ([2, 3, 3], [2, 5, 5])
-    assert found["rows"][1][3:] == [100, 101, 102, 104, 106, 107, 109, 111]
+    assert found["rows"][1][3:] == [1000, 1010, 1020, 1040, 1060, 1070, 1090, 1110]
+
+
+def test_values_are_as_recorded() -> None:
+    values = replace(given({0: floats(10, 10, 10)}), factors=floats(1, 1.1, 1.2))
+    assert shown(values, (2, 1))["rows"][1] == [0, OWN, -2, 1000, 1100, 1200]
 
 
 def test_factors_are_those_of_both_sides() -> None:
-    assert shown(given({0: floats(1, 2, 3, 4)}, earlier=1), (2, 1))["factors"] == (1.0, 1.2)
+    values = replace(given({0: floats(1, 2, 3, 4)}, earlier=1), factors=floats(0.9, 1.0, 1.1, 1.2))
+    assert shown(values, (2, 1))["factors"] == (1.0, 1.2)
 
 
 def test_two_runs_show_no_spread() -> None:
