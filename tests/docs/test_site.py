@@ -26,6 +26,8 @@ def test_site_has_no_dead_link(tmp_path: Path) -> None:
     pages = [str(page.relative_to(ROOT / "docs").with_suffix("")) for page in (ROOT / "docs").rglob("*.md")]
     site = tmp_path / "build" / "site"
     assert [page for page in pages if page != "index" and not (site / page / "index.html").is_file()] == []
+    # this component of the theme asks a server for facts about the repository
+    assert [page for page in site.rglob("*.html") if 'data-md-component="source"' in page.read_text()] == []
 
 
 def test_dead_link_is_an_error(tmp_path: Path) -> None:
