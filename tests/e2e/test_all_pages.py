@@ -33,6 +33,22 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 CONTROLS = "button, input, select, summary, [role=tablist]"
 SHA = "4f2c1ab" + "0" * 33
 
+DRAWN = {"flame-graph": "canvas[data-painted]", "evolution": "#chart svg"}
+IMPORTANT_TEXT = {
+    "flame-graph": "+200.0 %",
+    "evolution": "+190.0 %",
+    "index": "is 3.0 % slower",
+    "index-without-comparison": "no baseline profiles",
+    "trends": "10.0 → 5.0 % of the run",
+    "rank-history": "order changed",
+    "rank-check": "1.00 ms → 5.00 s",
+}
+TEXTS = "h1, h2, h3, p, li, th, td, button, legend, label, figcaption, code, small, span"
+CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
+  .filter((part) => part.checkVisibility() && !part.closest(".unseen") && getComputedStyle(part).display !== "inline")
+  .filter((part) => part.scrollWidth > part.clientWidth + 1 && !/auto|scroll/.test(getComputedStyle(part).overflowX))
+  .map((part) => part.outerHTML)"""
+
 
 def index() -> str:
     report = many(30)
@@ -104,6 +120,29 @@ def test_axe_finds_nothing_in_tables(
     page = open_file(written(name), width=width, color_scheme=scheme)
     assert axe.Axe().run(page, options=RULES).response["violations"] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_fit_their_width(written: Callable[[str], Path], open_file: OpenFile, name: str, width: int) -> None:
+    page = open_file(written(name), width=width)
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    for tab in ["Graph", "Sandwich", "Table", "Blueprint"] if name == "flame-graph" else [""]:
+        if tab:
+            page.get_by_role("tab", name=tab).click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(CUT_TEXTS, TEXTS) == []
+
+
+@pytest.mark.parametrize("name", IMPORTANT_TEXT)
+def test_important_columns_fit_on_a_phone(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=390)
+    if name == "flame-graph":
+        page.get_by_role("tab", name="Table").click()
+    box = page.locator(".scroll:visible").first
+    right = "part => part.getBoundingClientRect().right"
+    assert box.locator("td", has_text=IMPORTANT_TEXT[name]).first.evaluate(right) <= box.evaluate(right)
 
 
 def visible_controls(page: "Page") -> list[str]:
