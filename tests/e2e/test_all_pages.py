@@ -49,6 +49,11 @@ CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
   .filter((part) => part.scrollWidth > part.clientWidth + 1 && !/auto|scroll/.test(getComputedStyle(part).overflowX))
   .map((part) => part.outerHTML)"""
 
+SMALL_CONTROLS = """() => [...document.querySelectorAll("button, a, select, summary, label, input:not(label input)")]
+  .filter((part) => part.checkVisibility() && !part.closest("p, svg, .unseen"))
+  .filter((part) => Math.min(part.getBoundingClientRect().width, part.getBoundingClientRect().height) < 24)
+  .map((part) => part.outerHTML)"""
+
 
 def index() -> str:
     report = many(30)
@@ -143,6 +148,17 @@ def test_important_columns_fit_on_a_phone(written: Callable[[str], Path], open_f
     box = page.locator(".scroll:visible").first
     right = "part => part.getBoundingClientRect().right"
     assert box.locator("td", has_text=IMPORTANT_TEXT[name]).first.evaluate(right) <= box.evaluate(right)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_controls_are_large_enough_to_touch(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=390, has_touch=True, is_mobile=True)
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    for opener in ["Table", "All changes", "Settings"] if name == "flame-graph" else [""]:
+        if opener:
+            page.locator("button", has_text=opener).or_(page.get_by_label(opener, exact=True)).first.tap()
+        assert page.evaluate(SMALL_CONTROLS) == []
 
 
 def visible_controls(page: "Page") -> list[str]:
