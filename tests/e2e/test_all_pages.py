@@ -174,6 +174,17 @@ def test_controls_are_not_printed(written: Callable[[str], Path], open_file: Ope
     assert [html for html in visible_controls(page) if 'class="link"' not in html and "data-key" not in html] == []
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_printed_pages_are_not_cut(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=794)  # A4
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    page.emulate_media(media="print")
+    assert page.locator("h1").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(CUT_TEXTS, TEXTS) == []
+
+
 def test_pages_have_the_same_header(written: Callable[[str], Path], open_file: OpenFile) -> None:
     styles = set()
     for name in PAGES:
