@@ -203,7 +203,7 @@ const COMPUTE = {
     const shades = (tree, chosen) =>
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
         const all = shadesOf(tree, chosen);
-        const found = tree === page.tree ? withoutMoved(tree, all, chosen) : all;
+        const found = withoutMoved(tree, all, chosen, page.tree);
         return { ...found, leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
       });
     page.scale = shades(page.tree, options);

@@ -76,7 +76,7 @@ function mergedTree(tree, rootSymbol, start, { up, before, after, started = fals
     }
     if (rest.hidden) todo.push(rest);
   }
-  return { ...assembled(tree, rows), totals: tree.totals };
+  return { ...assembled(tree, rows), totals: tree.totals, up };
 }
 
 function newGroup(symbol, depth = 0) {

@@ -1,4 +1,5 @@
 // Finds cost that only moved: a function has other callers than before, but costs about the same in total.
+import { ROOT } from "./codec.js";
 import { CERTAIN, evidence, levelOfChange } from "./colour.js";
 import { symbolSums } from "./symbols.js";
 import { scaled } from "./views.js";
@@ -7,16 +8,18 @@ const ABOUT_EQUAL = 0.1; // largest relative difference
 const COMPARABLE = 0.5; // largest relative difference that chance may explain
 
 // Returns shades in which a call path of one side has the colour of the cost that did not move to or from another
-// caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of moved functions.
-export function withoutMoved(tree, shades, options) {
-  const isMoved = movedSymbols(tree, options);
+// caller. `moved` marks the paths that became neutral, and `movedFunctions` is the number of moved functions. The moved
+// functions are those of the tree `whole`, from which `tree` may have been merged.
+export function withoutMoved(tree, shades, options, whole = tree) {
+  const isMoved = movedSymbols(whole, options);
   if (!isMoved.includes(1)) return { ...shades, moved: null, movedFunctions: 0 };
   const level = shades.level.slice();
   const moved = new Uint8Array(tree.size);
   const covered = new Float64Array(tree.size); // the part of a path's cost that belongs to moved functions
   const functions = new Set();
+  const owner = tree.up ? startsOfPaths(tree) : tree.symbol;
   for (let i = tree.size - 1; i > 0; i--) {
-    const symbol = tree.symbol[i];
+    const symbol = owner[i];
     const before = tree.before[i];
     const after = tree.after[i];
     if (before && after) continue;
@@ -31,6 +34,13 @@ export function withoutMoved(tree, shades, options) {
     if (isMoved[symbol]) functions.add(symbol);
   }
   return { ...shades, level, moved, movedFunctions: functions.size };
+}
+
+// Returns the function whose cost each row of callers shows: the first one of its path.
+function startsOfPaths(tree) {
+  const owner = tree.symbol.slice();
+  for (let i = 1; i < tree.size; i++) if (tree.symbol[tree.parent[i]] !== ROOT) owner[i] = owner[tree.parent[i]];
+  return owner;
 }
 
 // Marks the functions that have both new and gone call paths, and about the same cost on both sides.

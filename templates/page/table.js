@@ -14,11 +14,11 @@ const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascendin
 
 const COLUMNS = [
   { key: "name", title: "Function" },
+  { key: "delta", title: "Change", help: "Sorted by size, without the sign" },
+  { key: "relative", title: "Change %" },
   { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
   { key: "before", title: "Before" },
   { key: "after", title: "After" },
-  { key: "delta", title: "Change", help: "Sorted by size, without the sign" },
-  { key: "relative", title: "Change %" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
   { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function", needs: totalChanged },

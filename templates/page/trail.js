@@ -40,7 +40,7 @@ export function makeTrail(page) {
       ...(drop.size ? [element("span", "Without stacks through")] : []),
       ...[...drop].map((symbol) => {
         const chip = makeButton("", () => page.restore(symbol));
-        chip.append(element("bdi", symbolName(page.whole, symbol)), " ×");
+        chip.append(element("bdi", symbolName(page.whole, symbol)));
         chip.setAttribute("aria-label", `Bring back ${symbolName(page.whole, symbol)}`);
         return chip;
       }),

@@ -33,6 +33,27 @@ RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "be
 CONTROLS = "button, input, select, summary, [role=tablist]"
 SHA = "4f2c1ab" + "0" * 33
 
+DRAWN = {"flame-graph": "canvas[data-painted]", "evolution": "#chart svg"}
+IMPORTANT_TEXT = {
+    "flame-graph": "+200.0 %",
+    "evolution": "+190.0 %",
+    "index": "is 3.0 % slower",
+    "index-without-comparison": "no baseline profiles",
+    "trends": "10.0 → 5.0 % of the run",
+    "rank-history": "order changed",
+    "rank-check": "1.00 ms → 5.00 s",
+}
+TEXTS = "h1, h2, h3, p, li, th, td, button, legend, label, figcaption, code, small, span"
+CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
+  .filter((part) => part.checkVisibility() && !part.closest(".unseen") && getComputedStyle(part).display !== "inline")
+  .filter((part) => part.scrollWidth > part.clientWidth + 1 && !/auto|scroll/.test(getComputedStyle(part).overflowX))
+  .map((part) => part.outerHTML)"""
+
+SMALL_CONTROLS = """() => [...document.querySelectorAll("button, a, select, summary, label, input:not(label input)")]
+  .filter((part) => part.checkVisibility() && !part.closest("p, svg, .unseen"))
+  .filter((part) => Math.min(part.getBoundingClientRect().width, part.getBoundingClientRect().height) < 24)
+  .map((part) => part.outerHTML)"""
+
 
 def index() -> str:
     report = many(30)
@@ -106,6 +127,40 @@ def test_axe_finds_nothing_in_tables(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("width", [390, 1300])
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_fit_their_width(written: Callable[[str], Path], open_file: OpenFile, name: str, width: int) -> None:
+    page = open_file(written(name), width=width)
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    for tab in ["Graph", "Sandwich", "Table", "Blueprint"] if name == "flame-graph" else [""]:
+        if tab:
+            page.get_by_role("tab", name=tab).click()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(CUT_TEXTS, TEXTS) == []
+
+
+@pytest.mark.parametrize("name", IMPORTANT_TEXT)
+def test_important_columns_fit_on_a_phone(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=390)
+    if name == "flame-graph":
+        page.get_by_role("tab", name="Table").click()
+    box = page.locator(".scroll:visible").first
+    right = "part => part.getBoundingClientRect().right"
+    assert box.locator("td", has_text=IMPORTANT_TEXT[name]).first.evaluate(right) <= box.evaluate(right)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_controls_are_large_enough_to_touch(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=390, has_touch=True, is_mobile=True)
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    for opener in ["Table", "All changes", "Settings"] if name == "flame-graph" else [""]:
+        if opener:
+            page.locator("button", has_text=opener).or_(page.get_by_label(opener, exact=True)).first.tap()
+        assert page.evaluate(SMALL_CONTROLS) == []
+
+
 def visible_controls(page: "Page") -> list[str]:
     return [found.evaluate("part => part.outerHTML") for found in page.locator(CONTROLS).all() if found.is_visible()]
 
@@ -117,6 +172,17 @@ def test_controls_are_not_printed(written: Callable[[str], Path], open_file: Ope
         page.wait_for_selector("#chart svg")
     page.emulate_media(media="print")
     assert [html for html in visible_controls(page) if 'class="link"' not in html and "data-key" not in html] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_printed_pages_are_not_cut(written: Callable[[str], Path], open_file: OpenFile, name: str) -> None:
+    page = open_file(written(name), width=794)  # A4
+    if name in DRAWN:
+        page.locator(DRAWN[name]).first.wait_for()
+    page.emulate_media(media="print")
+    assert page.locator("h1").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(CUT_TEXTS, TEXTS) == []
 
 
 def test_pages_have_the_same_header(written: Callable[[str], Path], open_file: OpenFile) -> None:

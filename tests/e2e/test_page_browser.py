@@ -960,10 +960,21 @@ def test_print_without_controls(open_page: OpenPage) -> None:
     page.wait_for_function("() => getComputedStyle(document.getElementById('panel-symbols')).display === 'none'")
 
 
-def test_printed_page_has_few_sheets(open_page: OpenPage) -> None:
-    page = painted(open_page())
+@pytest.mark.parametrize("depth", [3, 20])
+def test_printed_page_has_few_sheets(open_page: OpenPage, depth: int) -> None:
+    chain = [(row, 0, 900, 1200) for row in range(depth)]
+    page = open_page(tree_of(chain, FUNCTIONS), width=1280)
+    painted(page, "diff")
     printed: bytes = page.pdf(format="A4", landscape=True)
     assert 1 <= printed.count(b"/Type /Page\n") <= 2
+
+
+def test_print_names_the_stacks_that_are_left_out(open_page: OpenPage) -> None:
+    page = painted(open_page())
+    page.keyboard.press("t")
+    page.get_by_label("Leave out stacks through load").click()
+    page.emulate_media(media="print")
+    assert page.locator("#chips").inner_text().split() == ["Without", "stacks", "through", "load"]
 
 
 LINES = PageHeader(

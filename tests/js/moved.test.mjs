@@ -2,15 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shadesOf } from "../../templates/page/colour.js";
 import { withoutMoved } from "../../templates/page/moved.js";
+import { calleesOf, callersOf, reversedTree } from "../../templates/page/merge.js";
 import { treeOf } from "./trees.mjs";
 
 const OPTIONS = { ratio: { num: 1, den: 1 }, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: 1 };
 
-// Returns the coloured and the moved call paths of a tree.
-function shaded(lines, options = {}) {
-  const tree = treeOf(lines);
+// Returns the coloured and the moved call paths of a tree, or of a tree that is merged from it.
+function shaded(lines, options = {}, merged = (tree) => tree) {
+  const whole = treeOf(lines);
+  const tree = merged(whole);
   const chosen = { ...OPTIONS, ...options };
-  const { level, moved, movedFunctions } = withoutMoved(tree, shadesOf(tree, chosen), chosen);
+  const { level, moved, movedFunctions } = withoutMoved(tree, shadesOf(tree, chosen), chosen, whole);
   const path = (node) => (node ? [...path(tree.parent[node]), tree.names[tree.symbol[node]]] : []);
   const paths = (marks) => [...(marks ?? []).keys()].filter((node) => marks[node] && node).map((node) => path(node).join("/"));
   return { coloured: paths(level), moved: paths(moved), movedFunctions };
@@ -47,4 +49,22 @@ test("costs that are not samples must differ by at most a tenth", () => {
 test("self costs of a moved function are neutral, too", () => {
   const found = shaded([["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 510]], { basis: "self" });
   assert.deepEqual(found.coloured, []);
+});
+
+const MOVED = [["a", 900, 900], ["a/f", 500, 0], ["a/f/g", 300, 0], ["b", 900, 900], ["b/f", 0, 510], ["b/f/g", 0, 310]];
+
+test("reversed stacks and callers of a moved function are neutral", () => {
+  assert.deepEqual(shaded(MOVED, {}, reversedTree).coloured, []);
+  const callers = shaded(MOVED, {}, (tree) => callersOf(tree, tree.names.indexOf("f")));
+  assert.deepEqual([callers.coloured, callers.moved], [[], ["a", "b"]]);
+});
+
+test("a moved function is neutral among the callees of its callers", () => {
+  const callees = shaded(MOVED, {}, (tree) => calleesOf(tree, tree.names.indexOf("a")));
+  assert.deepEqual([callees.coloured, callees.moved], [[], ["f", "f/g"]]);
+});
+
+test("callers of a function with a higher cost are coloured", () => {
+  const lines = [["a", 900, 900], ["a/f", 500, 0], ["b", 900, 900], ["b/f", 0, 900]];
+  assert.deepEqual(shaded(lines, {}, reversedTree).coloured.filter((path) => path.includes("/")), ["f/a", "f/b"]);
 });

@@ -36,7 +36,6 @@ INDEX = (
     Heading("Total"),
     Heading("Verdict", words=True),
     Heading("History", words=True),
-    Heading("Largest finding", words=True),
 )
 PageKey = tuple[str, str]  # workload and metric
 
@@ -170,16 +169,15 @@ def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str]
     return [
         Cell(full_name(workload), full_name(metric.name), href=hrefs.get(key)),
         Cell(row.change, row.amounts, row.tone),
-        Cell(f"{row.sign} {row.verdict}"),
+        Cell(f"{row.sign} {row.verdict}", plain(row.finding)),
         Cell(label.replace("→", "to"), line=sparkline(values, row.tone) if past and len(values) > 1 else None),
-        Cell(plain(row.finding)),
     ]
 
 
 def _row_without_comparison(entry: NotCompared) -> list[Cell]:
     reason = plain(full_sentence(entry.reason, str))
     name = Cell(full_name(entry.name), full_name(entry.metric or ""))
-    return [name, Cell(""), Cell("⚪ not compared"), Cell(""), Cell(reason)]
+    return [name, Cell(""), Cell("⚪ not compared", reason), Cell("")]
 
 
 def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:
