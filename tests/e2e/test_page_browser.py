@@ -865,11 +865,11 @@ def test_keys_in_deep_stack_and_single_frame(open_page: OpenPage) -> None:
 
 
 def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
-    apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], FUNCTIONS)
+    apart = tree_of([(0, 0, 900, 0), (0, 1, 0, 900), (0, 2, 50, 50)], ["f:12", "f:14", "main"])
     notes = painted(open_page(apart, PageHeader("t", "w", "m", "samples"))).locator(".notes")
     notes.locator("summary").click()
     assert "Few samples: before has 950 and after has 950" in notes.inner_text()
-    assert "names may contain line numbers or ids" in notes.inner_text()
+    assert "they may contain line numbers or ids" in notes.inner_text()
 
 
 @pytest.mark.parametrize("width", [360, 1280])

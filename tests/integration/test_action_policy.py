@@ -43,6 +43,12 @@ def test_no_input_loosens_the_gate(gated: Stage) -> None:
     assert sum("would loosen" in one for one in warnings) == 3
 
 
+def test_unknown_strategy_gets_a_suggestion(gated: Stage) -> None:
+    gated.inputs["strategies"] = "totels"
+    assert gated.compare(profiles(SLOWER, 77)) == 2
+    assert "did you mean totals?" in gated.log
+
+
 OWN = {"baseline-profiles": "profiles/**"}
 BESIDE = {"config": ".github/none.yml"}
 

@@ -227,7 +227,9 @@ def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFi
     [
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["compare", str(SHOP), str(SHOP), "--config", "missing.yml"], "missing.yml"),
-        (["compare", str(SHOP), str(SHOP), "--strategy", "guess"], "guess"),
+        (["compare", str(SHOP), str(SHOP), "--strategy", "totels"], "unknown; did you mean totals?"),
+        (["overweight", str(SHOP), str(SHOP), "--workload", "target/pyspi"], "did you mean target/pyspy?"),
+        (["overweight", str(SHOP), str(SHOP), "--metric", "sampels"], "no metric 'sampels'; did you mean samples?"),
         (["compare", str(SHOP), str(SHOP), "--embed-source", "all"], "--embed-source: needs the sources of both sides"),
     ],
 )

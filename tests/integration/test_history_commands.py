@@ -193,7 +193,7 @@ def test_compare_by_commit_and_workload(repository: Repository, capsys: Capture,
     file.write_text("main;step1;f7 900\nmain 19000\n")
     assert main(["compare", "main~1:shop", str(file), "--format", "json"]) in {0, 3}
     assert main(["compare", "HEAD:nothing", "HEAD:"]) == 2
-    assert "contains shop of this commit" in capsys.readouterr().err
+    assert "known are shop" in capsys.readouterr().err
     assert main(["compare", "nowhere:shop", "HEAD:"]) == 2
     assert "names no commit" in capsys.readouterr().err
 

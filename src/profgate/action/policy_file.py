@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from profgate import wiring
 from profgate.action.job import Job
-from profgate.detect.builtin import DEFAULTS
+from profgate.detect.builtin import DEFAULTS, strategy_named
 from profgate.errors import GitHubError, SettingsError
 from profgate.github.acceptance_comments import AcceptanceRequest, Rights, acceptances_of
 from profgate.github.records import PullRecord
@@ -31,9 +31,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]
     older baseline commit, but not another policy: the policy is always read at the base commit, and the input
     ``config`` cannot replace the default file.
     """
-    catalogue: Catalogue = {
-        name: strategy.options for strategy in wiring.strategies() for name in (strategy.name, strategy.short)
-    }
+    strategies = wiring.strategies()
+    catalogue: Catalogue = {name: known.options for known in strategies for name in (known.name, known.short)}
     settings, warnings = job.settings, list[Reason]()
     name = settings.config
     here = _config_here(job)
@@ -47,9 +46,8 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]
         policy = Policy() if text is None else read_policy(text, name, catalogue)
         if here is not None and here != text and job.context.event_name == "pull_request":
             warnings.append(Reason(ReasonCode.POLICY_CHANGED, {"file": name}))
-    unknown = [name for name in settings.strategies if name not in catalogue]
-    if unknown:
-        raise SettingsError("strategies", f"{', '.join(unknown)} unknown; available: {', '.join(catalogue)}")
+    for strategy in settings.strategies:
+        strategy_named(strategy, strategies)
     policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
     if settings.strategies and not policy.rules:
         policy = replace(policy, rules=tuple(Rule(name) for name in (*DEFAULTS, *settings.strategies)))

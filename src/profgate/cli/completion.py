@@ -5,7 +5,7 @@ import sys
 import click
 from click.shell_completion import get_completion_class
 
-from profgate.cli.options import command
+from profgate.cli.options import Choice, command
 
 
 @command(
@@ -13,7 +13,7 @@ from profgate.cli.options import command
     """echo 'eval "$(profgate completion zsh)"' >> ~/.zshrc""",
     "profgate completion fish > ~/.config/fish/completions/profgate.fish",
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the script that completes commands, options and paths in a shell."""
     from profgate.cli.main import VARIABLE, profgate

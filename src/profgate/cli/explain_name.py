@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from profgate import api
-from profgate.cli.options import command, config_option
+from profgate.cli.options import Choice, command, config_option
 from profgate.model.frame_names import Level, steps_of
 from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy
@@ -23,7 +23,7 @@ PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".
 @command("profgate explain-name 'std::vector<int>::push_back(int&&)'", "profgate explain-name --level loose a.folded")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @config_option
-@click.option("--level", type=click.Choice(get_args(Level)), help="Rules to apply (default: as configured, or safe).")
+@click.option("--level", type=Choice(get_args(Level)), help="Rules to apply (default: as configured, or safe).")
 @click.option("--native", is_flag=True, help="The frame is machine code, as perf records it.")
 @click.option("--root", is_flag=True, help="The frame represents a process or a thread.")
 def explain_name(names: tuple[str, ...], policy: Policy, level: Level | None, *, native: bool, root: bool) -> int:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import click
 
 from profgate import wiring
-from profgate.cli.options import FILE, command, metric_option, workload_option
+from profgate.cli.options import FILE, Choice, command, metric_option, workload_option
 from profgate.cli.sides import Sides, Sources, chosen, sides_arguments, sources_options
 from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
@@ -36,12 +36,12 @@ from profgate.source_parsing import changed_functions
 @click.option("--against", metavar="METRIC", help="Draw --metric against this metric of the same profile.")
 @sources_options
 @workload_option
-@click.option("--preset", type=click.Choice(["classic"]), help="Use the widths and colours of flamegraph.pl (.svg).")
+@click.option("--preset", type=Choice(["classic"]), help="Use the widths and colours of flamegraph.pl (.svg).")
 @click.option(
     "--normalize",
     is_flag=False,
     flag_value="decimals",
-    type=click.Choice(["decimals", "whole"]),
+    type=Choice(["decimals", "whole"]),
     help="Scale the baseline to the target's total; .folded gets decimals (default) or whole numbers of equal sum.",
 )
 def flamegraph(

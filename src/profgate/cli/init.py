@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from profgate.cli.options import Decorator, Place, bundled, command
+from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
 from profgate.init.questions import Options, Questions, plan, workflow_path
 from profgate.init.recipes import RECIPES
@@ -23,9 +23,7 @@ NEXT = (
 plan_options: Decorator = bundled(
     "options",
     Options,
-    click.option(
-        "--language", type=click.Choice([recipe.language for recipe in RECIPES]), help="Programming language."
-    ),
+    click.option("--language", type=Choice([recipe.language for recipe in RECIPES]), help="Programming language."),
     click.option("--command", metavar="TEXT", help="Command whose execution is profiled."),
     click.option(
         "--install",

@@ -10,6 +10,7 @@ from typing import Any, cast
 import click
 from click.shell_completion import CompletionItem
 
+from profgate.errors import did_you_mean
 from profgate.model.policy import FAIL_ON_ORDER, FailOn, Policy
 
 FOLDER = ".profgate"
@@ -74,6 +75,15 @@ class Place(click.ParamType):  # type: ignore[type-arg] # not generic before cli
         return [CompletionItem(incomplete, type=self._kind)]
 
 
+class Choice(click.Choice):  # type: ignore[type-arg] # not generic before click 8.4
+    """One of several names. The error message for another name suggests the most similar one."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ANN401 - any type
+        """Return the error message."""
+        del ctx
+        return f"{value!r} is unknown; {did_you_mean(str(value), self.choices)}"
+
+
 class Number(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
     """A number between two inclusive bounds. The number is an integer if the lower bound is an integer."""
 
@@ -110,7 +120,7 @@ CONFIG = click.option(
     "--config", type=FILE, metavar="FILE", help="Configuration file, in the format of .github/profgate.yml."
 )
 FAIL_ON = click.option(
-    "--fail-on", type=click.Choice(FAIL_ON_ORDER), help="Lowest severity that fails the gate (default: as configured)."
+    "--fail-on", type=Choice(FAIL_ON_ORDER), help="Lowest severity that fails the gate (default: as configured)."
 )
 
 
@@ -122,7 +132,7 @@ def last_option(default: int, which: str = "") -> Decorator:
 
 def format_option(*formats: str) -> Decorator:
     """Return the option for the output format. The first format is the default."""
-    return click.option("--format", "output", type=click.Choice(formats), default=formats[0], help="Output format.")
+    return click.option("--format", "output", type=Choice(formats), default=formats[0], help="Output format.")
 
 
 def verbose_option(what: str = "Also show unchanged rows.") -> Decorator:

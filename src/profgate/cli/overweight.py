@@ -5,7 +5,7 @@ import sys
 
 import click
 
-from profgate.cli.options import command, format_option, metric_option, width, workload_option
+from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
 from profgate.cli.sides import Sides, sides_arguments
 from profgate.detect.overweight_document import overweight_document, overweight_text
 
@@ -17,7 +17,7 @@ from profgate.detect.overweight_document import overweight_document, overweight_
 )
 @click.option(
     "--sort",
-    type=click.Choice(["overweight", "interest"]),
+    type=Choice(["overweight", "interest"]),
     default="overweight",
     help="Order of the rows; interest is the number of thresholds that are exceeded.",
 )

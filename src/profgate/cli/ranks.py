@@ -137,7 +137,7 @@ rules_options: opt.Decorator = opt.bundled(
     ),
     click.option(
         "--sigma",
-        type=click.Choice(["poisson", "observed"]),
+        type=opt.Choice(["poisson", "observed"]),
         default="poisson",
         help="Standard deviation: the square root of the mean count, or the observed one (five or more baseline runs).",
     ),
@@ -173,7 +173,7 @@ formats = opt.format_option("terminal", "markdown", "json", "html")
 @formats
 @click.option(
     "--fail-on",
-    type=click.Choice(["never", "slower", "departure"]),
+    type=opt.Choice(["never", "slower", "departure"]),
     default="never",
     help="Result that ends with exit code 1.",
 )

@@ -7,8 +7,8 @@ from typing import get_args
 import click
 
 from profgate import wiring
-from profgate.cli.options import DIRECTORY, FILE, PROFILES, Decorator, bundled
-from profgate.errors import ProfgateError
+from profgate.cli.options import DIRECTORY, FILE, PROFILES, Choice, Decorator, bundled
+from profgate.errors import ProfgateError, did_you_mean
 from profgate.loading import load_diff, two_columns, two_sides
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
@@ -66,8 +66,14 @@ def chosen(comparisons: Sequence[Comparison], metric: str | None, workload: str 
     found = [each for each in comparisons if metric in (None, each.metric.name) and workload in (None, each.workload)]
     if len(found) == 1 or (found and len({each.workload for each in found}) == 1 and metric is None):
         return found[0]
-    known = ", ".join(f"{each.workload}/{each.metric.name}" for each in comparisons) or "none"
-    raise ProfgateError("profiles", f"choose with --workload and --metric from: {known}")
+    for what, name, known in (
+        ("workload", workload, [each.workload for each in comparisons]),
+        ("metric", metric, [each.metric.name for each in comparisons]),
+    ):
+        if name is not None and known and name not in known:
+            raise ProfgateError("profiles", f"no {what} {name!r}; {did_you_mean(name, dict.fromkeys(known))}")
+    choices = ", ".join(f"{each.workload}/{each.metric.name}" for each in comparisons) or "none"
+    raise ProfgateError("profiles", f"choose with --workload and --metric from: {choices}")
 
 
 def _sources(
@@ -102,7 +108,7 @@ sources_options: Decorator = bundled(
     ),
     click.option(
         "--embed-source",
-        type=click.Choice(get_args(EmbedSource)),
+        type=Choice(get_args(EmbedSource)),
         help="Functions whose sources the pages show.",
     ),
 )

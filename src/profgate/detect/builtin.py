@@ -13,7 +13,7 @@ from profgate.detect.regression_models import BestModelOrderEquality, IntegralCo
 from profgate.detect.stable_ranks import StableRanks
 from profgate.detect.strategy import Strategy
 from profgate.detect.totals import Totals
-from profgate.errors import SettingsError
+from profgate.errors import SettingsError, did_you_mean
 
 STRATEGIES: tuple[Strategy, ...] = (
     Totals(),
@@ -64,11 +64,11 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
     """Return the strategy with this full or short name.
 
-    If no strategy has this name, raises SettingsError with a list of the known names.
+    If no strategy has this name, raises SettingsError with the most similar names.
     """
     offered = tuple(strategies)
     for strategy in offered:
         if name in (strategy.name, strategy.short):
             return strategy
-    known = ", ".join(f"{strategy.name} ({strategy.short})" for strategy in offered)
-    raise SettingsError(f"strategy {name!r}", f"unknown; choose from {known}")
+    known = [known for strategy in offered for known in (strategy.name, strategy.short)]
+    raise SettingsError(f"strategy {name!r}", f"unknown; {did_you_mean(name, known)}")

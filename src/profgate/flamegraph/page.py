@@ -25,6 +25,7 @@ from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
 from profgate.model.call_tree import added_at, topmost_rows
+from profgate.model.frame_names import renumbered
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
@@ -42,7 +43,6 @@ SIZE_LIMIT = 8_000_000
 _LARGE = 2_000_000
 _STATIC_BOXES = 400
 _FEW_SAMPLES = 1000
-_FEW_COMMON = 0.5
 _STATIC_ROWS = 20
 _SAFETY = 0.97  # safety factor, because data with fewer rows does not compress as well
 _ATTEMPTS = 6
@@ -96,7 +96,7 @@ def _filled(
     page = render_template(
         "page/page.html.j2",
         header=header,
-        warnings=[*header.warnings, *_warnings(whole, header)],
+        warnings=[*header.warnings, *_warnings(tree, whole, header)],
         notes=[*header.notes, *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
         state=_state(whole),
@@ -148,30 +148,39 @@ def _state(tree: OrderedTree) -> str:
     return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
 
 
-def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
+def _warnings(tree: PageTree, whole: OrderedTree, header: PageHeader) -> list[str]:
     """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
     found = []
     sample = header.value_of_one_sample
-    totals = {"before": int(tree.before[0]), "after": int(tree.after[0])}
+    totals = {"before": int(whole.before[0]), "after": int(whole.after[0])}
     few = [
         f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
     if few and any(totals.values()):
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals.values()) and max(_shares_without_counterpart(tree)) > _FEW_COMMON:
-        found.append("Less than half of the cost is in functions of both sides: names may contain line numbers or ids.")
+    if all(totals.values()) and _other_names_are_renumbered(tree, whole):
+        found.append("Most of the cost is in names that differ only in numbers: they may contain line numbers or ids.")
     return found
 
 
-def _shares_without_counterpart(tree: OrderedTree) -> tuple[float, float]:
-    """Return the share of each side in functions that the other side does not contain."""
-    names = tree.name.astype(np.int64) - tree.name.min()
+def _other_names_are_renumbered(tree: PageTree, whole: OrderedTree) -> bool:
+    """Return whether most of the cost of both sides is in names that differ from those of the other side in numbers."""
+    names = whole.name.astype(np.int64) - whole.name.min()
     count = int(names.max()) + 1
-    in_before, in_after = (
-        np.bincount(names[side > 0], minlength=count)[names] > 0 for side in (tree.before, tree.after)
+    held = [np.bincount(names[side > 0], minlength=count)[names] > 0 for side in (whole.before, whole.after)]
+    both = held[0] & held[1]
+    sides = [(cost, (cost > 0) & ~both & (whole.name >= 0)) for cost in (whole.before_self, whole.after_self)]
+    if any(2 * exact_sum(cost[rows]) <= exact_sum(cost) for cost, rows in sides):
+        return False
+    return renumbered(
+        *(
+            [
+                (tree.names[symbol], value)
+                for symbol, value in zip(whole.name[rows].tolist(), cost[rows].tolist(), strict=True)
+            ]
+            for cost, rows in sides
+        )
     )
-    gone, fresh = exact_sum(tree.before_self[~in_after]), exact_sum(tree.after_self[~in_before])
-    return gone / int(tree.before[0]), fresh / int(tree.after[0])
 
 
 def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import islice
 
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, did_you_mean
 from profgate.history import stored_profiles
 from profgate.history.ancestry import ancestors
 from profgate.history.history_store import HistoryStore
@@ -101,7 +101,8 @@ def _side(text: str, store: HistoryStore, policy: Policy) -> tuple[list[Reading]
     series = [each for each in store.series() if each.key in here]
     chosen = [each for each in series if workload in ("", each.workload)]
     if not chosen:
-        known = ", ".join(dict.fromkeys(each.workload for each in series)) or "nothing"
-        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history, which contains {known} of this commit")
+        names = dict.fromkeys(each.workload for each in series)
+        known = did_you_mean(workload, names) if names else "this commit was not measured"
+        raise ProfgateError(f"{sha[:12]}:{workload}", f"is not in the history; {known}")
     readings = [reading for each in chosen for reading in store.readings(each.key, [sha], profiles=True)]
     return readings, Side(workload, sha)

@@ -11,6 +11,7 @@ from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
 from profgate.model.comparison import Comparison
+from profgate.model.frame_names import renumbered
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
@@ -199,25 +200,35 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
     found = next((calibration for calibration in tested if calibration.state is not None), Calibration())
     sides = (runs.baseline, runs.baseline_jobs), (runs.target, runs.target_jobs)
-    known = _known_share(comparison)
+    known, numbered = _shared_names(comparison)
     return replace(
         found,
         base_jobs=found.base_jobs or len(set(runs.base_jobs)),
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
-        known_share=known if known < HALF else None,
+        known_share=known,
+        numbered_names=numbered,
         undirected=True if not comparison.metric.directed else None,
     )
 
 
-def _known_share(comparison: Comparison) -> float:
-    """Return the cost share of the functions that exist on both sides, on the side where this share is smaller."""
-    split, both = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_).all(axis=0)
-    shares = [
-        float(runs[:, both].sum(dtype=np.float64) / whole) if (whole := runs.sum(dtype=np.float64)) > 0 else 1.0
-        for runs in (comparison.self_value[:split], comparison.self_value[split:])
+def _shared_names(comparison: Comparison) -> tuple[float | None, bool | None]:
+    """Return the cost share of the functions that exist on both sides, and whether the other names differ in numbers.
+
+    The share is that of the side where it is larger: new functions alone do not make the sides different. Both values
+    are None if the share is not small.
+    """
+    split, present = comparison.runs.baseline, np.asarray(comparison.present, dtype=np.bool_)
+    costs = [
+        runs.sum(axis=0, dtype=np.float64) for runs in (comparison.self_value[:split], comparison.self_value[split:])
     ]
-    return min(shares)
+    both = present.all(axis=0)
+    share = max(float(cost[both].sum() / whole) if (whole := cost.sum()) > 0 else 1.0 for cost in costs)
+    if share >= HALF:
+        return None, None
+    names = comparison.symbols.texts()
+    others = [[(names[row], float(cost[row])) for row in np.flatnonzero(~both & (cost > 0))] for cost in costs]
+    return share, renumbered(*others) or None
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:

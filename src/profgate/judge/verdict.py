@@ -287,7 +287,11 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         for workload, metric in inputs.untested
     ]
     found += [
-        Reason(ReasonCode.FEW_SHARED_NAMES, _place(workload, metric, share=metric.calibration.known_share))
+        Reason(
+            ReasonCode.FEW_SHARED_NAMES,
+            _place(workload, metric, share=metric.calibration.known_share),
+            (Reason(ReasonCode.NUMBERED_NAMES),) if metric.calibration.numbered_names else (),
+        )
         for workload, metric in inputs.unlike
     ]
     found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]

@@ -42,6 +42,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _ARGUMENTS = re.compile(r"(?<=[^\W_])(?<!operator)[<\[]")
 _CLOSING = {"<": ">", "[": "]"}
 
@@ -282,3 +283,15 @@ def steps_of(
             now = took("T1", now, root_name(now))
             key = FrameKey(root_name(key.name), key.file, key.line)
     return steps, key
+
+
+def renumbered(*sides: Iterable[tuple[str, float]]) -> bool:
+    """Return whether most of the cost of each side is in names that other sides also contain, apart from numbers.
+
+    Each side consists of names with their costs.
+    """
+    shapes = [[(_NUMBER.sub("#", name), cost) for name, cost in side] for side in sides]
+    common = set.intersection(*({shape for shape, _ in side} for side in shapes))
+    return all(
+        2 * sum(cost for shape, cost in side if shape in common) > sum(cost for _, cost in side) for side in shapes
+    )

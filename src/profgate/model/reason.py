@@ -58,7 +58,8 @@ class ReasonCode(StrEnum):
     NEW_WORKLOAD = "new_workload"  # workload; reasons
     NO_BASELINE = "no_baseline"  # reasons
     TOTAL_NOT_TESTED = "total_not_tested"  # workload, metric, relative
-    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share
+    FEW_SHARED_NAMES = "few_shared_names"  # workload, metric, share; reasons
+    NUMBERED_NAMES = "numbered_names"
     STRATEGY_FAILED = "strategy_failed"  # workload, metric
     DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count

@@ -32,8 +32,8 @@ class Calibration:
     ``base_jobs`` jobs, the threshold is their ``largest`` statistic times ``margin``. ``exact`` marks counts that are
     compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes that can be detected in
     the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
-    allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if this share
-    is small.
+    allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if it is small
+    on both sides. ``numbered_names`` is True if most of the other names differ only in numbers.
     """
 
     state: Literal["tested"] | None = None
@@ -55,6 +55,7 @@ class Calibration:
     total_tested: bool | None = None
     independence: Literal["assumed"] | None = None
     known_share: float | None = None
+    numbered_names: bool | None = None
     undirected: bool | None = None
 
 

@@ -1,7 +1,10 @@
 """Error messages for values that pydantic rejects. A message describes the mistake and the valid values."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from profgate.errors import did_you_mean
 
 MESSAGES = {
     "bool_type": "is not a boolean; write true or false",
@@ -13,6 +16,7 @@ MESSAGES = {
     "tuple_type": "must be a list",
     "string_type": "is not text; put it in quotes",
 }
+NAME = re.compile(r"'([^']+)'")
 BOUNDS = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
 
 
@@ -25,7 +29,7 @@ def message(error: Mapping[str, Any]) -> str:
     if kind == "value_error":
         return str(details["error"])
     if kind == "literal_error":
-        return f"is unknown; write {details['expected'].replace(chr(39), '')}"
+        return f"is unknown; {did_you_mean(str(error['input'])[:60], re.findall(NAME, details['expected']))}"
     if kind == "too_long":
         return f"contains more than {details['max_length']} entries; use fewer"
     if kind.startswith(("greater_than", "less_than")):

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from profgate.errors import ComparisonError
+from profgate.errors import ComparisonError, did_you_mean
 from profgate.model.arrays import FloatArray, read_only
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import MetricKind
@@ -97,7 +97,7 @@ def _first_metric(lines: Sequence[EvolutionLine], requested: str | None) -> str:
     names = sorted({line.metric.name for line in lines})
     if requested is not None:
         if requested not in names:
-            raise ComparisonError("--metric", f"no benchmark has {requested!r}; there are {', '.join(names)}")
+            raise ComparisonError("--metric", f"no benchmark has {requested!r}; {did_you_mean(requested, names)}")
         return requested
     counted = {line.metric.name for line in lines if line.metric.kind is MetricKind.COUNTED}
     lead = next((name for name in FIRST_COUNTED if name in counted), None)

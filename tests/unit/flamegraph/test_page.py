@@ -175,7 +175,14 @@ def test_page_warns_of_doubtful_sides() -> None:
     assert "Few samples: before has 900 and after has 950" in few
     assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
     assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
-    assert "names may contain line numbers or ids" in build_page(tree([(9000, 0), (0, 9000), (10, 10)]), HEADER)
+    apart = [(9000, 0), (0, 9000), (10, 10)]
+    assert "they may contain line numbers or ids" in build_page(tree(apart, ["f:12", "f:14", "main"]), HEADER)
+    assert "they may contain line numbers or ids" not in build_page(tree(apart, ["scan", "lex", "main"]), HEADER)
+
+
+def test_new_function_of_most_of_the_run_is_not_suspicious() -> None:
+    page = build_page(tree([(0, 9000), (1000, 1000)], ["audit1", "main"]), HEADER)
+    assert "they may contain line numbers or ids" not in page
 
 
 def test_page_with_other_callers_of_the_same_functions_has_no_warning() -> None:
@@ -186,7 +193,7 @@ def test_page_with_other_callers_of_the_same_functions_has_no_warning() -> None:
         np.array([0, 10, 0, 10, 9000], np.int64),
         ["a", "b", "f"],
     )
-    assert "names may contain line numbers or ids" not in build_page(moved, HEADER)
+    assert "they may contain line numbers or ids" not in build_page(moved, HEADER)
 
 
 def test_page_begins_with_the_result() -> None:

@@ -140,7 +140,7 @@ degradation:
   location_filter: "("
   cutoff: much
 gate:
-  fail-on: sometimes
+  fail-on: degraded
   budget: 0
   max-gate-distance: true
   owners: [{a: b}]
@@ -152,6 +152,7 @@ gaet: {}
     assert "did you mean strategies?" in found["profgate.yml:2:3"]
     assert "did you mean clr?" in found["profgate.yml:5:16"]
     assert "did you mean gate?" in found["profgate.yml:16:1"]
+    assert found["profgate.yml:11:12"].endswith("'degraded' is unknown; did you mean degradation?")
     assert found["profgate.yml:12:11"].endswith("0 is out of range; write a number above 0")
 
 

@@ -58,7 +58,7 @@ def test_counted_metric_is_first_by_default() -> None:
     measured = MeasuredVersion(Version("v1"), (runs,))
     assert evolution(measured).metric == "calls"
     assert evolution(measured, metric="time").metric == "time"
-    with pytest.raises(ComparisonError, match="there are calls, time"):
+    with pytest.raises(ComparisonError, match="known are calls, time"):
         evolution(measured, metric="instructions")
 
 
