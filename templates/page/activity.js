@@ -1,18 +1,18 @@
-// The activity of both sides over time, above the graph. A time range and threads can be chosen for each side, and the
-// page then shows only the chosen part of the recording.
+// The activity of both sides over time, above the graph. A time range and threads can be chosen, and the page then shows
+// only the chosen part of the recordings. A choice applies to both sides, or with Shift to one.
 import { announce, byId, element, linkButton, makeButton, svgElement } from "./dom.js";
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";
 import { popover } from "./settings.js";
-import { SIDES, binSums, binsOf, isPart, partText, rangeText, textOfBins, threadsIn, timeText } from "./timelines.js";
+import { SIDES, binSums, binsAt, binsOf, isPart, isUnequal, partText, rangeText, textOfBins, threadsIn, timeText } from "./timelines.js";
 
 const PAGE_STEP = 10; // bins
 const CLICK = 3; // pixels; a shorter movement is a click, which shows all times
 const EVERYTHING = Object.fromEntries(PART_KEYS.map((key) => [key, ""]));
 
 export function makeActivity(page) {
-  const lanes = page.timelines.map((side, index) => side && makeLane(page, side, index));
-  const shown = lanes.filter(Boolean);
+  const shown = [];
+  for (const [index, side] of page.timelines.entries()) if (side) shown.push(makeLane(page, side, index, shown));
   byId("activity").append(...shown.map((lane) => lane.box));
   for (const lane of shown) if (lane.name) popover(lane.name);
   const highest = Math.max(...shown.map((lane) => lane.highest));
@@ -26,30 +26,33 @@ export function makeActivity(page) {
 function showPart(page) {
   const { state, timelines } = page;
   byId("part").hidden = !isPart(timelines, state);
-  const parts = timelines.flatMap((side, index) => (side ? [`${SIDES[index].toLowerCase()}: ${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : []));
-  byId("part").replaceChildren("Part shown: ", element("b", parts.join("; ")), ". Findings and totals concern the whole run. ", linkButton("Show the whole run", () => page.set(EVERYTHING)));
+  const unequal = isUnequal(timelines, state) ? " Only one side is limited, so changes have no colours." : "";
+  byId("part").replaceChildren("Part shown: ", element("b", partsText(page)), `.${unequal} Findings and totals concern the whole run. `, linkButton("Show the whole run", () => page.set(EVERYTHING)));
 }
 
-function makeLane(page, side, index) {
+function partsText({ state, timelines }) {
+  return timelines.flatMap((side, index) => (side ? [`${SIDES[index].toLowerCase()}: ${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : [])).join("; ");
+}
+
+// Makes the lane of a side. `lanes` are those of all sides.
+function makeLane(page, side, index, lanes) {
   const label = SIDES[index];
   const keys = { time: `time${label}`, threads: `threads${label}` };
   const box = element("section", undefined, "lane");
   const range = element("span", undefined, "range");
-  const reset = makeButton("All time", () => choose(0, side.bins), "plain");
-  const copy = makeButton("", () => page.set({ [`time${SIDES[1 - index]}`]: page.state[keys.time] }), "plain");
   const plot = element("div", undefined, "plot");
   const shade = element("div", undefined, "window");
   const edges = ["start", "end"].map((end) => makeEdge(end));
-  const menu = side.threads.length > 1 ? threadMenu(page, side, label, keys.threads) : null;
+  const menu = side.threads.length > 1 ? threadMenu(page, index) : null;
   const sums = binSums(side, threadsIn(side, ""));
   // Values per run and nanosecond, so that both sides have one vertical scale although their bins differ.
-  const unit = side.width * page.header.runs[index];
-  const lines = [element("b", label), range, ...(menu ? [menu.box] : []), copy, reset];
+  const runs = page.header.runs[index];
+  const unit = side.width * runs;
+  const lines = [element("b", label), range, ...(menu ? [menu.box] : [])];
   const head = element("div", undefined, "lane-head");
   let current = [0, side.bins];
 
-  const runs = page.header.runs[index];
-  plot.title = `Drag to show a part of the time; click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
+  plot.title = `Drag to show a part of the time, the same share of both sides; with Shift, of this side only. Click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
   head.append(...lines);
   box.setAttribute("aria-label", `Activity ${label.toLowerCase()}`);
   shade.append(...edges);
@@ -71,8 +74,8 @@ function makeLane(page, side, index) {
       if (to === undefined && event.key !== "Escape") return;
       event.preventDefault();
       if (event.key === "Escape") choose(0, side.bins);
-      else if (end === "start") choose(Math.min(to, current[1] - 1), current[1]);
-      else choose(current[0], Math.max(to, current[0] + 1));
+      else if (end === "start") choose(Math.max(Math.min(to, current[1] - 1), 0), current[1], event.shiftKey);
+      else choose(current[0], Math.min(Math.max(to, current[0] + 1), side.bins), event.shiftKey);
     });
     return edge;
   }
@@ -95,23 +98,28 @@ function makeLane(page, side, index) {
       plot.setPointerCapture(event.pointerId);
     });
     plot.addEventListener("pointermove", (event) => {
-      if (begin && Math.abs(event.clientX - begin.pixel) > CLICK) draw(...rangeTo(event));
+      if (begin && Math.abs(event.clientX - begin.pixel) > CLICK) for (const lane of lanes) lane.draw(...rangeIn(lane, ...rangeTo(event), event.shiftKey));
     });
     plot.addEventListener("pointerup", (event) => {
       if (!begin) return;
-      if (Math.abs(event.clientX - begin.pixel) > CLICK) choose(...rangeTo(event));
+      if (Math.abs(event.clientX - begin.pixel) > CLICK) choose(...rangeTo(event), event.shiftKey);
       else if (begin.fixed === null) choose(0, side.bins);
       begin = null;
     });
     plot.addEventListener("pointercancel", () => {
       begin = null;
-      draw(...current);
+      for (const lane of lanes) lane.draw(...lane.chosen());
     });
   }
 
-  function choose(from, to) {
-    page.set({ [keys.time]: textOfBins(side, Math.max(from, 0), Math.min(to, side.bins)) });
-    announce(`${label}: ${partText(side, page.state[keys.time], page.state[keys.threads])}`);
+  // Returns the range of another lane that is the same share of its time, or its own range if only this lane changes.
+  function rangeIn(lane, from, to, alone) {
+    return alone && lane.side !== side ? lane.chosen() : binsAt(lane.side, from / side.bins, to / side.bins);
+  }
+
+  function choose(from, to, alone = false) {
+    page.set(Object.fromEntries(lanes.map((lane) => [lane.key, textOfBins(lane.side, ...rangeIn(lane, from, to, alone))])));
+    announce(partsText(page));
   }
 
   // Draws a range. While the pointer moves, the range is not yet chosen.
@@ -124,7 +132,7 @@ function makeLane(page, side, index) {
       edges[at].setAttribute("aria-valuetext", timeText(side, Math.min(bin * side.width, side.span)));
     });
     const whole = timeText(side, side.span);
-    range.textContent = from > 0 || to < side.bins ? `${rangeText(side, from, to)} of ${whole}` : whole;
+    range.textContent = from > 0 || to < side.bins ? `${rangeText(side, from, to)} of ${whole}` : `${whole} wall time${runs > 1 ? ", longest run" : ""}`;
   }
 
   function show(highest) {
@@ -138,14 +146,10 @@ function makeLane(page, side, index) {
     if (chosen.length < side.threads.length) picture.append(path(binSums(side, chosen), "part"));
     plot.querySelector("svg")?.remove();
     plot.prepend(picture);
-    reset.hidden = !state[keys.time];
-    const other = page.timelines[1 - index];
-    copy.hidden = !state[keys.time] || !other || state[`time${SIDES[1 - index]}`] === state[keys.time];
-    copy.textContent = `Apply to ${SIDES[1 - index].toLowerCase()}`;
     menu?.show(chosen);
   }
 
-  return { box, show, name: menu?.name, highest: Math.max(...sums) / unit };
+  return { box, side, key: keys.time, chosen: () => current, draw, show, name: menu?.name, highest: Math.max(...sums) / unit };
 }
 
 // Returns the outline of bars whose largest possible height is 1.
@@ -154,13 +158,18 @@ function steps(values, highest) {
   return `M0 1${bars.join("")}V1Z`;
 }
 
-// The button and the panel with a check box for each thread of a side.
-function threadMenu(page, side, label, key) {
+// The button and the panel with a check box for each thread of a side. If both sides have the same threads, the choice
+// applies to both.
+function threadMenu(page, index) {
+  const side = page.timelines[index];
+  const label = SIDES[index];
+  const keys = SIDES.filter((_, at) => page.timelines[at]?.threads.join("\n") === side.threads.join("\n")).map((title) => `threads${title}`);
+  const choose = (text) => page.set(Object.fromEntries(keys.map((key) => [key, text])));
   const name = `threads-${label.toLowerCase()}`;
   const box = element("div", undefined, "menu");
   const opener = element("button", undefined, "opener");
   const panel = element("div", undefined, "popover threads");
-  const all = makeButton("All threads", () => page.set({ [key]: "" }), "plain");
+  const all = makeButton("All threads", () => choose(""), "plain");
   const sums = side.threads.map((_, thread) => binSums(side, [thread]).reduce((sum, value) => sum + value, 0));
   const whole = sums.reduce((sum, value) => sum + value, 0);
   const boxes = side.threads.map((thread) => {
@@ -168,8 +177,8 @@ function threadMenu(page, side, label, key) {
     input.type = "checkbox";
     input.addEventListener("change", () => {
       const names = side.threads.filter((_, at) => boxes[at].checked);
-      page.set({ [key]: names.length < side.threads.length ? names.join("\n") : "" });
-      announce(`${label}: ${partText(side, page.state[`time${label}`], page.state[key])}`);
+      choose(names.length < side.threads.length ? names.join("\n") : "");
+      announce(partsText(page));
     });
     input.dataset.thread = thread;
     return input;

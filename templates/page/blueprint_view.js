@@ -36,8 +36,9 @@ export const blueprintPanel = {
   ],
 };
 
-function figuresIn({ tree, ratio, header, sample, higher }) {
-  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules: { ...RULES, ...header.blueprint } }));
+function figuresIn({ tree, ratio, header, sample, higher, unequal }) {
+  const rules = { ...RULES, ...header.blueprint, ...(unequal ? { min_shift: Infinity } : {}) };
+  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules }));
 }
 
 function measured(page) {

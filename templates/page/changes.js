@@ -181,7 +181,7 @@ export function makeChanges(page) {
     const { tree, scale } = page;
     list = once(scale.level, "changed", () => {
       const changed = whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !page.findings.has(tree.symbol[node]));
-      return changed.length || page.header.findings.length ? changed : uncertainDifferences();
+      return changed.length || page.header.findings.length || page.unequal ? changed : uncertainDifferences();
     });
     showChanged();
   });

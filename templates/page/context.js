@@ -1,7 +1,8 @@
 // State shared by all parts of the page. A part gets the `page`, listens to its events and changes it through `set`:
 //
 //   page.header, page.whole    the header and the complete tree; never change
-//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined
+//   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined; page.unequal
+//                              whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
 //   page.tree                  the tree of the chosen times and threads, without dropped stacks; page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
@@ -21,7 +22,7 @@ import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
-import { partOf } from "./timelines.js";
+import { isUnequal, partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
@@ -170,6 +171,7 @@ const COMPUTE = {
   tree(page) {
     const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
     page.tree = withoutSymbols(part, page.state.drop);
+    page.unequal = Boolean(page.timelines) && isUnequal(page.timelines, page.state);
   },
   shape(page) {
     const { sandwich, reversed } = page.state;
@@ -194,7 +196,7 @@ const COMPUTE = {
       mode,
       ramp,
       reference,
-      gate: gate === "auto" ? GATES[basis] : gate,
+      gate: page.unequal ? Infinity : gate === "auto" ? GATES[basis] : gate, // the sides show different parts
       chance,
       sample: page.sample,
       repeats: testsRepeats(page),

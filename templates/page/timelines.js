@@ -76,6 +76,12 @@ export function binsOf(side, text) {
   return from < to && (from > 0 || to < side.bins) ? [from, to] : null;
 }
 
+// Returns the bins of a range that is given as shares of all bins, at least one bin.
+export function binsAt(side, from, to) {
+  const first = Math.min(Math.round(from * side.bins), side.bins - 1);
+  return [first, Math.max(Math.round(to * side.bins), first + 1)];
+}
+
 // Returns the text of a range of bins, or "" for all bins.
 export function textOfBins(side, from, to) {
   const seconds = (bin) => Number(((bin * side.width) / SECOND).toPrecision(DIGITS)).toFixed(12).replace(/\.?0+$/, "");
@@ -114,6 +120,17 @@ export function timeText(side, time) {
 // Whether a part of the recording is chosen on at least one side.
 export function isPart(timelines, state) {
   return timelines.some((side, index) => side && Boolean(cellsOf(side, state, index)));
+}
+
+// Whether a part of one side would be compared with the whole other side.
+export function isUnequal(timelines, state) {
+  const [before, after] = timelines.map((side, index) => ({
+    time: Boolean(side && binsOf(side, state[`time${SIDES[index]}`])),
+    names: side ? threadsIn(side, state[`threads${SIDES[index]}`]).map((thread) => side.threads[thread]) : [],
+    all: side ? side.threads.length : 0,
+  }));
+  const isLimited = ({ names, all }) => names.length < all;
+  return before.time !== after.time || (isLimited(before) !== isLimited(after) && before.names.join("\n") !== after.names.join("\n"));
 }
 
 // Returns the tree of the chosen part of both sides. Row numbers do not change.

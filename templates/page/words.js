@@ -71,7 +71,7 @@ export function describe(page, shape, node) {
       change: changeOf(page, near ? 0 : delta),
       relative: before ? (near ? "0 %" : formatSignedShare(delta / old, 1)) : after ? fromNothing : "-",
       brief: isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
-      growth: near ? "unchanged" : growthOf(old, after),
+      growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
@@ -98,7 +98,7 @@ function verdictOf(page, shape, node) {
   if (kind === "both") {
     const level = page.shades[shape].level[node];
     if (level) words.push(directionWord(page, level));
-    else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : "below the gate");
+    else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : page.unequal ? "not compared" : "below the gate");
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
   if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");

@@ -64,10 +64,12 @@ def lane(page: "Page", label: str) -> "Locator":
     return page.get_by_role("region", name=f"Activity {label}")
 
 
-def brush(page: "Page", label: str, first: int, last: int) -> None:
-    """Drag from the middle of a bin to the middle of another one."""
+def brush(page: "Page", label: str, first: int, last: int, *, alone: bool = False) -> None:
+    """Drag from the middle of a bin to the middle of another one, with Shift if only this side is limited."""
     plot = lane(page, label).locator(".plot")
     plot.scroll_into_view_if_needed()
+    if alone:
+        page.keyboard.down("Shift")
     box = plot.bounding_box()
     assert box is not None
     left, bin_width = box["x"] + 1, (box["width"] - 2) / BINS
@@ -76,6 +78,7 @@ def brush(page: "Page", label: str, first: int, last: int) -> None:
     page.mouse.move(left + (first + last) / 2 * bin_width, box["y"] + 10)
     page.mouse.move(left + (last - 0.5) * bin_width, box["y"] + 22)
     page.mouse.up()
+    page.keyboard.up("Shift")
 
 
 def shown_totals(page: "Page") -> tuple[int, int]:
@@ -87,29 +90,47 @@ def shown_totals(page: "Page") -> tuple[int, int]:
     return int(before), int(after)
 
 
-def test_a_brush_shows_the_sum_of_its_bins(open_page: OpenPage) -> None:
+def test_a_brush_shows_the_same_share_of_both_sides(open_page: OpenPage) -> None:
     page, (before, after) = open_page(), (side_of(1), side_of(3))
     assert not page.locator("#part").is_visible()
+    assert lane(page, "after").locator(".range").inner_text() == "6.71 s wall time"
     assert shown_totals(page) == (total_of(before), total_of(after))
+    place = lane(page, "after").bounding_box()
     brush(page, "after", 20, 60)
-    assert shown_totals(page) == (total_of(before), total_of(after, 20, 60))
-    text = "Part shown: before: all 6.71 s, 2 threads; after: 1.34–4.03 s of 6.71 s, 2 threads. "
+    assert lane(page, "after").bounding_box() == place
+    assert shown_totals(page) == (total_of(before, 20, 60), total_of(after, 20, 60))
+    text = "Part shown: before: 1.34–4.03 s of 6.71 s, 2 threads; after: 1.34–4.03 s of 6.71 s, 2 threads. "
     assert page.locator("#part").inner_text().startswith(text + "Findings and totals concern the whole run.")
     assert f"{total_of(after):,} samples" in page.locator(".facts").inner_text()
-    brush(page, "before", 0, 50)
-    assert shown_totals(page) == (total_of(before, 0, 50), total_of(after, 20, 60))
-
-
-def test_applying_a_range_to_the_other_side_and_showing_all(open_page: OpenPage) -> None:
-    page, (before, after) = open_page(), (side_of(1), side_of(3))
-    brush(page, "after", 70, 90)
-    lane(page, "after").get_by_role("button", name="Apply to before").click()
-    assert shown_totals(page) == (total_of(before, 70, 90), total_of(after, 70, 90))
-    lane(page, "before").get_by_role("button", name="All time").click()
-    assert shown_totals(page) == (total_of(before), total_of(after, 70, 90))
     page.get_by_role("button", name="Show the whole run").click()
     assert shown_totals(page) == (total_of(before), total_of(after))
     assert "time" not in written_address(page)
+
+
+def test_the_share_of_a_shorter_recording_is_shorter(open_page: OpenPage) -> None:
+    before = side_of(1)
+    short = replace(before, scale=SCALE - 1, span=(BINS << (SCALE - 1)) - 1)
+    page = open_page(replace(timed_tree(), timelines=(short, side_of(3))))
+    brush(page, "after", 20, 60)
+    assert "before: 0.67–2.01 s of 3.36 s" in page.locator("#part").inner_text()
+    assert shown_totals(page)[0] == total_of(before, 20, 60)
+
+
+def test_one_limited_side_is_not_compared(open_page: OpenPage) -> None:
+    page, (before, after) = open_page(), (side_of(1), side_of(3))
+    brush(page, "after", 50, 60, alone=True)
+    assert shown_totals(page) == (total_of(before), total_of(after, 50, 60))
+    assert "Only one side is limited, so changes have no colours." in page.locator("#part").inner_text()
+    assert "(not compared)" in page.locator("#details").inner_text()
+    page.keyboard.press("t")
+    assert page.locator("td.worse, td.better").count() == 0
+    page.get_by_role("tab", name="Blueprint").click()
+    boxes = page.locator("#panel-blueprint [role=treeitem]").evaluate_all("all => all.map(box => box.ariaLabel)")
+    assert boxes
+    assert not [label for label in boxes if "slower" in label or "faster" in label]
+    brush(page, "before", 50, 60, alone=True)
+    assert shown_totals(page) == (total_of(before, 50, 60), total_of(after, 50, 60))
+    assert "Only one side" not in page.locator("#part").inner_text()
 
 
 def test_an_edge_is_dragged_and_a_click_shows_all(open_page: OpenPage) -> None:
@@ -143,7 +164,8 @@ def test_keys_move_the_edges(open_page: OpenPage) -> None:
     end.focus()
     page.keyboard.press("Home")  # the end stays behind the start
     assert end.get_attribute("aria-valuenow") == "12"
-    assert page.locator("#live").inner_text() == "After: 0.74–0.81 s of 6.71 s, 2 threads"
+    part = "0.74–0.81 s of 6.71 s, 2 threads"
+    assert page.locator("#live").inner_text() == f"before: {part}; after: {part}"
     page.keyboard.press("Escape")
     assert shown_totals(page)[1] == total_of(after)
     assert not page.locator("#part").is_visible()
@@ -157,7 +179,7 @@ def test_threads_are_chosen_by_name(open_page: OpenPage) -> None:
     assert lane(page, "after").locator(".opener").inner_text() == "1 of 2 threads"
     page.keyboard.press("Escape")
     assert not page.get_by_role("group", name="Threads after").is_visible()
-    assert shown_totals(page) == (total_of(before), total_of(after, threads=(1,)))
+    assert shown_totals(page) == (total_of(before, threads=(1,)), total_of(after, threads=(1,)))
     assert page.title() == "demo: base → head"
     brush(page, "after", 0, 30)
     assert shown_totals(page)[1] == total_of(after, 0, 30, (1,))
@@ -204,8 +226,8 @@ def test_one_timed_side_is_drawn_alone(open_page: OpenPage) -> None:
     page = open_page(replace(timed_tree(), timelines=(None, side_of(3))))
     assert page.locator(".lane").count() == 1
     brush(page, "after", 20, 60)
-    assert not lane(page, "after").get_by_role("button", name="Apply to before").is_visible()
-    assert page.locator("#part").inner_text().startswith("Part shown: after: 1.34–4.03 s of 6.71 s, 2 threads. ")
+    text = "Part shown: after: 1.34–4.03 s of 6.71 s, 2 threads. Only one side is limited"
+    assert page.locator("#part").inner_text().startswith(text)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

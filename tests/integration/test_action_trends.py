@@ -63,8 +63,8 @@ def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> Non
         found += lasting_changes(keeping)
         summaries.append("Lasting changes on this branch" in keeping.summary)
     (only,) = found
-    assert only.startswith("::warning title=profgate%3A lasting regression::api, samples, total: ")
-    assert "slowly, over" in only
+    assert only.startswith("::warning title=profgate%3A lasting regression::api, samples, total of the run: ")
+    assert " over " in only
     assert sum(summaries) == 1
     keeping.open_pull()
     assert keeping.compare(at(1.2, 77)) == 0
@@ -82,9 +82,9 @@ def test_step_is_reported_with_its_commit(keeping: Stage, tmp_path: Path) -> Non
         if lasting_changes(keeping):
             summary = keeping.summary
     (only,) = lines
-    assert f"at once, with {first[:12]}" in only
+    assert f"since {first[:12]}" in only
     assert "0 better. Each change is reported once." in summary
-    assert f"at once, with {first[:12]}" in summary
+    assert f"since {first[:12]}" in summary
     lines.clear()
     for number in range(6):
         keeping.push(at(1.0, 200 + number))
@@ -98,7 +98,7 @@ def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * 8 + [1.5] * 7, workload)
     keeping.push(at(1.5, 100, workload))
     (only,) = lasting_changes(keeping)
-    assert "::error::x, samples, total: " in only
+    assert "::error::x, samples, total of the run: " in only
     assert not [line for line in keeping.log.splitlines() if line.startswith("::error")]
     (row,) = [line for line in keeping.summary.splitlines() if "worse |" in line]
     assert row.replace("\\|", "").count("|") == 6

@@ -288,7 +288,7 @@ def test_trends_are_reported_once(repository: Repository, capsys: Capture) -> No
     capsys.readouterr()
     assert main(["trends"]) == 0
     text = capsys.readouterr().out
-    assert f"at once, with {slow[0][:12]} (Slow 0)" in text
+    assert f"since {slow[0][:12]} (Slow 0)" in text
     assert "+30" in text
     assert main(["trends", "--new", "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePage } from "../../templates/page/context.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
-import { binSums, binsOf, isPart, partOf, partText, rangeText, textOfBins, threadsIn } from "../../templates/page/timelines.js";
+import { binSums, binsAt, binsOf, isPart, isUnequal, partOf, partText, rangeText, textOfBins, threadsIn } from "../../templates/page/timelines.js";
 import { randomTree, seeded, treeOf } from "./trees.mjs";
 
 const NOTHING = { timeBefore: "", timeAfter: "", threadsBefore: "", threadsAfter: "" };
@@ -139,4 +139,29 @@ test("dropped stacks and a part of the time reduce the tree together", () => {
   assert.deepEqual([page.tree.before[0], page.tree.after[0]], [4, 4]);
   page.set({ drop: new Set() });
   assert.deepEqual([page.tree.before[0], page.tree.after[0]], [10, 6]);
+});
+
+test("a share of the time has at least one bin on each side", () => {
+  assert.deepEqual(binsAt({ bins: 100 }, 0.2, 0.6), [20, 60]);
+  assert.deepEqual(binsAt({ bins: 4 }, 0.99, 1), [3, 4]);
+  assert.deepEqual(binsAt({ bins: 4 }, 0.3, 0.31), [1, 2]);
+  assert.deepEqual(binsAt({ bins: 1 }, 0, 0.1), [0, 1]);
+});
+
+test("no frame has a colour while only one side is limited", () => {
+  const { tree, timelines } = timed(12);
+  const alone = { ...timelines[0], threads: ["main"] };
+  const half = Object.fromEntries(timelines.map((side, at) => [at ? "timeAfter" : "timeBefore", textOfBins(side, 0, 35)]));
+  const unequal = (sides, state) => isUnequal(sides, { ...NOTHING, ...state });
+  assert.deepEqual([unequal(timelines, {}), unequal(timelines, half), unequal(timelines, { timeAfter: half.timeAfter }), unequal([null, timelines[1]], half)], [false, false, true, true]);
+  assert.deepEqual(["main", "io"].map((threadsAfter) => unequal([alone, timelines[1]], { threadsAfter })), [false, true]);
+  globalThis.window = { innerWidth: 1400, addEventListener() {} };
+  const page = makePage(HEADER, tree, timelines);
+  page.renew();
+  assert.ok(page.scale.coloured > 0);
+  page.set({ timeAfter: half.timeAfter });
+  assert.equal(page.scale.coloured, 0);
+  assert.ok(page.scale.level.every((level) => level === 0));
+  page.set(half);
+  assert.ok(page.scale.coloured > 0);
 });

@@ -32,9 +32,11 @@ SCHEMA = "profgate.trends/1"
 LEAST_SHARE = 0.01  # minimum share of the run that a symbol needs to be examined
 MOST_SYMBOLS = 20
 LEAST_MOVE = 0.005  # minimum change in a symbol's share of the run
+AROUND = 10  # maximum number of commits on each side of a change of share at which costs are compared
 NEAR = 4  # maximum distance in commits at which two similar trends count as the same
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
 MOST_PAST = 30  # maximum number of commits for the noise estimate
+TOTAL = "total of the run"  # a function may be called "total"
 HASH_LENGTH = 12  # number of displayed characters of a commit hash
 MOST_ROWS = 50  # maximum number of rows in a summary
 
@@ -126,13 +128,30 @@ def trends_of(readings: Sequence[Reading], line: Sequence[str], rules: Rules = l
         trend_of = partial(_trend, metric.metric, readings[0].series)
         found += [trend_of(metric.commits, shift, (None, None)) for shift in shifts_of(metric.totals())]
         for symbol in _heaviest(metric):
-            commits, shares = _shares(metric, symbol)
+            commits, shares, costs = _shares(metric, symbol)
             found += [
                 trend_of(commits, shift, symbol)
-                for shift in shifts_of(shares)
+                for shift in _with_costs(shifts_of(shares), costs)
                 if abs(shift.after - shift.before) >= LEAST_MOVE
             ]
     return found
+
+
+def _with_costs(found: Sequence[Shift], costs: FloatArray) -> list[Shift]:
+    """Return the changes of a share in which the cost changed in the same direction, at least half as much.
+
+    In the others, it was mainly the rest of the run that changed.
+    """
+    starts = [0, *(shift.last for shift in found)]
+    ends = [*(shift.first for shift in found[1:]), len(costs)]
+    kept = []
+    for shift, start, end in zip(found, starts, ends, strict=False):
+        before = costs[max(start, shift.first - AROUND) : shift.first].mean()
+        after = costs[shift.last : min(end, shift.last + AROUND)].mean()
+        grown, expected = (after - before) * shift.before, (shift.after - shift.before) * before
+        if (after > before) == (shift.after > shift.before) and abs(grown) >= abs(expected) / 2:
+            kept.append(shift)
+    return kept
 
 
 def of_one_regime(readings: Sequence[Reading], line: Sequence[str]) -> list[Reading]:
@@ -220,15 +239,20 @@ def _heaviest(line: _Line) -> list[SymbolKey]:
     return sorted(chosen, key=lambda key: (-weight[key], key[0], key[1] or ""))[:MOST_SYMBOLS]
 
 
-def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray]:
-    """Return the commits at which the share of a symbol is known, and the shares."""
-    commits, shares = [], []
+def _shares(line: _Line, symbol: SymbolKey) -> tuple[list[str], FloatArray, FloatArray]:
+    """Return the commits at which the share of a symbol is known, the shares, and the self costs."""
+    commits, shares, costs = [], [], []
     for sha, columns in zip(line.commits, line.columns, strict=True):
-        known = [share for column in columns if (share := _share(column, symbol)) is not None]
+        known = [
+            (share, share * column.sum * column.metric.scale)
+            for column in columns
+            if (share := _share(column, symbol)) is not None
+        ]
         if known:
             commits.append(sha)
-            shares.append(sum(known) / len(known))
-    return commits, np.array(shares)
+            shares.append(sum(share for share, _ in known) / len(known))
+            costs.append(sum(cost for _, cost in known) / len(known))
+    return commits, np.array(shares), np.array(costs)
 
 
 def _share(column: Column, symbol: SymbolKey) -> float | None:
@@ -293,7 +317,7 @@ def trends_summary(trends: Sequence[Trend], commits: Mapping[str, StoredCommit])
             "tag": "worse" if trend.worse else "better",
             "workload": trend.workload,
             "metric": trend.metric,
-            "what": "the total" if trend.name is None else code_cell(trend.name),
+            "what": TOTAL if trend.name is None else code_cell(trend.name),
             "how": sentence(_how(trend)),
             "when": sentence(_when(trend, commits)),
         }
@@ -322,40 +346,37 @@ def trends_page(trends: Sequence[Trend], commits: Mapping[str, StoredCommit], ne
 
 
 def _cells(trend: Trend, commits: Mapping[str, StoredCommit]) -> list[Cell]:
-    change, values = _change(trend)
+    change, note = _change(trend)
     return [
         Cell(_what(trend), f"{name_text(trend.workload, 60)} · {name_text(trend.metric, 30)}"),
-        Cell(change, values, "worse" if trend.worse else "better"),
-        Cell(_when(trend, commits), f"p {trend.p:.2g}"),
+        Cell(change, note, "worse" if trend.worse else "better"),
+        Cell(_when(trend, commits), f"p = {trend.p:.2g}"),
     ]
 
 
 def _change(trend: Trend) -> tuple[str, str]:
-    """Return the relative change, and the values before and after the trend."""
+    """Return the change, and a note: the values of a total, or that a function's values are shares of the run."""
     if trend.name is None:
         return numbers.signed_percent(trend.relative), numbers.from_to(trend.before, trend.after, trend.unit)
-    return numbers.signed_percent(trend.relative), f"{numbers.share_from_to(trend.before, trend.after)} of the run"
+    return numbers.share_from_to(trend.before, trend.after), "of the run"
 
 
 def _what(trend: Trend) -> str:
     if trend.name is None:
-        return "total"
+        return TOTAL
     return name_text(trend.name, 60) + (f" ({plain(trend.file)})" if trend.file else "")
 
 
 def _how(trend: Trend) -> str:
-    if trend.name is None:
-        values = numbers.from_to(trend.before, trend.after, trend.unit)
-        return f"{values}{numbers.in_brackets(trend.relative)}, p {trend.p:.2g}"
-    return f"{trend.before:.1%} → {trend.after:.1%} of the run, p {trend.p:.2g}"
+    change, note = _change(trend)
+    values = f"{note} ({change})" if trend.name is None else f"{change} {note}"
+    return f"{values}, p = {trend.p:.2g}"
 
 
 def _when(trend: Trend, commits: Mapping[str, StoredCommit]) -> str:
     if not trend.is_drift:
-        return f"at once, with {_commit(trend.first, commits)}"
-    return (
-        f"slowly, over {trend.commits} commits: from {_commit(trend.first, commits)} to {_commit(trend.last, commits)}"
-    )
+        return f"since {_commit(trend.first, commits)}"
+    return f"over {trend.commits} commits, {_commit(trend.first, commits)} to {_commit(trend.last, commits)}"
 
 
 def _commit(sha: str, commits: Mapping[str, StoredCommit]) -> str:

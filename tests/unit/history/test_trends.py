@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from history_samples import reading
-from profgate.history.trends import of_one_regime, trends_of, unknown_of
+from profgate.history.trends import of_one_regime, trend_text, trends_lines, trends_of, trends_page, unknown_of
 from profgate.model.history import Reading
 
 LINE = [f"c{number:02}" for number in range(60)]
@@ -32,6 +32,47 @@ def test_step_of_the_total() -> None:
 def test_step_of_a_share() -> None:
     trends = trends_of(past([1.0] * 40, [0.2] * 20 + [0.3] * 20), LINE)
     assert [(one.name, one.first, one.worse) for one in trends] == [("g", "c20", False), ("f", "c20", True)]
+
+
+def measured(**costs: list[int]) -> list[Reading]:
+    """A reading at each commit with the self costs of these functions, which differ by up to 4 samples."""
+    return [
+        reading("".join(f"main;{name} {values[number] + number % 5}\n" for name, values in costs.items()), sha)
+        for number, sha in enumerate(LINE[: len(next(iter(costs.values())))])
+    ]
+
+
+def test_share_that_falls_because_another_grew_is_no_trend() -> None:
+    readings = measured(load=[1000] * 24, total=[500] * 24, parse=[800] * 12 + [2400] * 12)
+    assert [(one.name, one.worse) for one in trends_of(readings, LINE)] == [(None, True), ("parse", True)]
+
+
+def test_share_that_rises_because_another_fell_is_no_trend() -> None:
+    readings = measured(load=[1000] * 24, parse=[2400] * 12 + [800] * 12)
+    assert [(one.name, one.worse) for one in trends_of(readings, LINE)] == [(None, False), ("parse", False)]
+
+
+def test_growth_after_a_change_of_machine_is_a_trend() -> None:
+    readings = measured(load=[1000] * 10 + [2000] * 20, parse=[300] * 10 + [600] * 10 + [1200] * 10)
+    assert ("parse", "c20", True) in [(one.name, one.first, one.worse) for one in trends_of(readings, LINE)]
+
+
+def test_new_function_is_a_trend() -> None:
+    grown = measured(load=[1000] * 24, new=[0] * 12 + [400] * 12)
+    assert ("new", "c12", True) in [(one.name, one.first, one.worse) for one in trends_of(grown, LINE)]
+
+
+def test_total_of_the_run_differs_from_a_function_called_total() -> None:
+    trends = trends_of(measured(load=[1000] * 24, total=[500] * 12 + [900] * 12), LINE)
+    head, run, when, function, _ = [text for _, text in trends_lines(trends, {})]
+    assert head == "bench · samples"
+    assert run.startswith("  total of the run: 1,504 → 1,904 samples (+26.6 %), p = ")
+    assert function.startswith("  total: 33.4 → 47.4 % of the run, p = ")
+    assert when == "    since c12"
+    assert trend_text(trends[1], {}) == f"bench, samples, {function.strip()}, since c12"
+    page = trends_page(trends, {}, "c23", "")
+    assert ">total of the run<" in page
+    assert "33.4 → 47.4 %<small>of the run" in page
 
 
 def test_continued_drift_is_not_new() -> None:
