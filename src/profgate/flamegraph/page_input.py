@@ -205,7 +205,7 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
     marks = []
     for finding in findings:
         symbol = place_of.get((finding.location.name, finding.location.file))
-        if finding.colour == "neutral" or symbol is None:
+        if finding.colour == "neutral" or symbol is None or finding.is_total:
             continue
         mark = PageFinding(
             symbol=symbol,
