@@ -193,6 +193,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
         [*symbols.lines, None],
         estimate.baseline_calls,
         estimate.target_calls,
+        symbol_totals=np.pad(total, ((0, 0), (0, 1))),  # `NOT_UNROLLED` is no function
         source=states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
     )
 
