@@ -60,7 +60,7 @@ export function boxSentence(page, figures, node, partner) {
 export function figuresTable(page, figures, node) {
   const table = element("table");
   const head = element("tr");
-  head.append(element("th", "This call path"), ...["Before", "After", "Change"].map((title) => element("th", title)));
+  head.append(element("th", page.header.blueprint?.estimated ? "This call path, estimated" : "This call path"), ...["Before", "After", "Change"].map((title) => element("th", title)));
   table.append(head);
   for (const [label, ...cells] of figureRows(page, figures, node)) {
     const row = element("tr");

@@ -115,6 +115,9 @@ function optionalColumns(header, parts, size, symbols) {
     callsAfter,
     evidence: has("evidence") ? readBits(parts.get("evidence"), size) : null,
     evidenceSelf: has("evidence_self") ? readBits(parts.get("evidence_self"), size) : null,
+    // the exact inclusive values of each symbol if the tree is estimated
+    totalBefore: has("total_before") ? readVarints(parts.get("total_before"), symbols) : null,
+    totalAfter: has("total_after") ? readVarints(parts.get("total_after"), symbols) : null,
     sources: codes && Array.from(codes, (code) => states[code] ?? "unknown"),
     formers: text("formers"),
     formerOf: has("former") ? readVarints(parts.get("former"), symbols) : null,

@@ -5,7 +5,8 @@ import { scaled } from "./views.js";
 const WORTH_RATING = 0.05;
 const SMALL_CHANGE = 0.01;
 
-// Returns one entry per symbol. A recursive symbol counts once per stack.
+// Returns one entry per symbol. A recursive symbol counts once per stack. In an estimated tree, the exact totals of the
+// symbols replace the sums over their call paths.
 export function symbolSums(tree) {
   return once(tree, "sums", () => sumsOfSymbols(tree));
 }
@@ -29,7 +30,7 @@ function sumsOfSymbols(tree) {
     sums.before[symbol] += tree.before[i];
     sums.after[symbol] += tree.after[i];
   }
-  return sums;
+  return tree.totalBefore ? { ...sums, before: tree.totalBefore, after: tree.totalAfter } : sums;
 }
 
 export function symbolRows(tree, ratio) {

@@ -42,7 +42,7 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null }); // the tests used all stacks
+  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null, totalBefore: null, totalAfter: null }); // of all stacks
 }
 
 export function nameOf(tree, node) {

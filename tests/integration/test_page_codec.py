@@ -73,6 +73,7 @@ def test_column_round_trip(seed: int, threshold: float) -> None:
     columns, header = decoded(tree, ordered, PageHeader("t", "w", "m", "ns"))
     divisor = header["g"]
     other = ordered.name == OTHER_NAME
+    assert columns["totalBefore"] is columns["totalAfter"] is None  # the sums over the call paths are exact
     assert columns["parent"] == ordered.parent.tolist()
     assert columns["end"] == ordered.end.tolist()
     assert [value * divisor for value in columns["beforeSelf"]] == ordered.before_self.tolist()
@@ -123,3 +124,13 @@ def test_only_web_links_are_stored() -> None:
     hostile = replace(tree.source, links=("javascript:alert(1)",) * SYMBOLS)
     columns, _ = decoded(replace(tree, source=hostile), order_tree(tree), PageHeader("t", "w", "m", "ns"))
     assert columns["links"] == []
+
+
+def test_estimated_tree_has_the_exact_totals_of_functions() -> None:
+    tree = random_tree(1, optional=False)
+    totals = np.arange(2 * SYMBOLS).reshape(2, SYMBOLS)
+    estimated = replace(tree, symbol_totals=totals)
+    columns, header = decoded(estimated, order_tree(estimated), PageHeader("t", "w", "m", "ns"))
+    places = [tree.names.index(name.replace("?", "\ud800")) for name in columns["names"]]
+    for key, line in (("totalBefore", totals[0]), ("totalAfter", totals[1])):
+        assert [value * header["g"] for value in columns[key]] == line[places].tolist()

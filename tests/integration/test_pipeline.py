@@ -76,6 +76,7 @@ def test_calls_without_stacks_are_noted_on_the_page() -> None:
     (page,) = built.pages
     assert '"estimated": "edges"' in page.document.text
     assert '["calls", ' in page.document.text
+    assert '["total_before", ' in page.document.text
 
 
 def many_workloads() -> tuple[list[SourceFile], list[SourceFile]]:

@@ -108,3 +108,10 @@ test("what changed: the smallest subtrees, at most ten", () => {
   const many = treeOf(Array.from({ length: 30 }, (_, i) => [`m/f${i}`, 10, 20 + i]));
   assert.equal(whatChanged(many, ONE, new Int8Array(many.size).fill(1)).length, 10);
 });
+
+test("an estimated tree has the exact totals of its functions, until stacks are left out", () => {
+  const tree = { ...treeOf([["a/f", 10, 5], ["b/f", 10, 40]]), totalBefore: [12, 11, 18], totalAfter: [6, 41, 44] };
+  const f = (shown) => symbolRows(shown, ONE).rows.find(({ name }) => name === "f");
+  assert.deepEqual([f(tree).before, f(tree).after, f(tree).delta], [18, 44, 26]);
+  assert.deepEqual([f(withoutSymbols(tree, new Set([0]))).before, f(withoutSymbols(tree, new Set([0]))).after], [10, 40]);
+});

@@ -194,6 +194,8 @@ def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[
         column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
         for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
     }
+    if tree.symbol_totals is not None:
+        sums["before"], sums["after"] = tree.symbol_totals
     delta = sums["after"] - sums["before"] * ratio
     own = sums["after_self"] - sums["before_self"] * ratio
     size = np.abs(delta)

@@ -81,7 +81,8 @@ class PageTree:
     boolean array that marks the rows whose change passes the test of repeated runs. Its first line belongs to inclusive
     values, and its second line to self values. Names, files, lines and source states have one element per symbol.
     ``former`` maps renamed symbols to their old names. ``timelines`` contains the self values of each side by thread
-    and time, if they are known.
+    and time, if they are known. If the call paths are estimated, ``symbol_totals`` contains the exact inclusive values
+    of each symbol, in one line for each side, because sums over estimated call paths differ from them.
     """
 
     parent: RowArray
@@ -97,6 +98,7 @@ class PageTree:
     source: SourceStates | None = None
     former: Mapping[int, str] = field(default_factory=dict)
     timelines: tuple[Timeline | None, Timeline | None] = (None, None)
+    symbol_totals: IntArray | None = None
 
     def __post_init__(self) -> None:
         """Raise `ValueError` if the columns are not a valid tree."""

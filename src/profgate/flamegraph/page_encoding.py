@@ -54,7 +54,8 @@ def encode_page(
     place_of = np.full(len(tree.names), -1, np.int64)  # -1 for symbols that do not occur in the tree
     place_of[by_frequency] = np.arange(len(symbols))
     number = np.append(place_of + 2, [1, 0])  # the last two elements are `OTHER_NAME` and `ROOT_NAME`
-    divisor = max(int(np.gcd(np.gcd.reduce(ordered.before_self), np.gcd.reduce(ordered.after_self))), 1)
+    values = [ordered.before_self, ordered.after_self, *(() if tree.symbol_totals is None else tree.symbol_totals)]
+    divisor = max(int(np.gcd.reduce([np.gcd.reduce(column) for column in values])), 1)
     depth = ordered.depth
     before, after = ordered.before_self // divisor, ordered.after_self // divisor
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
@@ -69,7 +70,7 @@ def encode_page(
         ("names", _json_bytes([tree.names[symbol] for symbol in symbols])),
         *_text_columns("files", "file", _chosen(tree.files, symbols)),
         ("line", varints(_lines(tree, by_frequency))),
-        *_symbol_columns(tree, symbols),
+        *_symbol_columns(tree, symbols, divisor),
         *_sources(header, place_of),
     ]
     stream = zlib.compress(b"".join(content for _, content in columns), COMPRESSION_LEVEL)
@@ -125,7 +126,10 @@ def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
             yield name, np.packbits(passed[ordered.row] & whole, bitorder="little").tobytes()
 
 
-def _symbol_columns(tree: PageTree, symbols: list[int]) -> Iterator[Column]:
+def _symbol_columns(tree: PageTree, symbols: list[int], divisor: int) -> Iterator[Column]:
+    if tree.symbol_totals is not None:
+        for name, totals in zip(("total_before", "total_after"), tree.symbol_totals, strict=True):
+            yield name, varints(totals[symbols] // divisor)
     if tree.former:
         yield from _text_columns("formers", "former", [tree.former.get(symbol) for symbol in symbols])
     source = tree.source

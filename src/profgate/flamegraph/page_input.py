@@ -193,6 +193,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
         [*symbols.lines, None],
         estimate.baseline_calls,
         estimate.target_calls,
+        symbol_totals=np.pad(total, ((0, 0), (0, 1))),  # `NOT_UNROLLED` is no function
         source=states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
     )
 
@@ -205,7 +206,7 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
     marks = []
     for finding in findings:
         symbol = place_of.get((finding.location.name, finding.location.file))
-        if finding.colour == "neutral" or symbol is None:
+        if finding.colour == "neutral" or symbol is None or finding.is_total:
             continue
         mark = PageFinding(
             symbol=symbol,

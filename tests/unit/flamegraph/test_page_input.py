@@ -82,6 +82,14 @@ def test_the_total_changed_only_if_a_finding_states_it() -> None:
     assert [header.total_changed for header in headers] == [True, False, False, False, True]
 
 
+def test_the_total_is_not_a_function_called_total() -> None:
+    comparison = from_stacks([{"main;total": 10}], [{"main;total": 20}])
+    run = replace(finding("total"), share_from=None, share_to=None)
+    for found, marked in ((run, []), (finding("total"), [comparison.symbols.names.index("total")])):
+        _, header = page_input(comparison, PageContext(findings=[found]))
+        assert [mark["symbol"] for mark in header.findings] == marked
+
+
 def test_changed_functions_are_never_cut() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;b": 20}])
     states: dict[str, SourceState] = {"a": "removed", "b": "changed", "main": "same"}
