@@ -89,14 +89,14 @@ export function makeChanges(page) {
     return { amounts: fromTo(page, ...(self ? own : total)), growth: textOfGrowth(self ? own : total), basis: differs ? "self " : "" };
   }
 
-  // A button with the name of a function, its change, and the new function that explains the change.
+  // A button with the name of a function, its change, and the callee that explains most of the change.
   function chipOf(finding, { amounts, growth, basis }) {
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const name = element("b");
     name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
-    button.append(name, element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`), ...newPart(finding, 1));
+    button.append(name, element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`), ...partsOf(finding, 1));
     const caller = callerOf(finding);
-    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), `${basis}${amounts}`, caller && `in ${caller}`, finding.new && `new: ${finding.new.join(", ")}`, finding.reach].filter(Boolean).join("; ");
+    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), `${basis}${amounts}`, caller && `in ${caller}`, partsText(finding), finding.reach].filter(Boolean).join("; ");
     return button;
   }
 
@@ -110,24 +110,28 @@ export function makeChanges(page) {
       element("span", `${basis}${amounts} (${growth})`),
     );
     const more = element("small", caller ? `in ${caller} ` : "", "reach");
-    more.append(...newPart(finding, finding.new?.length));
+    more.append(...partsOf(finding));
     const reach = reachOf(page, finding.symbol);
     if (reach) more.append(` ${reach}`);
     if (more.textContent) entry.append(more);
     return entry;
   }
 
-  // Names the new functions of a finding, at most `most`.
-  function newPart(finding, most) {
-    if (!finding.new?.length) return [];
-    const part = element("span", "new: ", "new");
-    finding.new.slice(0, most).forEach((name, at) => {
+  // Names the callees that explain the change of a finding, or only the first `most` of them without their changes.
+  function partsOf(finding, most) {
+    if (!finding.parts) return [];
+    const [word, parts] = finding.parts;
+    const part = element("span", `${word} `, "new");
+    parts.slice(0, most).forEach(([name, text], at) => {
       const shown = element("b");
       shown.append(element("bdi", shorten(name, LONGEST_CHIP)));
-      part.append(at ? ", " : "", shown);
+      part.append(at ? ", " : "", shown, most ? "" : ` ${text}`);
     });
-    if (finding.new.length > most) part.append(", …");
     return [part];
+  }
+
+  function partsText({ parts: [word, parts] = ["", []] }) {
+    return parts.length && `${word} ${parts.map(([name, text]) => `${name} ${text}`).join(", ")}`;
   }
 
   function callerOf({ rows, symbol }) {

@@ -70,7 +70,7 @@ export function aboutRuns(page, symbol, { kind, groups }) {
 // is judged by the cost of the new functions that it calls.
 function evidenceOf(finding, kind) {
   if (!finding?.story) return "";
-  if (finding.new && kind !== INCLUSIVE) return `new function${finding.new.length > 1 ? "s" : ""} ${finding.new.join(", ")}: ${finding.story}`;
+  if (finding.new && kind !== INCLUSIVE) return `new function ${finding.new}: ${finding.story}`;
   return (finding.judged === "self") === (kind === OWN) ? finding.story : "";
 }
 

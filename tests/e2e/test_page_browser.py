@@ -537,11 +537,18 @@ def test_an_interaction_paints_each_picture_once(open_page: OpenPage) -> None:
     assert seen == [3, 6, 9, 12, 15]
 
 
+PARTS = [("fresh" * 10, "+9 samples (new)"), ("other", "+5 samples")]
 JUDGED = replace(
     HEADER,
     findings=[
         PageFinding(symbol=6, severity="degraded", direction="worse", tag="degraded"),
-        PageFinding(symbol=2, severity="severe", direction="worse", tag="severe", new=["fresh" * 10, "other"]),
+        PageFinding(
+            symbol=2,
+            severity="severe",
+            direction="worse",
+            tag="severe",
+            parts=("mostly in", PARTS),
+        ),
     ],
     headline=MetricHeadline(
         "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 %, within noise"
@@ -573,14 +580,14 @@ def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal
         assert [node["html"] for one in found for node in one["nodes"]] == []
 
 
-def test_chip_names_the_new_function(open_page: OpenPage) -> None:
+def test_chip_names_the_callee_that_explains_the_change(open_page: OpenPage) -> None:
     page = painted(open_page(header=JUDGED, width=1440), "diff")
     chip = page.locator("#findings button").nth(1)
     assert chip.locator("b").all_inner_texts() == ["parse", "freshfreshfreshfresh…reshfreshfreshfresh"]
-    assert "…" in chip.inner_text().rstrip()[-1:]
+    assert "mostly in" in chip.inner_text()
     weights = chip.locator("b").evaluate_all("found => found.map((name) => getComputedStyle(name).fontWeight)")
     assert weights == ["600", "600"]
-    assert "new: " + "fresh" * 10 + ", other" in (chip.get_attribute("title") or "")
+    assert "mostly in " + "fresh" * 10 + " +9 samples (new), other +5 samples" in (chip.get_attribute("title") or "")
     assert page.locator("#findings").evaluate("chips => chips.getBoundingClientRect().height") < 70
 
 

@@ -95,6 +95,8 @@ def test_new_function_is_shown_under_its_caller() -> None:
     assert (found.location.name, found.evidence.new) == ("work", "validate")
     assert [found.from_value, found.to_value] == pytest.approx([2956, 8988], abs=1)
     assert added.verdict.exit_code == 1
+    assert [(part.callee.name, part.new) for part in added.workloads[0].metrics[0].parts] == [("validate", True)]
+    assert "mostly in `validate` +6,0" in render_comment(added).text
     for text in (render_comment(added).text, terminal_text(added, verbose=True), to_csv(added)):
         assert "validate" in text
 

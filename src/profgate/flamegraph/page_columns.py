@@ -31,7 +31,7 @@ class PageFinding(TypedDict):
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
-    functions that explain the finding, the most expensive first.
+    functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
     """
 
     symbol: int
@@ -44,7 +44,8 @@ class PageFinding(TypedDict):
     reach: NotRequired[str]
     rows: NotRequired[list[int]]
     judged: NotRequired[Literal["self", "total"]]
-    new: NotRequired[list[str]]
+    new: NotRequired[str]
+    parts: NotRequired[tuple[str, list[tuple[str, str]]]]
 
 
 class PageSource(TypedDict):

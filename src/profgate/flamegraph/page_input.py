@@ -40,15 +40,14 @@ RATE_UNKNOWN = (
 class PageContext:
     """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
 
-    ``findings`` is sorted as in the comment, or None if the comparison was not judged. ``new`` contains the names of
-    the new functions that explain a finding, the most expensive first. ``run_values`` contains the costs of each run,
-    if it was tested.
+    ``findings`` is sorted as in the comment, or None if the comparison was not judged. ``parts`` contains the
+    results of `parts_of` for the findings. ``run_values`` contains the costs of each run, if it was tested.
     """
 
     labels: tuple[str | None, str | None] = (None, None)
     headline: MetricHeadline | None = None
     findings: Sequence[Finding] | None = None
-    new: Mapping[Location, Sequence[str]] = field(default_factory=dict)
+    parts: Mapping[Location, tuple[str, list[tuple[str, str]]]] = field(default_factory=dict)
     states: SourceStates | None = None
     diff: SourceDiff | None = None
     embed: Embed = "changed"
@@ -200,7 +199,7 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
 
 def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
     """Return the non-neutral findings whose function is in the tree, in the given order."""
-    symbols, findings, new = comparison.symbols, context.findings or (), context.new
+    symbols, findings = comparison.symbols, context.findings or ()
     names = {finding.location.name for finding in findings}
     place_of = {(name, symbols.files[place]): place for place, name in enumerate(symbols.names) if name in names}
     marks = []
@@ -220,7 +219,10 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if finding.evidence.new:
-            mark["new"] = list(new.get(finding.location, [finding.evidence.new]))
+            mark["new"] = finding.evidence.new
+        word, parts = context.parts.get(finding.location, ("", []))
+        if parts:
+            mark["parts"] = (word, parts)
         if reach := reach_text(finding) or NO_PATH.get(finding.evidence.reach or "", ""):
             mark["reach"] = reach
         if finding.location.context and comparison.tree is not None:

@@ -37,7 +37,10 @@ def _visible_finding(finding: PageFinding) -> PageFinding:
     if "story" in finding:
         shown["story"] = plain(finding["story"])
     if "new" in finding:
-        shown["new"] = full_names(finding["new"])
+        shown["new"] = full_name(finding["new"])
+    if "parts" in finding:
+        word, parts = finding["parts"]
+        shown["parts"] = word, [(full_name(name), text) for name, text in parts]
     return shown
 
 

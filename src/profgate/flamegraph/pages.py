@@ -20,8 +20,9 @@ from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
 from profgate.report.comment import SIGNS
 from profgate.report.markdown_text import short_sha
-from profgate.report.metric_headline import metric_headline, new_names, ordered_findings
+from profgate.report.metric_headline import metric_headline, ordered_findings
 from profgate.report.numbers import counted
+from profgate.report.parts import parts_of
 from profgate.report.rows import headline, not_compared
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, known_totals, workload_row
@@ -89,7 +90,7 @@ def _context(report: Report, workload: WorkloadReport, metric: MetricReport, pol
         labels=(report.baseline.sha or report.baseline.label, report.target.sha or report.target.label),
         headline=metric_headline(report, workload, metric),
         findings=[row.finding for row in rows],
-        new={row.finding.location: new_names(row) for row in rows},
+        parts={row.finding.location: parts_of(row.finding, metric) for row in rows},
         embed=policy.embed_source,
         rules=_blueprint_rules(policy),
     )

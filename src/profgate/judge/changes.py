@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate.judge.locations import WHOLE, causes_of, location_in, path_to, relations_of
+from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
@@ -279,7 +279,7 @@ def metric_report(
     )
     if blocking:
         return report
-    changes, listed, counts = _listed(comparison, detections, sums, states, verbose=verbose)
+    changes, listed, growths, counts = _listed(comparison, detections, sums, states, verbose=verbose)
     calibration = _calibration(comparison, detections)
     return replace(
         report,
@@ -291,6 +291,7 @@ def metric_report(
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, listed),
+        parts=parts_of(comparison, growths),
         undrawable=not comparison.drawable,
     )
 
@@ -302,13 +303,16 @@ def _listed(
     states: SourceStates | None,
     *,
     verbose: bool,
-) -> tuple[tuple[Change, ...], set[int], dict[str, int]]:
-    """Return the listed changes, the symbols of these changes, and counts of the rows that are not listed."""
+) -> tuple[tuple[Change, ...], set[int], dict[int, float], dict[str, int]]:
+    """Return the listed changes, their symbols, the growth of tested total costs, and counts of unlisted rows."""
     total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
     listed: set[int] = set()
+    growths: dict[int, float] = {}
+    dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
+        judged = detection.texts.get("judged")
         rows = _rows(detection, sums, total_changed=total_changed, verbose=verbose)
         counts.update(rows.counts)
         counts["failed"] += detection.failed
@@ -316,7 +320,10 @@ def _listed(
             symbol = int(detection.symbol[row])
             changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
-    return tuple(changes), listed, dict(counts)
+            if judged and judged[row] == "subtree":
+                moved = abs(float(detection.to_value[row] - detection.from_value[row]))
+                growths[symbol] = moved * dearer * (1 if detection.kind[row] in WORSE else -1)
+    return tuple(changes), listed, growths, dict(counts)
 
 
 def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:

@@ -1,13 +1,19 @@
 """Describe the locations in a comparison by their names, call paths, former names and causes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
+from profgate.model.arrays import FloatArray
+from profgate.model.call_tree import added_at
 from profgate.model.change import Detection, Location
 from profgate.model.comparison import Comparison
-from profgate.model.report import TOTAL, Cause, Direction, Relation
+from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
 
 WHOLE = -1  # symbol of a row for the whole workload
+PARTS = 2  # maximum number of callees that explain a change
+LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
 LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
 
 
@@ -58,6 +64,41 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
         for way, end, steps in ways
         if end[symbol] != symbol
     )
+
+
+def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
+    """Return the direct callees with the largest part in the growth of each symbol's total cost, largest first.
+
+    ``growths`` maps symbols to changes in stored units per run; negative numbers are for costs that fall.
+    """
+    found = []
+    for symbol, growth in sorted(growths.items()):
+        before, after = _callees(comparison, symbol)
+        parts = (after - before) * np.sign(growth)
+        for callee in np.argsort(-parts, kind="stable")[:PARTS].tolist():
+            if parts[callee] > 0 and parts[callee] >= LEAST_PART * abs(growth):
+                first, second = (float(side[callee]) * comparison.metric.scale for side in (before, after))
+                places = location_of(comparison, symbol), location_of(comparison, callee)
+                found.append(Part(*places, first, second, new=not comparison.present[0, callee]))
+    return tuple(found)
+
+
+def _callees(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArray]:
+    """Return the cost of each symbol when it is called directly by this symbol, as means per run of both sides."""
+    tree, edges, runs = comparison.tree, comparison.edges, comparison.runs
+    callee, sides = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    if tree is not None:
+        rows = 1 + np.flatnonzero(tree.symbol[tree.parent[1:]] == symbol)
+        start = tree.symbol[rows].astype(np.int64) * (len(tree.pre) + 1) + tree.pre[rows]
+        rows, start = rows[np.argsort(start)], np.sort(start)
+        # a call below another call of the same callee is part of its cost
+        rows = rows[np.append(0, np.maximum.accumulate(start + tree.size[rows]))[:-1] <= start]
+        callee, sides = tree.symbol[rows].astype(np.int64), (tree.baseline_total[rows], tree.target_total[rows])
+    elif edges is not None:
+        rows = np.flatnonzero(edges.caller == symbol)
+        callee, sides = edges.callee[rows], (edges.baseline_total[rows], edges.target_total[rows])
+    before, after = (added_at(len(comparison.symbols), callee, np.where(callee == symbol, 0, side)) for side in sides)
+    return before / runs.baseline, after / runs.target
 
 
 def location_of(comparison: Comparison, symbol: int) -> Location:

@@ -178,6 +178,21 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A direct callee that explains much of the change in the total cost of a location.
+
+    The values are the costs of the callee when this location calls it. ``new`` is True if the baseline does not contain
+    the callee at all.
+    """
+
+    location: Location
+    callee: Location
+    from_value: float
+    to_value: float
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MetricReport:
     """One metric of one workload.
 
@@ -202,6 +217,7 @@ class MetricReport:
     calibration: Calibration = field(default_factory=Calibration)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
+    parts: tuple[Part, ...] = ()
     undrawable: bool = False
 
     @property

@@ -6,7 +6,7 @@ from profgate.model.change import Change
 from profgate.model.links import Links
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
-from profgate.report import numbers, rows, statements
+from profgate.report import numbers, parts, rows, statements
 from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
 from profgate.report.rows import Pair, Row
 
@@ -32,18 +32,18 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     linked = f"[{label}]({target})" if target else label
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
-    times = numbers.ratio(finding.from_value, finding.to_value)
-    if row.against_rest:
-        times = f"{numbers.ratio(1.0, 1.0 + (row.relative or 0.0))} against the rest"
+    change = numbers.ratio(finding.from_value, finding.to_value)
     share = "" if row.total else f"{_solid(numbers.share_from_to(finding.share_from, finding.share_to))} of the run"
+    if parts.only_share_changed(finding):
+        change, share = share, ""
     return {
         "function": _lines(f"{sign}{linked}", where.replace("|", "\\|"), elsewhere),
         "change": _lines(
-            f"**{times}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
+            f"**{change}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
             _calls(row.calls) if row.calls else "",
             cell(statements.growth(finding, row.metric)),
-            _new_functions(row, finding.evidence.new or ""),
+            parts.parts_text(finding, row.metric, code_cell),
         ),
         "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),
         "why": joined(*map(cell, (*rows.why(row, plain_name), statements.repetition(finding)))),
@@ -75,12 +75,6 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
 def _calls(change: Change) -> str:
     before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
     return _solid(f"{numbers.from_to(before, after, 'count')} calls")
-
-
-def _new_functions(row: Row, listed: str) -> str:
-    names = [name for name, _ in rows.new_functions(row)]
-    complete = names and " more" not in listed and len(names) == listed.count(", ") + 1
-    return listed and f"new: {', '.join(map(code_cell, names)) if complete else code_cell(listed, 120)}"
 
 
 def _origin(finding: Finding) -> str:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
-OPTIONAL = frozenset({"context", "acceptances", "undrawable", "parameters", "ranks"})  # these keys are omitted if empty
+OPTIONAL = frozenset(
+    {"context", "acceptances", "undrawable", "parameters", "ranks", "parts"}
+)  # these keys are omitted if empty
 KEYS = {  # fields that have a different name in the document
     "from_value": "from",
     "to_value": "to",

@@ -66,18 +66,6 @@ def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricRep
     return [row for row in every if row.finding.colour != "neutral"]
 
 
-def new_names(row: rows.Row) -> list[str]:
-    """Return the names of the new functions that explain a finding, the most expensive first.
-
-    The last element may be the number of further functions, such as "2 more".
-    """
-    listed, names = row.finding.evidence.new or "", [name for name, _ in rows.new_functions(row)]
-    known, _, more = listed.rpartition(" and ")
-    known, more = (known, more) if more.endswith(" more") else (listed, "")
-    complete = names and sum(1 + name.count(", ") for name in names) == known.count(", ") + 1
-    return [*(names if complete else [known]), *([more] if more else [])]
-
-
 def _conclusion(metric: MetricReport) -> Conclusion:
     colours = {finding.colour for finding in metric.findings}
     if metric.state != "compared":

@@ -13,6 +13,7 @@ from profgate.model.reason import Reason, ReasonCode, joined
 from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report
 from profgate.model.units import base_unit
 from profgate.report import numbers
+from profgate.report.parts import new_parts, only_share_changed, place_name
 from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
@@ -40,8 +41,6 @@ DOUBTS = {
 HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
-EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
-NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 Quote = Callable[[str], str]
 
 
@@ -64,17 +63,6 @@ class Row:
         return self.finding.is_total
 
     @property
-    def against_rest(self) -> bool:
-        """Whether the change is visible only relative to the rest of the run, as on a faster or slower machine."""
-        relative, ratio = self.finding.relative, self.finding.statistics.ratio
-        return not self.total and relative is not None and ratio is not None and relative * ratio < 0
-
-    @property
-    def relative(self) -> float | None:
-        """The relative change that the row shows."""
-        return self.finding.statistics.ratio if self.against_rest else self.finding.relative
-
-    @property
     def everything(self) -> bool:
         """Whether this is a total that changed because all functions changed by a common factor."""
         return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
@@ -92,6 +80,8 @@ def tag_of(finding: Finding) -> tuple[str, str]:
     kind = _kind(finding)
     if finding.colour == "neutral" and kind in MAYBE:
         return "·", "note"
+    if only_share_changed(finding):
+        return TAGS[kind][0], "share"
     return TAGS[Kind.MAYBE_DEGRADATION] if finding.colour == "yellow" and kind in WORSE else TAGS[kind]
 
 
@@ -284,14 +274,8 @@ def finding_key(location: Location) -> str:
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of a finding's function.
-
-    The file is appended if ``with_file`` is set or if the name is a common one, as in ``<genexpr> (cart.py)``
-    and ``__eq__ (token.py)``.
-    """
-    name, file = finding.location.name, finding.location.file
-    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
-    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
+    """Return the name of a finding's function, with its file if the name is a common one or ``with_file`` is set."""
+    return place_name(finding.location, with_file=with_file)
 
 
 def unseen_total(metric: MetricReport) -> str:
@@ -307,43 +291,25 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``, or briefly ``parse +31 %``."""
     finding, unit = row.finding, row.metric.unit
     before, after = finding.from_value, finding.to_value
-    name, new = f"the total of {quote(row.workload)}" if row.total else quote(name_of(finding)), finding.evidence.new
+    name = f"the total of {quote(row.workload)}" if row.total else quote(name_of(finding))
     if not before and after:
         return f"{name} is new ({numbers.quantity(after, unit)})"
     if before and not after:
         return f"{name} is gone (it had {numbers.quantity(before, unit)})"
-    relative = row.relative
+    new = next(((quote(callee), takes) for callee, takes in new_parts(finding, row.metric)), None)
+    if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
+        shares = numbers.share_from_to(finding.share_from, finding.share_to)
+        text = f"{name} takes {shares} of the run ({numbers.from_to(before, after, unit)})"
+        return f"{new[0]} is new and {new[1]}" if new else text
+    relative = finding.relative
     if brief and relative is not None and abs(relative) < MULTIPLE:
         return f"{name} {numbers.signed_percent(relative)}"
-    text = f"{name} is {size_text(row, brief=brief)}"
-    return text + (_new_part(row, new, quote) if new and finding.direction == "worse" else "")
-
-
-def _new_part(row: Row, listed: str, quote: Quote) -> str:
-    """Name the largest new function of a finding, unless it explains little of the change."""
-    grown, whole = (row.finding.to_value or 0.0) - (row.finding.from_value or 0.0), row.metric.total.target or 0.0
-    for name, share in new_functions(row)[:1]:
-        new = f": new {quote(name)} takes {numbers.percent(share)} of the run"
-        return new if share * whole >= EXPLAINS * grown else ""
-    return f": new {quote(listed)}"
-
-
-def new_functions(row: Row) -> list[tuple[str, float]]:
-    """Return the known new functions of a finding with their shares of the run, the largest share first."""
-    listed, whole = row.finding.evidence.new or "", row.metric.total.target
-    names, _, more = listed.rpartition(" and ")
-    names = names if more.endswith(" more") else listed
-    found = []
-    for new in row.metric.findings:
-        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
-            cost = new.statistics.inclusive_to
-            found.append((name_of(new), cost / whole if cost and whole else new.share_to or 0.0))
-    return sorted(found, key=lambda entry: -entry[1])
+    return f"{name} is {size_text(row, brief=brief)}{f': new {new[0]} {new[1]}' if new else ''}"
 
 
 def size_text(row: Row, *, brief: bool = False) -> str:
     """Return the change that a finding reports: ``7.4x slower (14 → 103 samples)``."""
-    finding, relative = row.finding, row.relative
+    finding, relative = row.finding, row.finding.relative
     if relative is None:
         return "different"
     if base_unit(row.metric.unit)[0] in {"nanoseconds", "samples"}:
@@ -355,7 +321,6 @@ def size_text(row: Row, *, brief: bool = False) -> str:
         text = f"{numbers.ratio(1.0, 1.0 + relative)} {text}"
     elif relative < MULTIPLE:
         text = f"{numbers.percent(abs(relative))} {text}"
-    text += " than the rest of the run" if row.against_rest else ""
     return text if brief else f"{text} ({numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)})"
 
 

@@ -10,6 +10,7 @@ from profgate.model.report import Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
+from profgate.report.parts import parts_text
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair, Row
 from profgate.report.text_table import Line, Tone, aligned
@@ -128,7 +129,7 @@ def _pair_lines(
 
 
 def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: bool) -> Iterable[Line]:
-    """Yield one metric's findings, their growth with the input size, and the reasons for their colours."""
+    """Yield one metric's findings, what changed within them, and the reasons for their colours."""
     shown = [*findings, *notes] if verbose else findings[:ROWS]
     if not shown:
         yield "quiet", "  no finding"
@@ -136,8 +137,9 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
         yield from finding_lines(shown, width)
     names = ["total" if row.total else _name(row.finding.location.name, LABEL) for row in shown]
     for name, row in zip(names, shown, strict=True):
-        if text := statements.growth(row.finding, row.metric):
-            yield "text", f"  {name}: {text}"
+        for text in (statements.growth(row.finding, row.metric), parts_text(row.finding, row.metric, _name)):
+            if text:
+                yield "text", f"  {name}: {text}"
     for name, row in zip(names, shown, strict=True):
         reasons = rows.why(row, _name)
         if row.finding.colour in {"red", "yellow"} and reasons:

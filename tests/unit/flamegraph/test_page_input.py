@@ -55,12 +55,14 @@ def test_findings_keep_the_order_of_the_comment() -> None:
     assert [comparison.symbols.names[mark["symbol"]] for mark in header.findings] == ["b", "a"]
 
 
-def test_finding_names_its_new_functions() -> None:
+def test_finding_names_its_new_functions_and_its_parts() -> None:
     comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
     found = replace(finding("f"), evidence=Evidence(new="b, a"))
-    for new, names in (({}, ["b, a"]), ({found.location: ["a", "b"]}, ["a", "b"])):
-        _, header = page_input(comparison, PageContext(findings=[found], new=new))
-        assert header.findings[0].get("new") == names
+    parts = {found.location: ("mostly in", [("a", "+10 samples (new)")])}
+    (mark,) = page_input(comparison, PageContext(findings=[found], parts=parts))[1].findings
+    assert (mark.get("new"), mark.get("parts")) == ("b, a", ("mostly in", [("a", "+10 samples (new)")]))
+    (mark,) = page_input(comparison, PageContext(findings=[finding("f")]))[1].findings
+    assert "parts" not in mark
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
 from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
+from profgate.judge.locations import parts_of
 from profgate.model.change import Context, Location
-from profgate.model.comparison import Comparison, Note, Runs
+from profgate.model.comparison import CallEdges, Comparison, Note, Runs
 from profgate.model.policy import Policy
 from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport
@@ -171,3 +172,34 @@ def test_runs_without_a_job_are_marked_independent() -> None:
     stated = from_exclusive([base] * 3, [base] * 3, runs=Runs(3, 3, 0, (0, 1, 2), (0, 1, 2)))
     assert report_of(stated).calibration.independence is None
     assert report_of(from_exclusive([base], [base])).calibration.independence is None
+
+
+def test_parts_are_the_direct_callees_that_grew_most() -> None:
+    before = {"main;serve": 5, "main;serve;parse": 20, "main;serve;lex": 30, "main;other;lex": 90}
+    after = {**before, "main;serve;fresh;deep": 50, "main;serve;parse": 60, "main;serve;lex": 31, "main;other;lex": 500}
+    parts = parts_of_serve([before] * 2, [after] * 2, 91)
+    assert parts == [("fresh", 0, 50, True), ("parse", 20, 60, False)]
+    assert parts_of_serve([after] * 2, [before] * 2, -91) == [("fresh", 50, 0, False), ("parse", 60, 20, False)]
+    assert parts_of_serve([before] * 2, [after] * 2, 170) == [("fresh", 0, 50, True)]
+
+
+def test_recursive_calls_of_a_callee_are_counted_once() -> None:
+    before, after = {"serve;parse": 10}, {"serve;parse;serve;parse": 40, "serve;serve;parse": 5, "parse": 70}
+    assert parts_of_serve([before], [after], 30) == [("parse", 10, 45, False)]
+
+
+def parts_of_serve(
+    before: list[dict[str, int]], after: list[dict[str, int]], growth: float
+) -> list[tuple[str, float, float, bool]]:
+    comparison = from_stacks(before, after)
+    parts = parts_of(comparison, {comparison.symbols.names.index("serve"): growth})
+    assert {part.location.name for part in parts} <= {"serve"}
+    return [(part.callee.name, part.from_value, part.to_value, part.new) for part in parts]
+
+
+def test_parts_come_from_the_call_graph_if_there_are_no_stacks() -> None:
+    graph = replace(from_stacks([{"serve;lex": 10}], [{"serve;lex": 60}]), tree=None)
+    caller, callee, before, after, calls, both = map(np.array, ([1], [0], [10], [60], [1], [1, 1]))
+    edges = CallEdges(caller, callee, before, after, calls, calls, both, both)
+    (part,) = parts_of(replace(graph, edges=edges), {1: 50.0})
+    assert (part.location.name, part.callee.name, part.to_value) == ("serve", "lex", 60)

@@ -2,12 +2,9 @@
 
 from dataclasses import replace
 
-import pytest
-
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Evidence, MetricReport, Report
-from profgate.report.metric_headline import metric_headline, new_names, ordered_findings
-from profgate.report.rows import Row
+from profgate.model.report import Report
+from profgate.report.metric_headline import metric_headline, ordered_findings
 from report_samples import (
     RED,
     finding,
@@ -113,25 +110,3 @@ def test_strongest_improvement_comes_first() -> None:
     given = report(workload(metric(*found)), verdict=verdict("warn"))
     names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
     assert names == ["c", "b", "a"]
-
-
-def with_new(listed: str) -> MetricReport:
-    work = replace(finding("work", 1e9, 9e9), evidence=Evidence(new=listed))
-    new = [
-        finding(name, 0.0, cost, kind="NotInBaseline", colour="neutral")
-        for name, cost in (("f<a, b>", 1e9), ("g", 5e9))
-    ]
-    return metric(work, *new)
-
-
-@pytest.mark.parametrize(
-    ("listed", "names"),
-    [
-        ("f<a, b>, g", ["g", "f<a, b>"]),
-        ("f<a, b>, g and 2 more", ["g", "f<a, b>", "2 more"]),
-        ("f<a, b>, unknown", ["f<a, b>, unknown"]),
-    ],
-)
-def test_most_expensive_new_function_is_named_first(listed: str, names: list[str]) -> None:
-    part = with_new(listed)
-    assert new_names(Row("w", part, part.findings[0])) == names

@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 import report_samples as samples
-from profgate.model.change import Change
-from profgate.model.report import Evidence, Finding, Report, Statistics
+from profgate.model.change import Change, Location
+from profgate.model.links import Links
+from profgate.model.report import Evidence, Finding, Part, Report, Statistics
 from profgate.model.tests import Calibration
-from profgate.report.cells import total_text
+from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
+from profgate.report.parts import parts_text
 from profgate.report.rows import Pair, Row, change_text, grouped, headline, name_of
 from profgate.report.statements import detectable, growth
 from terminal_text import terminal_text
@@ -187,10 +189,36 @@ def test_untested_total_is_not_called_noise() -> None:
     assert headline(report, str) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 %, not tested"
 
 
-def test_change_against_the_rest_of_the_run() -> None:
-    less = samples.finding("descend", 4.06e9, 3.88e9, kind="MaybeDegradation", colour="yellow")
-    row = Row("w", samples.metric(), replace(less, direction="worse", statistics=Statistics(ratio=0.04)))
-    assert change_text(row, str) == "descend is 4.0 % slower than the rest of the run (4.06 → 3.88 s)"
+def test_function_whose_cost_fell_is_never_called_slower() -> None:
+    less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
+    less = replace(less, direction="worse", statistics=Statistics(ratio=0.04))
+    row = Row("w", samples.metric(less), less)
+    assert change_text(row, str) == "descend takes 10.2 → 9.7 % of the run (4.06 → 3.88 s)"
+    assert row.tag[1] == "share"
+    cells = finding_cells(row, Links())
+    assert cells["change"].replace("\N{NO-BREAK SPACE}", " ") == "**10.2 → 9.7 % of the run** (4.06 → 3.88 s)"
+
+
+def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
+    less = samples.finding("descend", 4.06e9, 3.88e9, kind="Degradation", colour="red")
+    less = replace(less, direction="worse", statistics=Statistics(ratio=0.04), evidence=Evidence(new="same"))
+    fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
+    metric = samples.metric(less, fresh)
+    report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
+    assert headline(report, str) == "same is new and takes 10.0 % of the run; total +6.8 %, within noise"
+    assert finding_cells(Row("w", metric, less), Links())["change"].endswith("<br>new `same` takes 10.0 % of the run")
+
+
+def test_callees_that_explain_a_change_are_named() -> None:
+    caller = samples.finding("serve", 1e9, 2e9)
+    metric = replace(samples.metric(caller), parts=(part("parse", 0.0, 0.6e9, new=True), part("lex", 0.1e9, 0.4e9)))
+    assert parts_text(caller, metric, str) == "mostly in parse +600 ms (new), lex +300 ms"
+    assert parts_text(caller, replace(metric, parts=metric.parts[1:]), str) == "partly in lex +300 ms"
+    assert parts_text(samples.finding("other", 1e9, 2e9), metric, str) == ""
+
+
+def part(name: str, before: float, after: float, *, new: bool = False) -> Part:
+    return Part(samples.finding("serve", 1e9, 2e9).location, Location(name), before, after, new)
 
 
 def test_headline_names_the_largest_new_function() -> None:

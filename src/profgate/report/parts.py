@@ -1,0 +1,69 @@
+"""Describe what changed within a function: its share of the run, and its direct callees that explain the change."""
+
+from collections.abc import Callable
+
+from profgate.model.change import Location
+from profgate.model.kinds import Kind
+from profgate.model.report import Finding, MetricReport
+from profgate.report import numbers
+
+EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
+MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
+NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
+
+
+def place_name(place: Location, *, with_file: bool = False) -> str:
+    """Return the name of a function.
+
+    The file is appended if ``with_file`` is set or if the name is a common one, as in ``<genexpr> (cart.py)``
+    and ``__eq__ (token.py)``.
+    """
+    name, file = place.name, place.file
+    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
+    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
+
+
+def only_share_changed(finding: Finding) -> bool:
+    """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine."""
+    relative, ratio = finding.relative, finding.statistics.ratio
+    return not finding.is_total and relative is not None and ratio is not None and relative * ratio < 0
+
+
+def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[str, str]]]:
+    """Return ``mostly in``, and the names of callees that explain a change with texts such as ``+150 ms (new)``.
+
+    If only the share of the function changed, the result is ``new``, and the new callees with their shares.
+    """
+    if only_share_changed(finding):
+        return "new", new_parts(finding, metric)
+    parts = [part for part in metric.parts if part.location == finding.location]
+    deltas = [part.to_value - part.from_value for part in parts]
+    texts = [
+        f"{numbers.signed(delta, metric.unit)}{' (new)' * part.new}" for part, delta in zip(parts, deltas, strict=True)
+    ]
+    word = "mostly" if abs(sum(deltas)) >= MOST * abs(finding.delta or 0.0) else "partly"
+    return f"{word} in", [(place_name(part.callee), text) for part, text in zip(parts, texts, strict=True)]
+
+
+def parts_text(finding: Finding, metric: MetricReport, quote: Callable[[str], str]) -> str:
+    """Return the result of `parts_of` as text: ``mostly in parse +150 ms (new)``; empty without such callees."""
+    word, parts = parts_of(finding, metric)
+    return f"{word} {', '.join(f'{quote(name)} {text}' for name, text in parts)}" if parts else ""
+
+
+def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:
+    """Return the new functions to which the change was attributed, with texts like ``takes 12 % of the run``.
+
+    The largest share comes first. Functions that explain less than a quarter of the growth are omitted.
+    """
+    listed = finding.evidence.new or "" if finding.direction == "worse" else ""
+    whole = metric.total.target or 0.0
+    names, _, more = listed.rpartition(" and ")
+    names = names if more.endswith(" more") else listed
+    least = EXPLAINS * ((finding.to_value or 0.0) - (finding.from_value or 0.0))
+    found = []
+    for new in metric.findings:
+        if new.kind == Kind.NOT_IN_BASELINE.word and f", {new.location.name}, " in f", {names}, ":
+            cost = new.statistics.inclusive_to or (new.share_to or 0.0) * whole
+            found += [(-cost, place_name(new.location))] if whole and cost >= least else []
+    return [(name, f"takes {numbers.percent(-cost / whole)} of the run") for cost, name in sorted(found)]
