@@ -131,7 +131,7 @@ class Report:
         return self._comment(self.pages, index=bool(self.pages)).text
 
     def write(self, folder: str, warn: Callable[[ProfgateError], None] | None = None) -> None:
-        """Write ``report.json``, ``comment.md``, the flame graphs with an index page, and the links if there are any.
+        """Write ``report.json``, ``comment.md``, the flame graphs, an index of workloads, and any links.
 
         The links are written to ``links.json``. If ``warn`` is given, only ``report.json`` is required. Any error in
         writing another file is then passed to ``warn``, and the comment links only to the files that were written.
@@ -150,7 +150,7 @@ class Report:
         written(REPORT_NAME, self.json())
         pages = [page for page in self.pages if written(page.document.name, page.document.text)]
         hrefs = {(page.workload, page.metric): page.document.name for page in pages}
-        index = bool(hrefs) and written("index.html", build_index(self.data, hrefs, self.earlier))
+        index = bool(self.data.metrics) and written("index.html", build_index(self.data, hrefs, self.earlier))
         comment = self._comment(pages, index=index)
         written(comment.name, comment.text)
         if self.links is not None:

@@ -74,12 +74,14 @@ def test_runs_of_two_jobs_never_fail() -> None:
         "junit/pytest-9.2.xml",
     ],
 )
-def test_recorded_results_against_themselves_have_no_finding_and_no_page(file: str, tmp_path: Path) -> None:
+def test_recorded_results_against_themselves_have_no_finding_but_an_index(file: str, tmp_path: Path) -> None:
     assert main(["compare", str(DATA / file), str(DATA / file), "-o", str(tmp_path)]) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["comment.md", "report.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["comment.md", "index.html", "report.json"]
     report = json.loads((tmp_path / "report.json").read_text())
     metrics = [metric for workload in report["workloads"] for metric in workload["metrics"]]
     assert metrics
+    rows = (tmp_path / "index.html").read_text().count('<th scope="row"')
+    assert rows == len(metrics)
     assert [metric for metric in metrics if metric["findings"]] == []
 
 

@@ -163,14 +163,14 @@ def _summarize(job: Job, result: Result, note: str) -> Document:
 
 
 def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
-    """Write the report, the pages with an index, and the comment.
+    """Write the report, the pages, an index of the workloads, and the comment.
 
     The files contain no links to artifacts, because nothing has been uploaded yet.
     """
     pages = [page.document for page in built.pages]
     job.write(Document(REPORT_NAME, "application/json", to_json(report)), comment, *pages)
-    written = [page for page in built.pages if job.written(page.document.name)]
-    if written:
+    if report.metrics:
+        written = [page for page in built.pages if job.written(page.document.name)]
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
         job.write(Document("index.html", "text/html", build_index(report, hrefs, earlier_totals(built.comparisons))))
 
