@@ -207,12 +207,13 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         symbol = place_of.get((finding.location.name, finding.location.file))
         if finding.colour == "neutral" or symbol is None or finding.is_total:
             continue
+        tag = tag_of(finding)[1]
         mark = PageFinding(
             symbol=symbol,
-            severity=finding.severity,
+            severity="maybe" if tag == "maybe" else finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            tag=tag_of(finding)[1],
+            tag=tag,
             judged="total" if finding.evidence.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )

@@ -76,6 +76,12 @@ def test_finding_has_same_tag_as_comment(kind: str, direction: Direction, word: 
     assert header.findings[0].get("tag") == word
 
 
+def test_possible_regression_is_not_marked_as_severe() -> None:
+    comparison = from_stacks([{"main;f": 10}], [{"main;f": 20}])
+    _, header = page_input(comparison, PageContext(findings=[finding("f", colour="yellow"), finding("main")]))
+    assert [mark["severity"] for mark in header.findings] == ["maybe", "severe"]
+
+
 def test_the_total_changed_only_if_a_finding_states_it() -> None:
     comparison = from_stacks([{"main;a": 10}], [{"main;a": 20}])
     total = replace(finding("total", colour="yellow"), share_from=None, share_to=None)
