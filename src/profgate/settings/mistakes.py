@@ -29,7 +29,7 @@ def message(error: Mapping[str, Any]) -> str:
     if kind == "value_error":
         return str(details["error"])
     if kind == "literal_error":
-        return f"is unknown; {did_you_mean(str(error['input'])[:60], re.findall(NAME, details['expected']))}"
+        return f"is unknown; {did_you_mean(str(error['input'])[:60], NAME.findall(details['expected']))}"
     if kind == "too_long":
         return f"contains more than {details['max_length']} entries; use fewer"
     if kind.startswith(("greater_than", "less_than")):
