@@ -88,7 +88,7 @@ def test_options_override_policy_and_defaults() -> None:
 
 
 def test_unknown_name_lists_known_ones() -> None:
-    with pytest.raises(SettingsError, match=r"'unheard'.*totals \(tot\)"):
+    with pytest.raises(SettingsError, match=r"'unheard'.*known are totals, tot,"):
         strategy_named("unheard")
     assert strategy_named("clr") is strategy_named("calibrated_log_ratio")
 
