@@ -48,14 +48,22 @@ def call_edges(
     ]
     known = np.unique(np.concatenate(keys))
     values = np.zeros((2, 2, len(known)), np.int64)
-    calls = np.zeros((2, symbols), np.int64)
+    calls = np.zeros((len(graphs), symbols), np.int64)
     for run, (graph, mapping, total) in enumerate(zip(graphs, maps, totals, strict=True)):
         side, edge = int(run >= baselines), np.searchsorted(known, keys[run])
         values[0, side] += added_at(len(known), edge, total)
         values[1, side] += added_at(len(known), edge, graph.edge_calls)
-        calls[side] += added_at(symbols, mapping, graph.calls)
+        calls[run] = added_at(symbols, mapping, graph.calls)
     caller, callee = np.divmod(known, symbols) if symbols else (known, known)
-    columns = (caller, callee, *values[0], *values[1], *calls)
+    columns = (
+        caller,
+        callee,
+        *values[0],
+        *values[1],
+        calls[:baselines].sum(axis=0),
+        calls[baselines:].sum(axis=0),
+        calls,
+    )
     return CallEdges(*(read_only(column) for column in columns))
 
 

@@ -144,12 +144,23 @@ def _evidence(
         for name, (baseline, target) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
             evidence[f"{name}_from"] = finite(float(baseline[symbol]) * scale)
             evidence[f"{name}_to"] = finite(float(target[symbol]) * scale)
+        evidence |= _calls(comparison, symbol)
     if states is not None and symbol >= 0:
         known = {"source": states.states[symbol], "source_link": states.links[symbol]}
         if states.reach:
             known |= {"reach": states.reach[symbol], "reach_path": states.through[symbol]}
         evidence |= {name: text for name, text in known.items() if text}
     return evidence
+
+
+def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
+    """Return the mean number of calls per run if it differs between the sides, and its range within a side."""
+    if comparison.edges is None or comparison.edges.run_calls is None:
+        return {}
+    calls, split = comparison.edges.run_calls[:, symbol], comparison.runs.baseline
+    before, after = map(float, comparison.runs.means(calls))
+    spread = float(max(np.ptp(calls[:split]), np.ptp(calls[split:])))
+    return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
 def _change(

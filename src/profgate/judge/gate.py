@@ -157,7 +157,9 @@ def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
     """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
-    counts = context.calls.get((finding.location.name, finding.location.file))
+    counts, known = context.calls.get((finding.location.name, finding.location.file)), finding.statistics
+    if known.calls_range == 0.0 and known.calls_from is not None and known.calls_to is not None:
+        counts = known.calls_from, known.calls_to
     if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.evidence.judged:
         return None
     if metric.calibration.inconclusive == "too_few_runs":

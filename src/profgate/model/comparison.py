@@ -91,7 +91,7 @@ class CallEdges:
     All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
     the inclusive value of the callee when called by the caller, in stored units of the metric, and ``*_calls`` is the
     exact number of these calls. ``*_symbol_calls`` counts all calls of each symbol, including calls from outside the
-    recording, which have no edge.
+    recording, which have no edge. ``run_calls`` contains the same counts by run and symbol, baseline runs first.
     """
 
     caller: IntArray
@@ -102,6 +102,7 @@ class CallEdges:
     target_calls: IntArray
     baseline_symbol_calls: IntArray
     target_symbol_calls: IntArray
+    run_calls: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True)

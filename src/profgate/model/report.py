@@ -56,6 +56,8 @@ class Statistics:
     ``weight`` is the change as a fraction of the run. The fields from ``p`` to ``ratio`` are results of the gate's test
     (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
     factor if this factor explains the change in the total. The inclusive costs are in the metric's base unit.
+    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
+    and ``calls_range`` is the largest difference between runs of one side.
     """
 
     weight: float | None = None
@@ -70,6 +72,9 @@ class Statistics:
     responsibility: float | None = None
     inclusive_from: float | None = None
     inclusive_to: float | None = None
+    calls_from: float | None = None
+    calls_to: float | None = None
+    calls_range: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

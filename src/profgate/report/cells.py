@@ -2,13 +2,12 @@
 
 from urllib.parse import quote
 
-from profgate.model.change import Change
 from profgate.model.links import Links
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, parts, rows, statements
 from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Calls, Pair, Row
 
 LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
@@ -72,8 +71,8 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
     return f"{counts} {'interleaved ' if facts.interleaved else ''}runs", text
 
 
-def _calls(change: Change) -> str:
-    before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
+def _calls(calls: Calls) -> str:
+    before, after = (None if isinstance(value, str) else value for value in calls)
     return _solid(f"{numbers.from_to(before, after, 'count')} calls")
 
 

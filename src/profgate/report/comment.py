@@ -284,7 +284,9 @@ def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     """Return Markdown lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
     distance = report.baseline.distance
     older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base" if distance else ""
-    notes = [f"{code_span(load.name)}: {_text(note)}" for load in report.workloads for note in load.comparability]
+    notes = [
+        f"{code_span(load.name)}: {_text(note)}" for load in report.workloads for note in statements.comparability(load)
+    ]
     policy = ((name, getattr(report.policy, name)) for name in POLICY)
     stated = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None)
     lines = [

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import Change, Location
+from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
@@ -42,20 +42,22 @@ HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, 
 MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
 Quote = Callable[[str], str]
+Calls = tuple[float | str | None, float | str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A finding with its workload and metric.
 
-    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` is the change in the number of calls.
+    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` contains the numbers
+    of calls on both sides if they differ.
     """
 
     workload: str
     metric: MetricReport
     finding: Finding
     elsewhere: int = 0
-    calls: Change | None = None
+    calls: Calls | None = None
 
     @property
     def total(self) -> bool:
@@ -112,11 +114,10 @@ def grouped(report: Report) -> Groups:
     groups: dict[str, list[Row]] = {name: [] for name in Groups._fields}
     causes: set[int] = set()
     counts = [(load.name, metric) for load, metric in report.metrics if metric.counts_calls]
-    calls = {(name, change.location): change for name, metric in counts for change in metric.changes}
-    every = (
-        Row(load.name, metric, finding, calls=None if metric.counts_calls else calls.get((load.name, finding.location)))
-        for load, metric, finding in report.findings
-    )
+    changes = ((name, change) for name, metric in counts for change in metric.changes)
+    calls = {(name, change.location): (change.from_value, change.to_value) for name, change in changes}
+    every = [Row(load.name, metric, finding) for load, metric, finding in report.findings]
+    every = [row if row.metric.counts_calls else replace(row, calls=_calls(row, calls)) for row in every]
     shown = (row for row in every if row.finding.kind != "NoChange" or row.finding.evidence != Evidence())
     for row in sorted(shown, key=_importance):
         cause, group = row.finding.cause, _group(row)
@@ -132,6 +133,12 @@ def grouped(report: Report) -> Groups:
         found = [(row, row.finding.cause) for row in groups[name]]
         groups[name] = [replace(row, elsewhere=spread[at] - ((at, row.workload) in places)) for row, at in found]
     return Groups(**{name: tuple(group) for name, group in groups.items()})
+
+
+def _calls(row: Row, counted: Mapping[tuple[str, Location], Calls]) -> Calls | None:
+    statistics = row.finding.statistics
+    known = None if statistics.calls_to is None else (statistics.calls_from, statistics.calls_to)
+    return counted.get((row.workload, row.finding.location), known)
 
 
 def _group(row: Row) -> str:

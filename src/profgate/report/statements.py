@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
-from profgate.model.reason import ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, direction_of
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
 from profgate.report import numbers
 from profgate.report.wording import Quote, second_measurement
 
@@ -141,6 +141,18 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
     return [
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
+    ]
+
+
+def comparability(load: WorkloadReport) -> list[Reason]:
+    """Return the notes on a workload. Totals may differ by a large factor if the total fails for this reason."""
+    failed = {
+        metric.name for metric in load.metrics for found in metric.findings if found.is_total and found.colour == "red"
+    }
+    return [
+        note
+        for note in load.comparability
+        if note.code is not ReasonCode.TOTALS_FAR_APART or note.parameters.get("metric") not in failed
     ]
 
 

@@ -223,7 +223,9 @@ def _text(reason: Reason) -> str:
 
 def _notes(report: Report, width: int) -> Iterable[Line]:
     notes = [
-        f"{name_text(load.name, LABEL)}: {_text(note)}" for load in report.workloads for note in load.comparability
+        f"{name_text(load.name, LABEL)}: {_text(note)}"
+        for load in report.workloads
+        for note in statements.comparability(load)
     ]
     notes += [_text(warning) for warning in report.warnings]
     if notes:

@@ -110,8 +110,8 @@ def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
     splits = int(_number(parameters.get("splits")) or 0)
-    ways = f"{splits - 1:,} random ways" if splits >= MOST_SPLITS else f"the other {splits - 1:,} ways"
-    return f"none of {ways} to regroup these {parameters.get('runs')} runs shows as large a change for the worse"
+    which = "random" if splits >= MOST_SPLITS else "other"
+    return f"none of {splits - 1:,} {which} ways to regroup these {parameters.get('runs')} runs looks as bad"
 
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:

@@ -179,6 +179,12 @@ def test_edges_of_all_runs_are_added() -> None:
         )
     )
     assert named == {"log": (0, 4), "main": (2, 2), "work": (6, 3)}
+    assert edges.run_calls is not None
+    assert dict(zip(comparison.symbols.names, edges.run_calls.T.tolist(), strict=True)) == {
+        "log": [0, 0, 0, 4],
+        "main": [1, 1, 1, 1],
+        "work": [3, 3, 3, 0],
+    }
 
 
 def test_a_table_without_callers_has_edges_of_length_zero() -> None:

@@ -177,6 +177,15 @@ def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]
     assert with_calls(2000.0, facts, **changed).colour != "red"
 
 
+@pytest.mark.parametrize(("spread", "colour"), [(0.0, "red"), (1.0, "yellow")])
+def test_exact_calls_of_the_call_graph_prove_a_listed_time(spread: float, colour: str) -> None:
+    counts = {"calls_from": 1000.0, "calls_to": 2000.0, "calls_range": spread}
+    test = of_test("MaybeDegradation", p=4 / 252, **counts)
+    finding = found(test, name="time", unit="nanoseconds")
+    assert finding.colour == colour
+    assert (codes(finding) == ["calls_rose"]) == (colour == "red")
+
+
 def test_severity_reaches_fail_on() -> None:
     assert codes(found(of_test(), policy=Policy(fail_on="severe"))) == ["severity"]
     assert found(of_test(delta_share=0.05), policy=Policy(fail_on="severe")).colour == "red"

@@ -7,7 +7,8 @@ import pytest
 import report_samples as samples
 from profgate.model.change import Change, Location
 from profgate.model.links import Links
-from profgate.model.report import Evidence, Finding, Part, Report, Statistics
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import Colour, Evidence, Finding, Part, Report, Statistics
 from profgate.model.tests import Calibration
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
@@ -207,6 +208,15 @@ def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
     assert headline(report, str) == "same is new and takes 10.0 % of the run; total +6.8 %, within noise"
     assert finding_cells(Row("w", metric, less), Links())["change"].endswith("<br>new `same` takes 10.0 % of the run")
+
+
+@pytest.mark.parametrize(("colour", "shown"), [("red", False), ("yellow", True)])
+def test_totals_far_apart_are_no_doubt_if_the_total_fails(colour: Colour, shown: bool) -> None:
+    metric = samples.metric(replace(SLOWER, colour=colour))
+    note = Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric.name, "factor": 3.3})
+    report = samples.report(replace(samples.workload(metric), comparability=(note,)), verdict=samples.verdict("fail"))
+    for text in (terminal_text(report), render_comment(report).text):
+        assert ("check that both recorded the same work" in text) == shown
 
 
 def test_callees_that_explain_a_change_are_named() -> None:
