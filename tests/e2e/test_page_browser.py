@@ -169,6 +169,17 @@ def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
     assert "not a pattern" in page.locator("#matched").inner_text()
 
 
+def test_search_in_a_zoomed_graph_counts_the_other_matches(open_page: OpenPage) -> None:
+    page = painted(open_page(fragment="#frame=render&q=parse"))
+    matched = page.locator("#matched")
+    assert matched.inner_text() == "0 frames match: 0 % of before, 0 % of after here; 1 more in the whole graph"
+    matched.get_by_role("button", name="1 more in the whole graph").click()
+    assert matched.inner_text().startswith("1 frame matches: 29.")
+    assert "here" not in matched.inner_text()
+    page.keyboard.press("Backspace")
+    assert page.locator("#trail [aria-current]").inner_text() == "render"
+
+
 def test_copied_link_has_the_state_at_once(open_page: OpenPage) -> None:
     page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
     page.keyboard.press("3")
@@ -482,7 +493,7 @@ def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
     assert "total cost" in page.locator("#measure").inner_text()
     shown = []
     for judged in ("total", "self"):
-        finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged=judged)  # type: ignore[typeddict-item]
+        finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged=judged)
         page = painted(open_page(header=replace(HEADER, findings=[finding])))
         chip = page.locator("#findings button").first
         shown.append(chip.inner_text().split())
