@@ -76,17 +76,17 @@ export function makeChanges(page) {
     byId("found-list").replaceChildren(...known.map(([finding, costs]) => entryOf(finding, costs)));
   }
 
-  // Returns the costs of a finding on both sides: the cost by which it was judged, or self if that is chosen.
+  // Returns the cost by which a finding was judged, on both sides. It is named if the page shows the other cost.
   function costsOf(finding) {
     const sums = symbolSums(page.whole);
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const { rows, symbol } = finding;
     const costs = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
-    const textOfGrowth = ([before, after]) => growthOf(scaled(before, ratio), after);
-    const [own, total] = [costs("Self"), costs("")];
-    const self = page.state.basis === "self" || finding.judged === "self";
-    const differs = self && page.state.basis !== "self" && textOfGrowth(own) !== textOfGrowth(total);
-    return { amounts: fromTo(page, ...(self ? own : total)), growth: textOfGrowth(self ? own : total), basis: differs ? "self " : "" };
+    const textsOf = ([before, after]) => ({ amounts: fromTo(page, before, after), growth: growthOf(scaled(before, ratio), after) });
+    const [own, total] = [textsOf(costs("Self")), textsOf(costs(""))];
+    const [texts, other] = finding.judged === "self" ? [own, total] : [total, own];
+    const shown = (finding.judged === "self") === (page.state.basis === "self") || (texts.amounts === other.amounts && texts.growth === other.growth);
+    return { ...texts, basis: shown ? "" : texts === own ? "self " : "total " };
   }
 
   // A button with the name of a function, its change, and the callee that explains most of the change.

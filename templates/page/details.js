@@ -5,7 +5,7 @@ import { byId, element, outwardLink } from "./dom.js";
 import { glyphOf } from "./draw.js";
 import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
-import { describe, sentenceOf } from "./words.js";
+import { allCallsOf, describe, sentenceOf } from "./words.js";
 
 // Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
@@ -30,6 +30,7 @@ export function showFocus(page, frames) {
   }
   const { name, place, link, lines, brief } = describe(page, shape, node);
   const [all, own] = lines;
+  const everywhere = allCallsOf(page, shape, node);
   const heading = element("b");
   const symbol = tree.symbol[node];
   heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
@@ -38,7 +39,7 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${all.brief} (${all.growth})`, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
+    element("span", [`${everywhere && "here "}${all.brief} (${all.growth})`, everywhere, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
   );
 }
 

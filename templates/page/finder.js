@@ -1,5 +1,5 @@
 // Search: matches, their share of each side, and navigation between them.
-import { announce, byId } from "./dom.js";
+import { announce, byId, linkButton } from "./dom.js";
 import { formatShare } from "./format.js";
 import { matcherOf, matchingSymbols, searchBelow } from "./search.js";
 import { isEdited } from "./tree.js";
@@ -24,12 +24,19 @@ export function makeFinder(page) {
       ? (problem ?? "")
       : `${count.toLocaleString("en")} ${count === 1 ? "frame matches" : "frames match"}: ${formatShare(result.before)} of before, ${formatShare(result.after)} of after`;
     byId("next").disabled = byId("previous").disabled = !count;
-    byId("matched").textContent = summary;
+    const outside = result && page.state.zoom[shape] ? searchBelow(tree, page.found, 0).nodes.length - count : 0;
+    const more = `${outside.toLocaleString("en")} more in the whole graph`;
+    byId("matched").replaceChildren(summary, ...(outside ? [" here; ", linkButton(more, () => showEveryMatch(shape))] : []));
     byId("matched").hidden = !summary;
     byId("regex").setAttribute("aria-pressed", String(page.state.regex));
     byId("case").setAttribute("aria-pressed", String(page.state.case));
     if (byId("query").value !== q) byId("query").value = q;
-    if (announced) announce(summary);
+    if (announced) announce(outside ? `${summary} here; ${more}` : summary);
+  }
+
+  function showEveryMatch(shape) {
+    page.zoomTo(0, shape);
+    page.chooseNode(0, shape);
   }
 
   // Each change of the pictures makes a new result.

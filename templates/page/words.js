@@ -4,6 +4,7 @@ import { evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
 import { formatShare, formatSigned, formatSignedShare, formatValue, growthOf } from "./format.js";
+import { symbolSums } from "./symbols.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
 
@@ -78,6 +79,19 @@ export function describe(page, shape, node) {
   const part = (value, total) => formatShare(total ? value / total : 0, 1);
   const shares = `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
   return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
+}
+
+// Returns the cost of a row's function over all of its call paths, or "" if the row has this cost alone. It is the self
+// cost if the function was judged by it.
+export function allCallsOf(page, shape, node) {
+  const tree = page.shapes[shape];
+  const symbol = tree.symbol[node];
+  if (symbol < 0) return "";
+  const column = page.findings.get(symbol)?.judged === "self" ? "Self" : "";
+  const sums = symbolSums(page.tree);
+  const [here, all] = [tree, sums].map((values, at) => ["before", "after"].map((side) => values[side + column][at ? symbol : node]));
+  if (all.every((value, side) => isNear(value, here[side]))) return "";
+  return `all calls ${column.toLowerCase()} ${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`.replace("  ", " ");
 }
 
 // Links to the function's line in the diff, or to its file at the compared commit.

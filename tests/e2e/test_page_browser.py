@@ -169,6 +169,17 @@ def test_search_shows_shares_of_both_sides(open_page: OpenPage) -> None:
     assert "not a pattern" in page.locator("#matched").inner_text()
 
 
+def test_search_in_a_zoomed_graph_counts_the_other_matches(open_page: OpenPage) -> None:
+    page = painted(open_page(fragment="#frame=render&q=parse"))
+    matched = page.locator("#matched")
+    assert matched.inner_text() == "0 frames match: 0 % of before, 0 % of after here; 1 more in the whole graph"
+    matched.get_by_role("button", name="1 more in the whole graph").click()
+    assert matched.inner_text().startswith("1 frame matches: 29.")
+    assert "here" not in matched.inner_text()
+    page.keyboard.press("Backspace")
+    assert page.locator("#trail [aria-current]").inner_text() == "render"
+
+
 def test_copied_link_has_the_state_at_once(open_page: OpenPage) -> None:
     page = painted(open_page(permissions=["clipboard-read", "clipboard-write"]))
     page.keyboard.press("3")
@@ -489,18 +500,44 @@ def test_picture_stays_in_its_pane_when_it_is_scrolled(open_page: OpenPage, upsi
     assert page.locator(".graph canvas").first.evaluate(leaf, not upside_down) != [255, 255, 255]
 
 
-def test_chips_show_the_chosen_cost(open_page: OpenPage) -> None:
+def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
     page = painted(open_page())
     chip = page.locator("#findings button").first
     assert chip.inner_text().split() == ["parse", "3.0x"]
     assert "total cost" in page.locator("#measure").inner_text()
-    finding = PageFinding(symbol=1, severity="maybe", direction="worse")
-    page = painted(open_page(header=replace(HEADER, findings=[finding])))
-    chip = page.locator("#findings button").first
-    assert chip.inner_text().split() == ["load", "2.8x", "?"]
-    choose(page, "Self")
-    assert chip.inner_text().split() == ["load", "0", "%", "?"]
-    assert "self cost" in page.locator("#measure").inner_text()
+    shown = []
+    for judged in ("total", "self"):
+        finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged=judged)
+        page = painted(open_page(header=replace(HEADER, findings=[finding])))
+        chip = page.locator("#findings button").first
+        shown.append(chip.inner_text().split())
+        choose(page, "Self")
+        shown.append(chip.inner_text().split())
+        assert "self cost" in page.locator("#measure").inner_text()
+    assert shown == [
+        ["load", "2.8x", "?"],
+        ["load", "total", "2.8x", "?"],
+        ["load", "self", "0", "%", "?"],
+        ["load", "0", "%", "?"],
+    ]
+
+
+def test_focused_chip_stays_red(open_page: OpenPage) -> None:
+    chip = painted(open_page()).locator("#findings button").first
+    edge = "chip => getComputedStyle(chip).borderLeftColor"
+    red = chip.evaluate(edge)
+    chip.click()
+    assert chip.evaluate(edge) == red
+
+
+def test_card_names_the_cost_of_all_calls(open_page: OpenPage) -> None:
+    rows = [(0, 0, 0, 0), (1, 1, 100, 100), (2, 2, 50, 90), (1, 3, 100, 100), (4, 2, 10, 90)]
+    page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#frame=parse"))
+    details = page.locator("#details").inner_text()
+    assert "here 50 → 90 samples (+80.0 %) · all calls 60 → 180 samples (3.0x)" in details
+    page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#frame=load"))
+    assert "all calls" not in page.locator("#details").inner_text()
+    assert "here" not in page.locator("#details").inner_text()
 
 
 COUNT_PAINTS = """() => {

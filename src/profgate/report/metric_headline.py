@@ -30,9 +30,21 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     if not text and reasons:
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
     first = rows.leading(alone)
+    text = _with_basis(text, first) if first is not None else text
     about_total = bool(text) and first is not None and first.total
     text = text or ("No performance change" if conclusion == "unchanged" else "Not judged")
     return MetricHeadline(conclusion, text, "" if about_total else _total(metric, visible=conclusion == "unchanged"))
+
+
+def _with_basis(text: str, row: rows.Row) -> str:
+    """Name the self cost in a headline that shows it, because a page shows total costs if nothing else is chosen."""
+    finding = row.finding
+    costs = finding.from_value, finding.to_value
+    total = finding.statistics.inclusive_from, finding.statistics.inclusive_to
+    if finding.evidence.judged == "subtree" or None in total or total == costs:
+        return text
+    values = numbers.from_to(*costs, row.metric.unit)
+    return text.replace(f"({values})", f"({values} self)")
 
 
 def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:

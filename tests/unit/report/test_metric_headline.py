@@ -40,6 +40,22 @@ def test_regression_in_unchanged_total_states_both() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("evidence", "total", "values"),
+    [
+        (Evidence(), (310e6, 732e6), "(121 → 153 ms self)"),
+        (Evidence(), (121e6, 153e6), "(121 → 153 ms)"),
+        (Evidence(judged="subtree"), (310e6, 732e6), "(121 → 153 ms)"),
+    ],
+)
+def test_headline_names_self_cost(evidence: Evidence, total: tuple[float, float], values: str) -> None:
+    found = finding("dot", 121e6, 153e6)
+    statistics = replace(found.statistics, inclusive_from=total[0], inclusive_to=total[1])
+    found = replace(found, evidence=evidence, statistics=statistics)
+    given = report(workload(metric(found, before=1.64e9, after=1.48e9)), verdict=RED)
+    assert headline(given)[1] == f"dot is 26.4 % slower {values}"
+
+
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
     total = "total 12.9 → 12.9 s, +0.1 %, within noise; smallest visible change 4.0 % in the total"
     assert headline(regression(), 1) == ("unchanged", "No performance change", total)
