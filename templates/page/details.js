@@ -28,7 +28,7 @@ export function showFocus(page, frames) {
     details.replaceChildren();
     return;
   }
-  const { name, place, link, lines, brief } = describe(page, shape, node);
+  const { name, place, link, lines, shares, brief } = describe(page, shape, node);
   const [all, own] = lines;
   const heading = element("b");
   const symbol = tree.symbol[node];
@@ -38,7 +38,7 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${all.brief} (${all.growth})`, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
+    element("span", [`${all.brief} (${page.header.alone ? shares : all.growth})`, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
   );
 }
 
