@@ -979,6 +979,17 @@ def test_printed_page_has_few_sheets(open_page: OpenPage) -> None:
     assert 1 <= printed.count(b"/Type /Page\n") <= 2
 
 
+def test_a_printed_deep_graph_is_on_the_first_sheet(open_page: OpenPage) -> None:
+    deep = tree_of([(row, row % 8, 1, 2) for row in range(200)], FUNCTIONS)
+    page = painted(open_page(deep, width=1440), "before")
+    printed: bytes = page.pdf(format="A4", landscape=True)
+    assert 2 <= printed.count(b"/Type /Page\n") <= 4  # both sides, the differences, and the table
+    page.emulate_media(media="print")
+    page.locator("#rows tr").first.wait_for()
+    assert page.locator(".pane").first.evaluate("pane => pane.getBoundingClientRect().bottom") < 0.68 * 1440
+    assert not page.locator(".source").is_visible()
+
+
 LINES = PageHeader(
     "base → head",
     "demo",
