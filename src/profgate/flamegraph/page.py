@@ -158,7 +158,8 @@ def _warnings(tree: OrderedTree, header: PageHeader) -> list[str]:
     few = [
         f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
-    if few and any(totals.values()):
+    inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
+    if few and any(totals.values()) and not inconclusive:
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
     if all(totals.values()) and max(_shares_without_counterpart(tree)) > _FEW_COMMON:
         found.append("Less than half of the cost is in functions of both sides: names may contain line numbers or ids.")
