@@ -4,7 +4,7 @@ import { announce, byId, element, linkButton, makeButton, svgElement } from "./d
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";
 import { popover } from "./settings.js";
-import { SIDES, binSums, binsAt, binsOf, isPart, isUnequal, partText, rangeText, textOfBins, threadsIn, timeText } from "./timelines.js";
+import { SIDES, binSums, binsAt, binsOf, isPart, partText, rangeText, textOfBins, threadsIn, timeText } from "./timelines.js";
 
 const PAGE_STEP = 10; // bins
 const CLICK = 3; // pixels; a shorter movement is a click, which shows all times
@@ -26,12 +26,12 @@ export function makeActivity(page) {
 function showPart(page) {
   const { state, timelines } = page;
   byId("part").hidden = !isPart(timelines, state);
-  const unequal = isUnequal(timelines, state) ? " Only one side is limited, so changes have no colours." : "";
+  const unequal = page.unequal ? " Only one side is limited, so changes have no colours." : "";
   byId("part").replaceChildren("Part shown: ", element("b", partsText(page)), `.${unequal} Findings and totals concern the whole run. `, linkButton("Show the whole run", () => page.set(EVERYTHING)));
 }
 
-function partsText({ state, timelines }) {
-  return timelines.flatMap((side, index) => (side ? [`${SIDES[index].toLowerCase()}: ${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : [])).join("; ");
+function partsText({ state, timelines, header }) {
+  return timelines.flatMap((side, index) => (side ? [`${header.alone ? "" : `${SIDES[index].toLowerCase()}: `}${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : [])).join("; ");
 }
 
 // Makes the lane of a side. `lanes` are those of all sides.
@@ -48,11 +48,11 @@ function makeLane(page, side, index, lanes) {
   // Values per run and nanosecond, so that both sides have one vertical scale although their bins differ.
   const runs = page.header.runs[index];
   const unit = side.width * runs;
-  const lines = [element("b", label), range, ...(menu ? [menu.box] : [])];
+  const lines = [element("b", page.header.alone ? "Activity" : label), range, ...(menu ? [menu.box] : [])];
   const head = element("div", undefined, "lane-head");
   let current = [0, side.bins];
 
-  plot.title = `Drag to show a part of the time, the same share of both sides; with Shift, of this side only. Click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
+  plot.title = `Drag to show a part of the time${page.timelines.includes(null) ? "" : ", the same share of both sides; with Shift, of this side only"}. Click to show all of it.${runs > 1 ? ` The ${runs} runs are added up from their start.` : ""}`;
   head.append(...lines);
   box.setAttribute("aria-label", `Activity ${label.toLowerCase()}`);
   shade.append(...edges);

@@ -39,17 +39,20 @@ async function start() {
   const graph = makeGraph(page);
   for (const make of [makeRuns, makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
   if (page.timelines) makeActivity(page);
+  byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
   makeTabs(page, [
-    { key: "graph", title: "Graph", build() {}, show: graph.fit, missing: withoutStacks },
-    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: graph.fit, missing: withoutStacks, prepare: SANDWICH_STEPS },
+    ...(header.blueprint?.estimated ? [] : graphPanels(graph)),
     symbolsPanel,
-    blueprintPanel,
+    ...(header.alone ? [] : [blueprintPanel]),
   ]);
   makeAddress(page)();
 }
 
-function withoutStacks(page) {
-  return page.header.blueprint?.estimated ? "This profile has callers and callees, but no stacks" : "";
+function graphPanels({ fit }) {
+  return [
+    { key: "graph", title: "Graph", build() {}, show: fit },
+    { key: "sandwich", title: "Sandwich", panel: "graph", build() {}, show: fit, prepare: SANDWICH_STEPS },
+  ];
 }
 
 start().catch((error) => showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`));

@@ -1,6 +1,7 @@
 // State shared by all parts of the page. A part gets the `page`, listens to its events and changes it through `set`:
 //
-//   page.header, page.whole    the header and the complete tree; never change
+//   page.header, page.whole    the header and the complete tree; never change. If header.alone is true,
+//                              both sides are the same profile, and nothing is compared
 //   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined; page.unequal
 //                              whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
@@ -132,10 +133,10 @@ export function makePage(header, whole, timelines = undefined) {
 
 // The first view shows both sides at once if there is enough space.
 function initial(header, whole) {
-  const both = whole.before[0] > 0 && whole.after[0] > 0;
+  const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
   const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
   return {
-    tab: header.blueprint?.estimated ? "blueprint" : "graph",
+    tab: !header.blueprint?.estimated ? "graph" : header.findings.length || header.total_changed ? "blueprint" : "symbols",
     view,
     scale: "common",
     strip: true,
@@ -171,7 +172,7 @@ const COMPUTE = {
   tree(page) {
     const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
     page.tree = withoutSymbols(part, page.state.drop);
-    page.unequal = Boolean(page.timelines) && isUnequal(page.timelines, page.state);
+    page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
   },
   shape(page) {
     const { sandwich, reversed } = page.state;
@@ -196,7 +197,7 @@ const COMPUTE = {
       mode,
       ramp,
       reference,
-      gate: page.unequal ? Infinity : gate === "auto" ? GATES[basis] : gate, // the sides show different parts
+      gate: page.unequal || page.header.alone ? Infinity : gate === "auto" ? GATES[basis] : gate,
       chance,
       sample: page.sample,
       repeats: testsRepeats(page),

@@ -28,7 +28,7 @@ export function showFocus(page, frames) {
     details.replaceChildren();
     return;
   }
-  const { name, place, link, lines, brief } = describe(page, shape, node);
+  const { name, place, link, lines, shares, brief } = describe(page, shape, node);
   const [all, own] = lines;
   const everywhere = allCallsOf(page, shape, node);
   const heading = element("b");
@@ -39,7 +39,7 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${everywhere && "here "}${all.brief} (${all.growth})`, everywhere, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
+    element("span", [`${everywhere && "here "}${all.brief} (${page.header.alone ? shares : all.growth})`, everywhere, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
   );
 }
 

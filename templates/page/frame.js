@@ -10,6 +10,7 @@ const DIRECTIONS = ["Callers", "Callees"];
 const MOST_PLANS = 6;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
+const PAPER = 0.5; // largest height of a printed picture, as a share of the width, so that a sheet has room for the header
 const touched = window.matchMedia("(pointer: coarse)");
 
 export function makeFrame(pane, index) {
@@ -53,7 +54,7 @@ export function fitFrames(page, frames, { drawnWidths, room }) {
     raise(counts, groupOf(pane), deepest + 1);
     raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
   }
-  const heights = page.printing ? wanted : heightsOf(wanted, room);
+  const heights = page.printing ? new Map([...wanted].map(([key, height]) => [key, Math.min(height, Math.round(PAPER * window.innerWidth))])) : heightsOf(wanted, room);
   for (const [index, frame] of frames.entries()) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));

@@ -58,7 +58,7 @@ export function makeKeys(page) {
     const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
     const own = target instanceof HTMLElement && target.matches("[role=tab], [type=radio], [type=range]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const view = ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
+    const view = !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
     const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key] || (view && (() => page.set({ view })));
     if (!action) return;
     event.preventDefault();

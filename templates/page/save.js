@@ -55,7 +55,7 @@ export function textOf(page, shape = 0) {
       continue;
     }
     const [all] = describe(page, shape, node).lines;
-    lines.push(`${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ${fromOf(all)} → ${all.after} (${all.relative})`);
+    lines.push(`${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`);
     node++;
   }
   return `${lines.join("\n")}\n`;

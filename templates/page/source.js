@@ -21,7 +21,7 @@ function pairedLines([first, second, lines]) {
   };
   for (const line of lines) {
     const text = line.slice(1);
-    if (line[0] === "-") removed.push({ number: before++, text, mark: "-" });
+    if (line[0] === "-") removed.push({ number: before++, text, mark: "\u2212" });
     else if (line[0] === "+") added.push({ number: after++, text, mark: "+" });
     else {
       flush();
@@ -35,8 +35,8 @@ function pairedLines([first, second, lines]) {
 function unifiedLines([first, second, lines]) {
   let [before, after] = [first, second];
   return lines.map((line) => {
-    const mark = line[0] === "-" || line[0] === "+" ? line[0] : " ";
-    return { mark, text: line.slice(1), before: mark === "+" ? null : before++, after: mark === "-" ? null : after++ };
+    const mark = { "-": "\u2212", "+": "+" }[line[0]] ?? " ";
+    return { mark, text: line.slice(1), before: mark === "+" ? null : before++, after: mark === "\u2212" ? null : after++ };
   });
 }
 
@@ -136,7 +136,7 @@ function countOf(functions) {
   return `${functions.toLocaleString("en")} ${functions === 1 ? "function" : "functions"}`;
 }
 
-const MARK_WORDS = { "-": "removed", "+": "added", " ": "same" };
+const MARK_WORDS = { "\u2212": "removed", "+": "added", " ": "same" };
 
 // Returns a function that makes one row of the table. Without line costs, the row has no cost cells.
 function makeRowOf(page, lines, columns) {

@@ -14,18 +14,22 @@ const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascendin
 
 const COLUMNS = [
   { key: "name", title: "Function" },
-  { key: "delta", title: "Change", help: "Sorted by size, without the sign" },
-  { key: "relative", title: "Change %" },
+  { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
+  { key: "relative", title: "Change %", needs: compares },
   { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
-  { key: "before", title: "Before" },
+  { key: "before", title: "Before", needs: compares },
   { key: "after", title: "After" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
-  { key: "selfDelta", title: "Self change", help: "Change outside of called functions" },
+  { key: "selfDelta", title: "Self change", help: "Change outside of called functions", needs: compares },
   { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function", needs: totalChanged },
   { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program", needs: totalChanged },
   { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
+
+function compares(page) {
+  return !page.header.alone;
+}
 
 function totalChanged(page) {
   return page.header.total_changed;
@@ -38,11 +42,12 @@ function makeTable(page) {
   let stale = true;
   let shownRows = ROWS_AT_FIRST;
   // the findings come first, in the order of the report, and then the largest changes
-  const first = page.findings.size ? "severity" : "delta";
+  const first = page.header.alone ? "after" : page.findings.size ? "severity" : "delta";
   let sort = first;
   let descending = true;
   const findings = findingsBySymbol(page.header.findings);
-  const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true);
+  const names = page.header.alone ? { after: "Total", afterSelf: "Self" } : {};
+  const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true).map((column) => ({ ...column, title: names[column.key] ?? column.title }));
 
   const unit = fixedUnit(page.header.unit);
 
@@ -71,7 +76,8 @@ function makeTable(page) {
   function note() {
     if (!table.rows.length) return "No function has a value.";
     const notes = unit ? [`Costs in ${unit}.`] : [];
-    if (!totalChanged(page)) return notes.join("");
+    if (page.header.blueprint?.estimated) notes.push("This profile has callers and callees, but no stacks to draw as a flame graph.");
+    if (!totalChanged(page)) return notes.join(" ");
     if (page.state.k === "total") notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
@@ -82,7 +88,7 @@ function makeTable(page) {
   function show() {
     byId("table-note").textContent = note();
     byId("panel-symbols").classList.toggle("unrated", table.small);
-    byId("row-order").textContent = sort !== first || !descending ? "" : first === "severity" ? "Findings first, then the largest changes" : "Largest changes first";
+    byId("row-order").textContent = sort !== first || !descending ? "" : first === "severity" ? "Findings first, then the largest changes" : first === "delta" ? "Largest changes first" : "Largest first";
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
     const filter = byId("filter").value.toLowerCase();
     const matching = sortRows(table.rows, sort, descending).filter(
@@ -169,9 +175,9 @@ function makeTable(page) {
     sandwich.title = "Show its callers and callees";
     sandwich.setAttribute("aria-label", `Show callers and callees of ${name}`);
     const drop = makeButton("×", () => page.leaveOut(row.symbol));
-    drop.title = "Leave out every stack through this function, on both sides";
+    drop.title = `Leave out every stack through this function${page.header.alone ? "" : ", on both sides"}`;
     drop.setAttribute("aria-label", `Leave out stacks through ${name}`);
-    cell.append(sandwich, drop);
+    cell.append(...(page.header.blueprint?.estimated ? [] : [sandwich]), drop);
     return cell;
   }
 

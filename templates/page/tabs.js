@@ -1,13 +1,12 @@
 // The tab strip. app.js lists the panels, each of this form:
 //
-//   { key, title, panel?, build(page, section), show?(), missing?(page) -> reason, keys?: { key: action }, prepare?: function(page) }
+//   { key, title, panel?, build(page, section), show?(), keys?: { key: action }, prepare?: function(page) }
 //
 // `panel` is the key of another tab whose section it shares.
 // `build` is called once, when the tab is first opened, with its <section> (empty unless the page's HTML has one with
-// the id `panel-KEY`); `show` each time it is opened; `missing` returns why there is nothing to show (the tab is then
-// disabled, with the reason as its title), or "". `prepare` computes what the tab needs while the page is idle; it is one
-// function, or a list of functions that run in separate idle periods. `keys` are active while the tab is open and no text
-// is being typed.
+// the id `panel-KEY`); `show` each time it is opened. `prepare` computes what the tab needs
+// while the page is idle; it is one function, or a list of functions that run in separate idle periods. `keys` are active
+// while the tab is open and no text is being typed.
 import { byId, element } from "./dom.js";
 import { symbolSums } from "./symbols.js";
 
@@ -21,12 +20,7 @@ export function makeTabs(page, panels) {
     tab.setAttribute("role", "tab");
     const id = `panel-${panel.panel ?? panel.key}`;
     tab.setAttribute("aria-controls", id);
-    const reason = panel.missing?.(page);
-    if (reason) {
-      tab.setAttribute("aria-disabled", "true");
-      tab.title = reason;
-    }
-    tab.addEventListener("click", () => reason || page.openTab(panel.key));
+    tab.addEventListener("click", () => page.openTab(panel.key));
     const section = byId(id) ?? element("section");
     section.id = id;
     section.classList.add("panel");
@@ -34,7 +28,7 @@ export function makeTabs(page, panels) {
     section.hidden = true;
     if (!section.parentElement) byId("panels").append(section);
     strip.append(tab);
-    tabs.set(panel.key, { panel, tab, section, built: false, reason });
+    tabs.set(panel.key, { panel, tab, section, built: false });
   }
   page.prepareTab = (key) => {
     const entry = tabs.get(key);
@@ -42,7 +36,7 @@ export function makeTabs(page, panels) {
     entry.built = true;
   };
   const open = () => {
-    if (!tabs.has(page.state.tab) || tabs.get(page.state.tab).reason) page.state.tab = page.defaults.tab;
+    if (!tabs.has(page.state.tab)) page.state.tab = page.defaults.tab;
     for (const { section } of tabs.values()) section.hidden = true;
     for (const [key, entry] of tabs) {
       const chosen = key === page.state.tab;
@@ -51,13 +45,13 @@ export function makeTabs(page, panels) {
       if (!chosen) continue;
       entry.section.hidden = false;
       entry.section.setAttribute("aria-labelledby", entry.tab.id);
-      byId("views").hidden = entry.section.id !== "panel-graph";
+      byId("views").hidden = page.header.alone || entry.section.id !== "panel-graph";
       page.prepareTab(key);
       entry.panel.show?.();
     }
   };
   strip.addEventListener("keydown", (event) => {
-    const usable = [...tabs.values()].filter((entry) => !entry.reason);
+    const usable = [...tabs.values()];
     const at = usable.findIndex((entry) => entry.panel.key === page.state.tab);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1 + usable.length, Home: 0, End: usable.length - 1 }[event.key];
     if (to === undefined) return;
@@ -77,7 +71,7 @@ export function makeTabs(page, panels) {
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
   page.on("tab", open);
   // One step at a time, so that an interaction waits for at most one step.
-  const waiting = panels.filter((panel) => !panel.missing?.(page)).flatMap((panel) => panel.prepare ?? []);
+  const waiting = panels.flatMap((panel) => panel.prepare ?? []);
   const prepareNext = () => {
     waiting.shift()?.(page);
     if (waiting.length) window.requestIdleCallback?.(prepareNext);

@@ -9,7 +9,7 @@ const LONGEST_NAME = 240; // characters; the details line has the full name
 
 export function showTip(page, shape, node, x, [top, bottom], isNew) {
   const tip = byId("tip");
-  if (isNew || tip.hidden) fillTip(tip, describe(page, shape, node));
+  if (isNew || tip.hidden) fillTip(tip, describe(page, shape, node), page.header.alone);
   tip.hidden = false;
   const { width, height } = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(GAP, Math.min(x - 24, document.documentElement.clientWidth - width - GAP))}px`;
@@ -23,10 +23,10 @@ export function hideTip() {
   byId("tip").hidden = true;
 }
 
-function fillTip(tip, { name, place, lines, shares, verdict }) {
-  const keys = ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
+function fillTip(tip, { name, place, lines, shares, verdict }, alone) {
+  const keys = alone ? ["after"] : ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
   const head = element("tr");
-  head.append(element("td"), ...keys.map((key) => element("th", TIP_HEADS[key])));
+  if (!alone) head.append(element("td"), ...keys.map((key) => element("th", TIP_HEADS[key])));
   const body = lines.map((line) => {
     const row = element("tr");
     row.append(element("th", line.label), ...keys.map((key) => element("td", line[key])));

@@ -71,13 +71,13 @@ export function describe(page, shape, node) {
       after: meanOf(page, after, 1),
       change: changeOf(page, near ? 0 : delta),
       relative: before ? (near ? "0 %" : formatSignedShare(delta / old, 1)) : after ? fromNothing : "-",
-      brief: isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
+      brief: page.header.alone ? meanOf(page, after, 1) : isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
       growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
   const part = (value, total) => formatShare(total ? value / total : 0, 1);
-  const shares = `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
+  const shares = page.header.alone ? `${part(tree.after[node], tree.totals[1])} of the run` : `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
   return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
 }
 
@@ -112,7 +112,7 @@ function verdictOf(page, shape, node) {
   if (kind === "both") {
     const level = page.shades[shape].level[node];
     if (level) words.push(directionWord(page, level));
-    else words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : page.unequal ? "not compared" : "below the gate");
+    else if (!page.header.alone) words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : page.unequal ? "not compared" : "below the gate");
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
   if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");
@@ -156,6 +156,6 @@ export function fromOf(line) {
 
 export function sentenceOf(page, shape, node) {
   const { name, place, lines, shares, verdict } = describe(page, shape, node);
-  const numbers = lines.map((line) => `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
+  const numbers = lines.map((line) => page.header.alone ? `${line.label.toLowerCase()} ${line.brief}` : `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
   return [name, place, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
 }

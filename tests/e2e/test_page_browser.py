@@ -13,7 +13,7 @@ import pytest
 
 from e2e.conftest import OpenFile, written_address
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
 from profgate.report.metric_headline import MetricHeadline
@@ -984,6 +984,33 @@ def test_chosen_frame_in_forced_colours(open_page: OpenPage) -> None:
     assert page.evaluate("getComputedStyle(document.querySelector('.ring.chosen')).outlineStyle") == "solid"
 
 
+def test_unchanged_calls_without_stacks_open_at_the_table(open_page: OpenPage) -> None:
+    page = open_page(
+        header=replace(HEADER, findings=[], total_changed=False, blueprint=BlueprintRules(estimated="edges"))
+    )
+    page.locator("#rows tr").first.wait_for()
+    assert page.get_by_role("tab").all_inner_texts() == ["Table", "Blueprint"]
+    assert not page.locator("#panel-graph").is_visible()
+    assert "no stacks" in page.locator("#table-note").inner_text()
+    assert page.get_by_role("button", name="Show callers and callees").count() == 0
+
+
+def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
+    tree = replace(DEMO, baseline_self=DEMO.target_self)
+    header = PageHeader("demo", "demo", "cpu", "samples", runs=(3, 3), total_changed=False, alone=True)
+    page = painted(open_page(tree, header, width=1440))
+    assert page.locator(".pane").count() == 1
+    assert page.get_by_role("tab").all_inner_texts() == ["Graph", "Sandwich", "Table"]
+    assert page.locator("#details").inner_text() == "all 567 samples (100.0 % of the run) · self 0 samples"
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("searchbox", name="Search").fill("parse")
+    assert page.locator("#matched").inner_text() == "1 frame matches: 52.94 % of the run"
+    assert not [word for word in ("before", "after", "Change ") if word in page.locator("body").inner_text()]
+    page.get_by_role("tab", name="Table").click()
+    assert page.locator("#columns th:has(button)").all_inner_texts() == ["Function", "Total", "Self"]
+    assert page.locator("#rows tr").nth(1).inner_text().split("\t")[:3] == ["load", "313", "13.3"]
+
+
 def test_print_without_controls(open_page: OpenPage) -> None:
     page = painted(open_page(color_scheme="dark"))
     page.emulate_media(media="print", color_scheme="dark")
@@ -1019,6 +1046,17 @@ def test_print_names_the_stacks_that_are_left_out(open_page: OpenPage) -> None:
     page.get_by_label("Leave out stacks through load").click()
     page.emulate_media(media="print")
     assert page.locator("#chips").inner_text().split() == ["Without", "stacks", "through", "load"]
+
+
+def test_a_printed_deep_graph_is_on_the_first_sheet(open_page: OpenPage) -> None:
+    deep = tree_of([(row, row % 8, 1, 2) for row in range(200)], FUNCTIONS)
+    page = painted(open_page(deep, width=1440), "before")
+    printed: bytes = page.pdf(format="A4", landscape=True)
+    assert 2 <= printed.count(b"/Type /Page\n") <= 4  # both sides, the differences, and the table
+    page.emulate_media(media="print")
+    page.locator("#rows tr").first.wait_for()
+    assert page.locator(".pane").first.evaluate("pane => pane.getBoundingClientRect().bottom") < 0.68 * 1440
+    assert not page.locator(".source").is_visible()
 
 
 LINES = PageHeader(

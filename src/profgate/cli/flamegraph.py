@@ -15,7 +15,7 @@ from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import Scaling, two_column_folded
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageHeader, PageTree, exact_sum
-from profgate.flamegraph.page_input import PageContext, metrics_against, page_input
+from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
 from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
@@ -87,7 +87,8 @@ def _tree(
         states = None if diff is None else states_of(comparison, diff, changed_functions(diff))
         values = run_values(comparison)
         context = PageContext(states=states, diff=diff, embed=sources.embed or "changed", run_values=values)
-        return page_input(comparison, context)
+        found = page_input(comparison, context)
+        return found if sides.target is not None or sides.difference else alone(*found)
     if diff is not None:
         raise ProfgateError(
             "--diff", "compares two builds, but --against draws a single file; use only one of these options"

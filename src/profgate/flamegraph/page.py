@@ -99,7 +99,7 @@ def _filled(
         warnings=[*header.warnings, *_warnings(tree, whole, header)],
         notes=[*header.notes, *large],
         facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
-        state=_state(whole),
+        state="alone" if header.alone else _state(whole),
         top=_top_rows(tree, whole, header),
         picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- draw_svg escapes it
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
@@ -150,13 +150,16 @@ def _state(tree: OrderedTree) -> str:
 
 def _warnings(tree: PageTree, whole: OrderedTree, header: PageHeader) -> list[str]:
     """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
-    found = []
+    found: list[str] = []
     sample = header.value_of_one_sample
     totals = {"before": int(whole.before[0]), "after": int(whole.after[0])}
+    if header.alone:
+        return found
     few = [
         f"{side} has {total // sample}" for side, total in totals.items() if sample and total // sample < _FEW_SAMPLES
     ]
-    if few and any(totals.values()):
+    inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
+    if few and any(totals.values()) and not inconclusive:
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
     if all(totals.values()) and _other_names_are_renumbered(tree, whole):
         found.append("Most of the cost is in names that differ only in numbers: they may contain line numbers or ids.")

@@ -145,6 +145,7 @@ class PageHeader:
     lines: Sequence[PageLines] = ()
     single_runs: PageRuns | None = None
     blueprint: BlueprintRules = field(default_factory=BlueprintRules)
+    alone: bool = False  # the page shows one profile: both sides of the tree are equal, and nothing is compared
 
     def __post_init__(self) -> None:
         """Raise `ValueError` if a side has no run."""

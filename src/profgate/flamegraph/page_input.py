@@ -99,6 +99,13 @@ def _single_runs(comparison: Comparison, context: PageContext, marked: Collectio
     return page_runs(context.run_values, sides, marked, text)
 
 
+def alone(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
+    """Return the tree and the header for a page with one profile, from a comparison of this profile with itself."""
+    notes = [note for note in header.notes if note != RATE_UNKNOWN]
+    tree = replace(tree, evidence=None, timelines=(None, tree.timelines[1]))
+    return tree, replace(header, alone=True, total_changed=False, notes=notes, lines=(), single_runs=None)
+
+
 def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
     """Compare two metrics of one profile after scaling them to equal totals.
 

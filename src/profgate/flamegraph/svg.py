@@ -76,6 +76,7 @@ def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes
         shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
         classic=style.classic,
         better=header.better,
+        alone=header.alone,
     )
 
 
@@ -131,11 +132,14 @@ def _box(
     state = ("new" if not before else "gone" if not after else "") if ordered.name[row] >= 0 else ""
     glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
     delta = after - before * shading.ratio
+    share = f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of"
     title = (
-        f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
+        f"{name}: {header.quantity(after, 1)}, {share} the run"
+        if header.alone
+        else f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
         f" ({numbers.signed_percent(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
         f"{numbers.percent(before / float(ordered.before[0]) if before else 0.0)} of before, "
-        f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of after"
+        f"{share} after"
     )
     x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
     drawn = width if fills else max(width - 0.5, 0.3)
@@ -163,6 +167,8 @@ def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
     before, after = int(ordered.before[0]), int(ordered.after[0])
     if not before and not after:
         return f"{header.metric}: both sides are empty"
+    if header.alone:
+        return f"{header.metric}: {header.quantity(after, 1)}"
     parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
     if gone := one_sided_shares(ordered)[0]:
         parts.append(f"{numbers.percent(gone)} of before has no counterpart")

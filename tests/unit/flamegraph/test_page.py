@@ -174,6 +174,8 @@ def test_page_warns_of_doubtful_sides() -> None:
     few = build_page(tree([(900, 950)]), HEADER)
     assert "Few samples: before has 900 and after has 950" in few
     assert "Few samples" not in build_page(tree([(1000, 2000)]), HEADER)
+    judged = replace(HEADER, headline=MetricHeadline("inconclusive", "Too few samples to judge: 950 in 5 runs", ""))
+    assert "Few samples" not in build_page(tree([(900, 950)]), judged)
     assert "Few samples" not in build_page(tree([(900, 950)]), PageHeader("t", "w", "m", "bytes"))
     apart = [(9000, 0), (0, 9000), (10, 10)]
     assert "they may contain line numbers or ids" in build_page(tree(apart, ["f:12", "f:14", "main"]), HEADER)
