@@ -7,7 +7,7 @@ from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, parts, rows, statements
 from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
-from profgate.report.rows import Calls, Pair, Row
+from profgate.report.rows import Pair, Row
 
 LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
@@ -40,7 +40,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
         "change": _lines(
             f"**{change}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
-            _calls(row.calls) if row.calls else "",
+            _solid(f"{statements.call_counts(row.calls)} calls") if row.calls else "",
             cell(statements.growth(finding, row.metric)),
             parts.parts_text(finding, row.metric, code_cell),
         ),
@@ -69,11 +69,6 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
     counts = " + ".join(str(metric.runs.get(side, 0)) for side in ("baseline", "target"))
     text = f", compared with {numbers.counted(jobs, 'base job')}" if jobs else ""
     return f"{counts} {'interleaved ' if facts.interleaved else ''}runs", text
-
-
-def _calls(calls: Calls) -> str:
-    before, after = (None if isinstance(value, str) else value for value in calls)
-    return _solid(f"{numbers.from_to(before, after, 'count')} calls")
 
 
 def _origin(finding: Finding) -> str:

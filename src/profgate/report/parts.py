@@ -15,12 +15,12 @@ NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 def place_name(place: Location, *, with_file: bool = False) -> str:
     """Return the name of a function.
 
-    The file is appended if ``with_file`` is set or if the name is a common one, as in ``<genexpr> (cart.py)``
-    and ``__eq__ (token.py)``.
+    The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
     """
-    name, file = place.name, place.file
-    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
-    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
+    name, file, line = place.name, place.file, place.line
+    bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
+    source = f"{(file or '').rpartition('/')[2]}{f':{line}' if line else ''}"
+    return f"{name} ({source})" if file and (with_file or bare) else name
 
 
 def only_share_changed(finding: Finding) -> bool:

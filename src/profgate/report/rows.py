@@ -14,6 +14,7 @@ from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, 
 from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.parts import new_parts, only_share_changed, place_name
+from profgate.report.statements import Calls
 from profgate.report.wording import full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
@@ -42,7 +43,6 @@ HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, 
 MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
 Quote = Callable[[str], str]
-Calls = tuple[float | str | None, float | str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ def finding_key(location: Location) -> str:
 
 
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of a finding's function, with its file if the name is a common one or ``with_file`` is set."""
+    """Return the name of a finding's function, with its file and line under the conditions of `place_name`."""
     return place_name(finding.location, with_file=with_file)
 
 

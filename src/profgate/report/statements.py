@@ -8,6 +8,7 @@ from profgate.model.report import Finding, MetricReport, Report, WorkloadReport,
 from profgate.report import numbers
 from profgate.report.wording import Quote, second_measurement
 
+Calls = tuple[float | str | None, float | str | None]  # numbers of calls in the baseline and the target
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
 REACHES = {
@@ -142,6 +143,12 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
     ]
+
+
+def call_counts(calls: Calls) -> str:
+    """Return the number of calls on both sides: ``106 → 203,238``."""
+    before, after = (None if isinstance(value, str) else value for value in calls)
+    return numbers.from_to(before, after, "count")
 
 
 def comparability(load: WorkloadReport) -> list[Reason]:

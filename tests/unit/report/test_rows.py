@@ -14,7 +14,7 @@ from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
-from profgate.report.parts import parts_text
+from profgate.report.parts import parts_text, place_name
 from profgate.report.rows import Pair, Row, change_text, grouped, headline, name_of
 from profgate.report.statements import detectable, growth
 from terminal_text import terminal_text
@@ -154,6 +154,12 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
 def test_nameless_function_is_shown_with_its_file(name: str, file: str | None, shown: str) -> None:
     one = samples.finding("f", 1e9, 2e9)
     assert name_of(replace(one, location=replace(one.location, name=name, file=file))) == shown
+
+
+def test_common_name_is_shown_with_its_line() -> None:
+    place = Location("__eq__", "shop/token.py", 12)
+    assert place_name(place) == "__eq__ (token.py:12)"
+    assert place_name(replace(place, name="parse")) == "parse"
 
 
 def test_fewer_samples_are_faster() -> None:
