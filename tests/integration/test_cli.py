@@ -399,6 +399,16 @@ def test_same_files_on_both_sides_are_a_warning(
     assert ("contain the same files" in " ".join(capsys.readouterr().out.split())) is warned
 
 
+def test_fold_prints_one_of_several_workloads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("api", "main;parse 3\n"), ("job", "main;sort 5\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run-1.folded").write_text(text)
+    assert main(["fold", str(tmp_path)]) == 2
+    assert "choose with --workload" in capsys.readouterr().err
+    assert main(["fold", "--workload", "job", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "main;sort 5\n"
+
+
 def test_function_called_total_differs_from_the_total(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for side, count in (("baseline", 600), ("target", 2600)):
         for run in range(5):
