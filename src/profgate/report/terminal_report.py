@@ -31,6 +31,7 @@ LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
 # reasons shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
+URGENT = {ReasonCode.SAME_FILES}  # warnings shown below the verdict, because they make it meaningless
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
@@ -80,6 +81,7 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     if conclusion == "inconclusive":
         yield tone, f"  {wording.advice(report.verdict.reasons[0])}"
     reasons = [reason for reason in reasons if reason != first]
@@ -223,7 +225,7 @@ def _notes(report: Report, width: int) -> Iterable[Line]:
     notes = [
         f"{name_text(load.name, LABEL)}: {_text(note)}" for load in report.workloads for note in load.comparability
     ]
-    notes += [_text(warning) for warning in report.warnings]
+    notes += [_text(warning) for warning in report.warnings if warning.code not in URGENT]
     if notes:
         yield from (("text", ""), ("head", "notes"))
     yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)
