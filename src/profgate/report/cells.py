@@ -2,7 +2,6 @@
 
 from urllib.parse import quote
 
-from profgate.model.change import Change
 from profgate.model.links import Links
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
@@ -41,7 +40,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
         "change": _lines(
             f"**{times}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
-            _calls(row.calls) if row.calls else "",
+            _solid(f"{statements.call_counts(row.calls)} calls") if row.calls else "",
             cell(statements.growth(finding, row.metric)),
             _new_functions(row, finding.evidence.new or ""),
         ),
@@ -70,11 +69,6 @@ def compared_runs(metric: MetricReport) -> tuple[str, str]:
     counts = " + ".join(str(metric.runs.get(side, 0)) for side in ("baseline", "target"))
     text = f", compared with {numbers.counted(jobs, 'base job')}" if jobs else ""
     return f"{counts} {'interleaved ' if facts.interleaved else ''}runs", text
-
-
-def _calls(change: Change) -> str:
-    before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
-    return _solid(f"{numbers.from_to(before, after, 'count')} calls")
 
 
 def _new_functions(row: Row, listed: str) -> str:

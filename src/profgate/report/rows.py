@@ -286,12 +286,12 @@ def finding_key(location: Location) -> str:
 def name_of(finding: Finding, *, with_file: bool = False) -> str:
     """Return the name of a finding's function.
 
-    The file is appended if ``with_file`` is set or if the name is a common one, as in ``<genexpr> (cart.py)``
-    and ``__eq__ (token.py)``.
+    The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
     """
-    name, file = finding.location.name, finding.location.file
-    bare = name[:1] in NAMELESS or name in {"_", "__"} or (name[:2] == "__" == name[-2:])
-    return f"{name} ({file.rpartition('/')[2]})" if file and (with_file or bare) else name
+    name, file, line = finding.location.name, finding.location.file, finding.location.line
+    bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
+    place = f"{(file or '').rpartition('/')[2]}{f':{line}' if line else ''}"
+    return f"{name} ({place})" if file and (with_file or bare) else name
 
 
 def unseen_total(metric: MetricReport) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from profgate.model.change import Change
 from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, direction_of
@@ -142,6 +143,12 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
     ]
+
+
+def call_counts(change: Change) -> str:
+    """Return the number of calls on both sides: ``106 → 203,238``."""
+    before, after = (None if isinstance(value, str) else value for value in (change.from_value, change.to_value))
+    return numbers.from_to(before, after, "count")
 
 
 def growth(finding: Finding, metric: MetricReport) -> str:

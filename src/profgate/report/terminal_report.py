@@ -171,22 +171,23 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
+        statements.call_counts(row.calls) if row.calls else "",
     )
 
 
-HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
+HEADINGS = ("", "function", "baseline → target", "ratio", "share of total", "calls")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
     """Yield findings in aligned columns. If the columns do not fit into ``width``, names are cut in the middle.
 
-    ``brief`` omits the headings and the column of shares.
+    ``brief`` omits the headings and the columns of shares and calls.
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
-    lines = aligned([*above, *cells], width - 2, name=1, right=range(2, 5))
+    columns = 4 if brief else 5 + any(row.calls for row in shown)
+    lines = aligned([texts[:columns] for texts in (*above, *cells)], width - 2, name=1, right=range(2, 6))
     tones: list[Tone] = ["quiet"] if above else []
     tones += map(_tone, shown)
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
