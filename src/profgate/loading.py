@@ -7,7 +7,7 @@ from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.unified_diff import parse_diff
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, read_text, sources_under
-from profgate.io.git import tracked_files
+from profgate.io.git import local_checkout, tracked_files
 from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
@@ -101,4 +101,4 @@ def _unified_diff(place: str) -> SourceDiff:
     tracked = tracked_files()
     if tracked is None:
         return replace(diff, gaps=(Reason(ReasonCode.NO_TRACKED_FILES),))
-    return replace(diff, repository_files=tracked)
+    return replace(diff, repository_files=tracked, checkout=local_checkout())

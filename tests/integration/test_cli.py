@@ -395,7 +395,19 @@ def test_same_files_on_both_sides_are_a_warning(
     with (tmp_path / "new" / "api" / "run-2.folded").open("a") as file:
         file.write(change)
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 0
-    assert ("contain the same files" in " ".join(capsys.readouterr().out.split())) is warned
+    text = capsys.readouterr().out
+    assert ("contain the same files" in text.splitlines()[1]) is warned
+    assert text.count("contain the same files") == warned
+
+
+def test_fold_prints_one_of_several_workloads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, text in (("api", "main;parse 3\n"), ("job", "main;sort 5\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run-1.folded").write_text(text)
+    assert main(["fold", str(tmp_path)]) == 2
+    assert "choose with --workload" in capsys.readouterr().err
+    assert main(["fold", "--workload", "job", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "main;sort 5\n"
 
 
 def test_function_called_total_differs_from_the_total(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

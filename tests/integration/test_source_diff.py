@@ -111,6 +111,19 @@ def test_tracked_files_are_listed_from_any_folder(
     assert tracked_files() == frozenset({"src/shop/cart.py", "src/shop/stock.py", "docs/ü.md"})
 
 
+def test_top_level_file_of_the_checkout_is_found(
+    checkout: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.diff").write_text(DIFF.replace("src/shop/cart.py", "cart.py"))
+    (tmp_path / "cart.py").touch()
+    for side in checkout:
+        text = (tmp_path / side).read_text()
+        (tmp_path / side).write_text(text.replace("shop/cart.py", f"{tmp_path}/cart.py"))
+    subprocess.run(["git", "add", "cart.py"], cwd=tmp_path, check=True)
+    main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
+    assert evidence(capsys.readouterr().out)["total"] == "changed"
+
+
 def test_a_diff_comes_from_standard_input_too(
     checkout: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from profgate.attribution.hunk_scope import FileHunks
 from profgate.attribution.repository_paths import both_sides
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceState, SourceStates
 from profgate.model.comparison import Comparison
+from profgate.model.frame_names import file_key
 from profgate.model.profile import PYTHON_SAMPLING
 
 BASELINE, TARGET = 0, 1
@@ -116,10 +117,11 @@ class Sides:
     def _find_top_level_files(self) -> bool:
         """Find the top-level repository files that occur in the profile, and return whether there are any.
 
-        The checkout folder is derived from paths that match a repository file in a subfolder.
+        The checkout folder is the local one, or derived from paths that match a repository file in a subfolder.
         """
         found = self._found_paths
         folders = {file.removesuffix(path) for (_, file), path in found.items() if path and file.endswith(f"/{path}")}
+        folders |= self._local_folder()
         matches = {
             (side, file): path
             for (side, file), known in found.items()
@@ -128,6 +130,23 @@ class Sides:
         }
         found.update(matches)
         return bool(matches)
+
+    def _local_folder(self) -> set[str]:
+        """Return the name of the local checkout in the profile, or an empty set if it does not occur there.
+
+        A name without the start of the path, such as ``walk/``, could also be the name of a library. It counts only if
+        the checkout has everything that the profile contains directly below it.
+        """
+        if self.diff.checkout is None:
+            return set()
+        root, entries = self.diff.checkout
+        entries |= {path.partition("/")[0] for touched in self._touched for path in touched}
+        files = [file for _, file in self._found_paths]
+        for folder in (f"{root}/", file_key(f"{root}/", "safe"), f"{root.rpartition('/')[2]}/"):
+            inside = {file.removeprefix(folder).partition("/")[0] for file in files if file.startswith(folder)}
+            if folder and inside:
+                return {folder} if folder == f"{root}/" or inside <= entries else set()
+        return set()
 
     def _by_last_name(self, side: int) -> dict[str, list[KnownFunction]]:
         """Map the last part of each name to functions, for languages whose frames have fully qualified names."""

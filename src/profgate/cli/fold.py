@@ -5,7 +5,7 @@ import sys
 import click
 
 from profgate import wiring
-from profgate.cli.options import PROFILES, command, metric_option
+from profgate.cli.options import PROFILES, command, metric_option, workload_option
 from profgate.cli.sides import Sides, chosen
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import one_column_folded
@@ -16,12 +16,13 @@ from profgate.model.visible_text import visible
 @command("profgate fold profile.pb.gz > profile.folded", "profgate fold --metric cpu profile.speedscope.json")
 @click.argument("profile", type=PROFILES)
 @metric_option
+@workload_option
 @click.option("--raw-names", is_flag=True, help="Print the names in the file without normalising them.")
-def fold(profile: str, metric: str | None, *, raw_names: bool) -> int:
+def fold(profile: str, metric: str | None, workload: str | None, *, raw_names: bool) -> int:
     """Print PROFILE as folded stacks, one line for each call path."""
     policy = Policy(name_rules="none") if raw_names else None
     given = Sides(profile, None, difference=False).read(policy, alone=True)
-    comparison = chosen(wiring.overlays(given), metric, None)
+    comparison = chosen(wiring.overlays(given), metric, workload)
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:
         raise ProfgateError(profile, "has no stacks: its format contains no call paths")

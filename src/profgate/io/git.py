@@ -1,6 +1,7 @@
 """Functions that read commits, file lists and file contents from git. Git's output is treated as untrusted."""
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -118,6 +119,18 @@ def tracked_files() -> frozenset[str] | None:
     """Return the paths of all files tracked by git, relative to the repository, or None if git is missing or fails."""
     listed = _git_or_none("ls-files", "-z", "--full-name", ":/")
     return None if listed is None else frozenset(filter(None, listed.decode("utf-8", "replace").split("\0")))
+
+
+def local_checkout() -> tuple[str, frozenset[str]] | None:
+    """Return the root folder of the checkout and the names in this folder, or None if git is missing or fails."""
+    found = _git_or_none("rev-parse", "--show-toplevel")
+    if not found:
+        return None
+    root = os.fsdecode(found).removesuffix("\n").removesuffix("/")
+    try:
+        return root, frozenset(path.name for path in Path(root).iterdir())
+    except OSError:
+        return None
 
 
 def head_commit() -> str:

@@ -83,8 +83,9 @@ class SourceDiff:
 
     ``complete`` is False if changed files are missing. ``gaps`` contains the reasons why the changes are not completely
     known. ``repository_files`` are the paths of the files in the target commit, or None if unknown. If ``all_listed``
-    is False, some of these paths are missing. ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of
-    the baseline's files and the target's files. A URL is None if the page does not exist.
+    is False, some of these paths are missing. ``checkout`` is the root folder of the local checkout with the names in
+    this folder. ``diff_link`` is the URL of the diff page. ``file_links`` are the URLs of the baseline's files and the
+    target's files. A URL is None if the page does not exist.
     """
 
     files: tuple[ChangedFile, ...]
@@ -92,6 +93,7 @@ class SourceDiff:
     gaps: tuple[Reason, ...] = ()
     repository_files: frozenset[str] | None = None
     all_listed: bool = True
+    checkout: tuple[str, frozenset[str]] | None = None
     diff_link: str | None = None
     file_links: tuple[str | None, str | None] = (None, None)
     texts: SourceTexts | None = None

@@ -32,6 +32,7 @@ LABEL = 60
 REASONS = 5  # maximum number of reasons after the first, unless verbose
 # reasons shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
+URGENT = {ReasonCode.SAME_FILES}  # warnings shown below the verdict, because they make it meaningless
 
 
 def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) -> tuple[Line, ...]:
@@ -81,6 +82,7 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     if conclusion == "inconclusive":
         yield tone, f"  {wording.advice(report.verdict.reasons[0])}"
     reasons = [reason for reason in reasons if reason != first]
@@ -171,22 +173,23 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
         numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
         numbers.ratio(finding.from_value, finding.to_value),
         "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
+        statements.call_counts(row.calls) if row.calls else "",
     )
 
 
-HEADINGS = ("", "function", "baseline → target", "ratio", "share of total")
+HEADINGS = ("", "function", "baseline → target", "ratio", "share of total", "calls")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
     """Yield findings in aligned columns. If the columns do not fit into ``width``, names are cut in the middle.
 
-    ``brief`` omits the headings and the column of shares.
+    ``brief`` omits the headings and the columns of shares and calls.
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    cells = [texts[:-1] for texts in cells] if brief else cells
     above = [] if brief else [HEADINGS]
-    lines = aligned([*above, *cells], width - 2, name=1, right=range(2, 5))
+    columns = 4 if brief else 5 + any(row.calls for row in shown)
+    lines = aligned([texts[:columns] for texts in (*above, *cells)], width - 2, name=1, right=range(2, 6))
     tones: list[Tone] = ["quiet"] if above else []
     tones += map(_tone, shown)
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
@@ -227,7 +230,7 @@ def _notes(report: Report, width: int) -> Iterable[Line]:
         for load in report.workloads
         for note in statements.comparability(load)
     ]
-    notes += [_text(warning) for warning in report.warnings]
+    notes += [_text(warning) for warning in report.warnings if warning.code not in URGENT]
     if notes:
         yield from (("text", ""), ("head", "notes"))
     yield from (("quiet", f"  {cut(note, 4 * width)}") for note in notes)

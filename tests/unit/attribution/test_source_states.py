@@ -256,3 +256,28 @@ def test_a_name_absent_from_parsed_sources_is_unknown() -> None:
     )
     compared = comparison("made.at_run_time (src/a.py:2)")
     assert source_states(Sides(compared, diff, function_changes(diff, parsed_source))).states == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    ("root", "files", "state"),
+    [
+        ("/some/where/walk", ("/some/where/walk/parse.py", "/some/where/walk/unknown.py"), "changed"),
+        ("/home/me/walk", ("walk/parse.py", "walk/untracked.py"), "changed"),
+        ("/some/where/walk", ("walk/parse.py",), "changed"),
+        ("/home/me/walk", ("walk/parse.py", "walk/tree.py"), "unknown"),  # a library of the same name
+        ("/some/where/walk", ("/some/where/walk/main.py", "walk/parse.py"), "unknown"),
+        ("/some/where/walk", ("/some/where/else/parse.py",), "unknown"),
+        ("/some/where/walk", ("/usr/lib/python3.11/parse.py",), "unknown"),
+        ("/some/where/walk", ("other/parse.py", "walk/main.py"), "unknown"),
+        ("/some/where/walk", ("/some/where/walk/vendor/parse.py",), "unknown"),
+    ],
+)
+def test_top_level_file_is_found_below_the_checkout(root: str, files: tuple[str, ...], state: str) -> None:
+    head = "--- a/parse.py\n+++ b/parse.py\n"
+    entries = frozenset({"main.py", "parse.py", "untracked.py", "vendor"})
+    diff = replace(
+        diff_of(BODY, head=head), repository_files=frozenset({"main.py", "parse.py"}), checkout=(root, entries)
+    )
+    functions = [f"total ({file}:20)" if file.endswith("parse.py") else f"f ({file}:1)" for file in files]
+    found = dict(zip(functions, states(comparison(*functions), diff), strict=True))
+    assert [found[function] for function in functions if function.startswith("total")] == [state]

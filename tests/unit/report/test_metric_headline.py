@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Report
+from profgate.model.report import Evidence, Report
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from report_samples import (
     RED,

@@ -140,20 +140,21 @@ def test_total_that_hardly_moved_is_unchanged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "file", "shown"),
+    ("name", "file", "line", "shown"),
     [
-        ("<genexpr>", "shop/cart.py", "<genexpr> (cart.py)"),
-        ("(anonymous)", "src/app.js", "(anonymous) (app.js)"),
-        ("<method 'join' of 'str' objects>", None, "<method 'join' of 'str' objects>"),
-        ("total", "shop/cart.py", "total"),
-        ("__eq__", "shop/cart.py", "__eq__ (cart.py)"),
-        ("_", "shop/cart.py", "_ (cart.py)"),
-        ("_private", "shop/cart.py", "_private"),
+        ("<genexpr>", "shop/cart.py", 12, "<genexpr> (cart.py:12)"),
+        ("(anonymous)", "src/app.js", None, "(anonymous) (app.js)"),
+        ("<method 'join' of 'str' objects>", None, None, "<method 'join' of 'str' objects>"),
+        ("total", "shop/cart.py", 12, "total"),
+        ("__eq__", "shop/cart.py", None, "__eq__ (cart.py)"),
+        ("_", "shop/cart.py", 12, "_ (cart.py:12)"),
+        ("wrapper", "shop/cart.py", 12, "wrapper (cart.py:12)"),
+        ("_private", "shop/cart.py", 12, "_private"),
     ],
 )
-def test_nameless_function_is_shown_with_its_file(name: str, file: str | None, shown: str) -> None:
+def test_nameless_function_is_shown_with_its_place(name: str, file: str | None, line: int | None, shown: str) -> None:
     one = samples.finding("f", 1e9, 2e9)
-    assert name_of(replace(one, location=replace(one.location, name=name, file=file))) == shown
+    assert name_of(replace(one, location=replace(one.location, name=name, file=file, line=line))) == shown
 
 
 def test_common_name_is_shown_with_its_line() -> None:

@@ -1,4 +1,5 @@
 import io
+import re
 import unicodedata
 from dataclasses import replace
 
@@ -21,6 +22,16 @@ def test_terminal_of_a_regression(golden: Golden) -> None:
 
 def test_terminal_with_every_change(golden: Golden) -> None:
     golden.check("terminal/verbose.txt", terminal_text(samples.regression(), verbose=True, width=100))
+
+
+def test_common_names_have_a_place_and_calls() -> None:
+    row = samples.finding("__eq__", 1e9, 2e9, file="lark/lexer.py")
+    row = replace(row, location=replace(row.location, line=7))
+    counted = replace(samples.change_of(row), from_value=106.0, to_value=203_238.0)
+    calls = replace(samples.metric(name="calls", unit="count", before=1e6, after=2e6), changes=(counted,))
+    text = terminal_text(samples.report(samples.workload(samples.metric(row), calls), verdict=samples.RED), width=120)
+    assert re.search(r"^ +function .* share of total +calls$", text, re.MULTILINE)
+    assert re.search(r"^ +severe +__eq__ \(lexer\.py:7\) .* 106 → 203,238$", text, re.MULTILINE)
 
 
 def test_the_verdict_stands_first() -> None:
