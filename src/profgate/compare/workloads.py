@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, takewhile
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
@@ -12,6 +12,21 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
 from profgate.model.workload import Workload
 
+# extensions that may precede another one, as in .pb.gz
+EXTENSIONS = {
+    "callgrind",
+    "collapsed",
+    "data",
+    "folded",
+    "jfr",
+    "json",
+    "out",
+    "pb",
+    "perf",
+    "prof",
+    "raw",
+    "speedscope",
+}
 _RUN = re.compile(r"^(?:run-)?\d+$")
 
 
@@ -27,10 +42,30 @@ class Paired:
 def workload_name(path: str) -> str:
     """Return the workload of a file: its relative path without extensions and without the name of the run."""
     *folders, file = path.replace("\\", "/").split("/")
-    stem = file.split(".", 1)[0] if not file.startswith(".") else file
-    if _RUN.match(stem):
+    if _RUN.match(file.split(".", 1)[0]):
         return "/".join(folders) or "profile"
-    return "/".join([*folders, stem])
+    return "/".join([*folders, file if file.startswith(".") else _stem(file)])
+
+
+def _stem(file: str) -> str:
+    """Return the name without its extension, further known extensions, and numbers of runs or processes.
+
+    Two or more numbers after a digit are a version, as in ``go-1.19.8.txt``.
+    """
+    parts = file.split(".")
+    is_last = True  # the last extension may be any word, because plug-ins read further formats
+    while len(parts) > 1:
+        numbers = len(list(takewhile(_RUN.match, reversed(parts[1:]))))
+        if numbers > 1 and parts[-numbers - 1][-1:].isdigit():
+            break
+        if numbers:
+            del parts[-numbers:]
+        elif parts[-1].lower() in EXTENSIONS or (is_last and parts[-1][:1].isalpha()):
+            del parts[-1]
+            is_last = False
+        else:
+            break
+    return ".".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

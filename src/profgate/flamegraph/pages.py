@@ -18,7 +18,6 @@ from profgate.model.report import Document, MetricReport, NotCompared, Report, W
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import full_name, plain
 from profgate.report import numbers
-from profgate.report.comment import SIGNS
 from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from profgate.report.numbers import counted
@@ -32,6 +31,13 @@ LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a num
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 COLOURS = ("red", "yellow", "neutral", "green")
 TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
+BADGES = {
+    "fail": "fails",
+    "warn": "review",
+    "pass": "unchanged",
+    "inconclusive": "inconclusive",
+    "not_compared": "not compared",
+}
 INDEX = (
     Heading("Workload"),
     Heading("Total"),
@@ -149,7 +155,8 @@ def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier |
     ]
     shown = [heading.title != "History" or any(row[at].line for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
-        title=f"{SIGNS[report.verdict.conclusion]} {title}",
+        title=title,
+        badge=BADGES[report.verdict.conclusion],
         label="Workloads",
         columns=list(compress(INDEX, shown)),
         rows=[list(compress(row, shown)) for row in rows],
@@ -170,7 +177,7 @@ def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str]
     return [
         Cell(full_name(workload), full_name(metric.name), href=hrefs.get(key)),
         Cell(row.change, row.amounts, row.tone),
-        Cell(f"{row.sign} {row.verdict}", plain(row.finding)),
+        Cell(row.verdict, plain(row.finding), badge=True),
         Cell(label.replace("→", "to"), line=sparkline(values, row.tone) if past and len(values) > 1 else None),
     ]
 
@@ -178,7 +185,7 @@ def _index_row(workload: str, metric: MetricReport, hrefs: Mapping[PageKey, str]
 def _row_without_comparison(entry: NotCompared) -> list[Cell]:
     reason = plain(full_sentence(entry.reason, str))
     name = Cell(full_name(entry.name), full_name(entry.metric or ""))
-    return [name, Cell(""), Cell("⚪ not compared", reason), Cell("")]
+    return [name, Cell(""), Cell("not compared", reason, badge=True), Cell("")]
 
 
 def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[float]]:

@@ -36,21 +36,26 @@ class Sparkline(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A table cell. ``detail`` is shown in a second line, and ``line`` is shown instead of the text."""
+    """A table cell. ``detail`` is shown in a second line, and ``line`` is shown instead of the text.
+
+    ``badge`` is True if the text is a verdict, which is shown with its badge.
+    """
 
     text: str
     detail: str = ""
     tone: str = ""
     href: str | None = None
     line: Sparkline | None = None
+    badge: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablePage:
     """The content of a page. The first cell of each row is its heading.
 
-    ``origin`` contains pairs of a label and a code, such as a commit. ``remarks`` are shown above the table. ``empty``
-    is shown instead of a table without rows, and ``elsewhere`` names the place that contains the omitted rows.
+    ``badge`` is the verdict whose badge precedes the title, such as "fails" or "review". ``origin`` contains pairs of a
+    label and a code, such as a commit. ``remarks`` are shown above the table. ``empty`` is shown instead of a table
+    without rows, and ``elsewhere`` names the place that contains the omitted rows.
     """
 
     title: str
@@ -58,6 +63,7 @@ class TablePage:
     columns: Sequence[Heading]
     rows: Sequence[Sequence[Cell]]
     empty: str
+    badge: str = ""
     origin: Sequence[tuple[str, str]] = ()
     remarks: Sequence[str] = ()
     elsewhere: str = ""
@@ -68,7 +74,7 @@ class TablePage:
         style = read_asset("page/page.css")
         page = render_template(
             "page/table.html.j2",
-            **{name: getattr(self, name) for name in ("label", "columns", "empty")},
+            **{name: getattr(self, name) for name in ("label", "columns", "empty", "badge")},
             title=plain(self.title),
             aside="",
             facts=(),

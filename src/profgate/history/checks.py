@@ -4,7 +4,7 @@ Checks are printed as a commit graph with the changes beside the edges, or as JS
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain
 from textwrap import wrap
@@ -12,6 +12,7 @@ from textwrap import wrap
 from profgate.model.change import Change, path_text
 from profgate.model.history import StoredCommit
 from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind
+from profgate.model.reason import ReasonCode
 from profgate.model.report import MetricReport, Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers, rows
@@ -117,7 +118,12 @@ def _bars(lanes: list[str], column: int, sign: str) -> str:
 
 
 def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]:
-    edges = (_check_lines(check, width, verbose=verbose) for check in checks.checks if check.target == sha)
+    jumps = {
+        check.target
+        for check in checks.checks
+        if any(finding.colour in {"red", "green"} for *_, finding in check.report.findings)
+    }
+    edges = (_check_lines(check, width, jumps, verbose=verbose) for check in checks.checks if check.target == sha)
     lines = list(chain.from_iterable(edges))
     if first := sorted(workload for commit, workload in checks.first if commit == sha):
         shown = first if verbose else first[:5]
@@ -126,12 +132,12 @@ def _notes(sha: str, checks: Checks, width: int, *, verbose: bool) -> list[Line]
     return lines if verbose else [(tone, fitting(text, width)) for tone, text in lines]
 
 
-def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
+def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: bool) -> Iterator[Line]:
     report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
     tone = TONES[verdict.conclusion]
     yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {WORDS[verdict.conclusion]}"
-    yield from ((tone, f"  {line}") for line in wrap(_headline(report), width - 2))
+    yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
     for pair in missing if verbose else missing[:ROWS]:
@@ -140,8 +146,15 @@ def _check_lines(check: Check, width: int, *, verbose: bool) -> Iterator[Line]:
         yield "warn", f"  … and {len(missing) - ROWS:,} more not compared (-v shows them)"
 
 
-def _headline(report: Report) -> str:
-    """Return the headline of the report, or the first reason of the verdict if there is no headline."""
+def _headline(report: Report, *, after_jump: bool) -> str:
+    """Return the headline of the report, or the first reason of the verdict if there is no headline.
+
+    Directly after a jump, the commits before it differ from the baseline by the jump, and not by noise.
+    """
+    verdict = report.verdict
+    unseen = verdict.conclusion == "inconclusive" and verdict.reasons[:1] and verdict.reasons[0].code
+    if after_jump and unseen is ReasonCode.CANNOT_SEE:
+        return "First commit after a change: the noise is not known yet"
     headline = "" if report.verdict.conclusion == "not_compared" else rows.headline(report, name_text)
     if headline or not report.verdict.reasons:
         return headline

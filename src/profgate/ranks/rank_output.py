@@ -17,6 +17,7 @@ SCHEMA = "profgate.ranks/1"
 HISTORY_SCHEMA = "profgate.rank-history/1"
 HEADINGS = ("run", "tests", "stable", "expected", "")
 MARKS = {"kept": "", "below": "◀ order changed", "above": "◀ steadier than before", "unknown": "not tested"}
+BADGES = {"kept": "unchanged", "below": "review", "above": "review", "unknown": "inconclusive"}
 LABEL = 60
 
 
@@ -93,7 +94,8 @@ def rank_page(check: RankCheck) -> str:
     """Format the check as an HTML page with the tests that moved, in descending order of distance."""
     rows = [(name_text(test.name, 200), *test_cells(test, check.unit)) for test in check.moved]
     return TablePage(
-        title=f"{SIGNS[check.order]} Stable ranks: {result_text(check)}",
+        title=f"Stable ranks: {result_text(check)}",
+        badge=BADGES[check.order],
         label="Tests that moved",
         columns=(Heading("Test"), *(Heading(heading.capitalize()) for heading in MOVED_HEADINGS)),
         rows=[[Cell(text) for text in row] for row in rows],

@@ -16,7 +16,7 @@ VERDICTS = {"red": ("❌", "fails"), "yellow": ("🟡", "review"), "green": ("�
 
 
 class WorkloadRow(NamedTuple):
-    """One metric of a workload. ``tone`` is "worse", "better" or "", depending on the change in the total."""
+    """One metric of a workload. ``tone`` is "worse" or "better" if the total itself changed, otherwise ""."""
 
     sign: str
     verdict: str
@@ -33,11 +33,14 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
     growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
     tone = "worse" if growth > 0 else "better" if growth < 0 else ""
+    sign, verdict = verdict_of(metric, found)
+    judged = verdict != "inconclusive" and any(finding.is_total for finding in found)
     return WorkloadRow(
-        *verdict_of(metric, found),
+        sign,
+        verdict,
         numbers.signed_percent(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
-        tone if found else "",
+        tone if judged else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
 

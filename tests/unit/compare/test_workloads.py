@@ -26,7 +26,19 @@ def profile(name: str, unit: str = "samples", **configuration: str) -> Profile:
         ("api/2.folded", "api"),
         ("api/cold/run-12.folded.gz", "api/cold"),
         ("api/run-a.folded", "api/run-a"),
+        ("api/run-1.cold.folded", "api"),
         ("1.folded", "profile"),
+        ("api.1.folded", "api"),
+        ("api.run-2.pb.gz", "api"),
+        ("api.unknown", "api"),
+        ("api.jfr.json", "api"),
+        ("callgrind.out.4711", "callgrind"),
+        ("CPU.20261123.194800.4711.0.001.cpuprofile", "CPU"),
+        ("python-3.15.2-cpu.bin", "python-3.15.2-cpu"),
+        ("go-1.19.8.txt", "go-1.19.8"),
+        ("py-spy-0.4.3.speedscope.json", "py-spy-0.4.3"),
+        ("com.example.Search.jfr.json", "com.example.Search"),
+        (".folded", ".folded"),
         ("a\\b.folded", "a/b"),
     ],
 )
@@ -42,6 +54,14 @@ def test_repeated_runs_of_one_workload_stand_together() -> None:
         ("cli", 1, 1),
     ]
     assert not paired.alone
+
+
+def test_names_with_versions_are_workloads_of_their_own() -> None:
+    sides = [profile("python-3.15.2-cpu.bin"), profile("python-3.15.2-gil.bin")]
+    assert [(one.name, len(one.target_runs)) for one in pair(sides, sides).workloads] == [
+        ("python-3.15.2-cpu", 1),
+        ("python-3.15.2-gil", 1),
+    ]
 
 
 def test_files_without_a_partner_are_listed() -> None:

@@ -22,11 +22,13 @@ def test_index_has_verdict_totals_and_finding() -> None:
     load, metric = report.metrics[0]
     page = build_index(report, {(load.name, metric.name): "demo/cpu.html"})
     assert f'<a href="demo/cpu.html">{load.name}</a><small>cpu</small></th>' in page
-    assert "<h1>❌ " in page
-    assert '<td class="words">❌ fails<small>http.parse_headers is 2.1x slower' in page
+    assert '<h1><span class="sign fails" role="img" aria-label="fails">✕</span> ' in page
+    assert "fails<small>http.parse_headers is 2.1x slower" in page
     assert '<td class="worse">+6.8 %<small>41.2 → 44.0 s</small></td>' in page
     assert "<td>+0.1 %<small>12.9 → 12.9 s</small></td>" in page
-    assert '<td class="words">✅ unchanged</td>' in page
+    for word, mark in (("fails", "✕"), ("unchanged", "✓")):
+        assert f'<span class="sign {word}" aria-hidden="true">{mark}</span> {word}<' in page
+    assert not any(emoji in page for emoji in "❌🟡⚡✅⚪")
 
 
 def test_index_draws_known_history() -> None:
@@ -54,9 +56,20 @@ def test_inconclusive_metric_is_only_red_or_inconclusive(colour: Colour, expecte
     assert f"{row.sign} {row.verdict}" == expected
 
 
+@pytest.mark.parametrize(
+    ("calibration", "tone"), [(Calibration(), "worse"), (Calibration(inconclusive="too_few_runs"), "")]
+)
+def test_total_has_a_colour_only_if_it_is_judged(calibration: Calibration, tone: str) -> None:
+    metric = regression().metrics[0][1]
+    total, function = (replace(finding, colour="yellow") for finding in metric.findings[:2])
+    judged = replace(metric, findings=(total, function), calibration=calibration)
+    assert workload_row("w", judged, str).tone == tone
+    assert workload_row("w", replace(judged, findings=(function,)), str).tone == ""
+
+
 def test_index_lists_what_was_not_compared() -> None:
     page = build_index(nothing_compared(), {})
-    assert page.count("⚪ not compared") == len(nothing_compared().not_compared) > 0
+    assert page.count("</span> not compared<") == len(nothing_compared().not_compared) > 0
 
 
 @pytest.mark.parametrize("path", ["javascript:alert(1)", "/etc/passwd", "../up.html", "//host/x"])
@@ -73,7 +86,7 @@ def test_index_escapes_names() -> None:
 
 def test_index_without_comparison_says_so() -> None:
     assert "Nothing was compared." in build_index(replace(nothing_compared(), not_compared=()), {})
-    assert "⚪" in build_index(inconclusive(), {})
+    assert 'aria-label="inconclusive">?</span>' in build_index(inconclusive(), {})
 
 
 def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import report_samples as samples
 from profgate.history.checks import Check, Checks, checks_lines
 from profgate.model.history import StoredCommit
-from profgate.model.reason import as_reason
+from profgate.model.reason import Reason, ReasonCode, as_reason
 from profgate.model.report import NotCompared, Report
 from profgate.model.visible_text import columns_of
 
@@ -54,6 +54,18 @@ def test_passed_edge_shows_no_bad_change() -> None:
     assert any("PASSED" in line for _, line in lines)
     assert not [line for tone, line in lines if tone == "bad"]
     assert [line for tone, line in checks_lines(merged(report), verbose=True) if tone == "bad"]
+
+
+def test_commit_after_a_jump_is_not_called_noisy() -> None:
+    noisy = samples.verdict("inconclusive", Reason(ReasonCode.CANNOT_SEE, {"total": 30.0, "tenth": 36.0}))
+    after = replace(samples.unchanged(), verdict=noisy)
+    for before, note in (
+        (samples.regression(), "First commit after a change"),
+        (samples.unchanged(), "noise to judge"),
+    ):
+        checks = merged(after)
+        text = text_of(replace(checks, checks=(checks.checks[0], Check(START, LEFT, 1, before))))
+        assert [phrase for phrase in ("First commit after a change", "noise to judge") if phrase in text] == [note]
 
 
 def test_long_list_of_not_compared_is_cut() -> None:
