@@ -194,7 +194,7 @@ function threadMenu(page, index) {
   panel.append(
     ...boxes.map((input, thread) => {
       const entry = element("label", undefined, "check");
-      entry.append(input, element("bdi", side.threads[thread]), element("span", formatShare(whole ? sums[thread] / whole : 0, 1), "quiet"));
+      entry.append(input, element("bdi", side.threads[thread]), element("span", formatShare(whole ? sums[thread] / whole : 0), "quiet"));
       return entry;
     }),
     all,

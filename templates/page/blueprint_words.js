@@ -2,7 +2,7 @@
 import { findingWords } from "./findings.js";
 import { GLYPHS, sourceOf } from "./blueprint.js";
 import { element } from "./dom.js";
-import { formatShare, formatSigned, formatSignedShare, formatValue } from "./format.js";
+import { formatShare, formatSigned, formatSignedShare, formatValue, growthOf } from "./format.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
 import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
@@ -20,27 +20,22 @@ const STATE_WORDS = {
 function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
-  const points = (share(tree.after) - share(tree.before)) * 100;
-  const rows = [["Share", formatShare(share(tree.before)), formatShare(share(tree.after)), signedPoints(points)]];
+  const rows = [["Share", formatShare(share(tree.before)), formatShare(share(tree.after)), formatSignedShare(share(tree.after) - share(tree.before)).replace(" %", " pp")]];
   for (const [label, before, after] of [
     ["Total", tree.before[node], tree.after[node]],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
   ]) {
     const old = scaled(before, ratio);
     const near = isNear(after, old);
-    const relative = before ? (near ? "0 %" : formatSignedShare((after - old) / old)) : after ? "new" : "-";
+    const relative = before ? (near ? "0 %" : growthOf(old, after)) : after ? "new" : "-";
     rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), near ? changeOf(page, 0) : `${changeOf(page, after - old)} (${relative})`]);
   }
   if (figures.counted && node > 0) {
-    const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]];
+    // the estimated parts and the means of unequal runs are no integers
+    const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]].map((count) => Number(count.toFixed(1)));
     rows.push(["Calls", formatValue(calls[0], "count"), formatValue(calls[1], "count"), formatSigned(calls[1] - calls[0], "count")]);
   }
   return rows;
-}
-
-function signedPoints(points) {
-  const text = Math.abs(points) < 0.005 ? "0" : Math.abs(points).toFixed(2);
-  return `${text === "0" ? "" : points > 0 ? "+" : "\u2212"}${text} pp`;
 }
 
 export function verdictWords(page, figures, node, partner) {
@@ -48,7 +43,7 @@ export function verdictWords(page, figures, node, partner) {
   const words = [STATE_WORDS[figures.state[node]]];
   if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
   if (partner !== undefined) words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
-  words.push(...findingWords(page, tree.symbol[node]));
+  words.push(...findingWords(page, tree.symbol[node], false));
   return words.filter(Boolean).join(", ");
 }
 

@@ -4,7 +4,7 @@ import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { SEVERITY_GLYPHS } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
-import { formatShare, growthOf, shorten } from "./format.js";
+import { formatChosenShare, formatShare, growthOf, shorten } from "./format.js";
 import { symbolSums, whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
 import { changeOf, explains, fromTo } from "./words.js";
@@ -34,7 +34,7 @@ export function makeChanges(page) {
     if (!page.scale.coloured && !sentence && !page.sample && !testsRepeats(page)) aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
-      aside.append(` ${nodes.toLocaleString("en")} frames below ${Number((threshold * 100).toPrecision(3))} % of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
+      aside.append(` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
     }
     if (state.drop.size) aside.append(" Some stacks are left out on both sides.");
   }

@@ -25,7 +25,7 @@ function makeEvolution(evolution) {
   page.format = (value) => formatValue(value, evolution.metrics[page.state.metric].unit);
   page.valueText = (line, at) => page.format(line.middle[at]);
   page.spreadText = (line, at) => spreadOf(line, at, page.format);
-  page.ratioText = (jump) => (jump.ratio === null ? "from zero" : formatSignedShare(jump.ratio, 1));
+  page.ratioText = (jump) => (jump.ratio === null ? "from zero" : formatSignedShare(jump.ratio));
   page.jumpText = (jump) => `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
   page.choose = choose;
   page.toggle = toggle;

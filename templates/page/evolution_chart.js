@@ -216,7 +216,7 @@ export function fillShown(page) {
       open.title = line.name;
       const change = wholeChange(line);
       const worse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
-      item.append(element("i", undefined, `swatch ${toneOf(at)}`), open, element("span", change === null ? "" : formatSignedShare(change, 1), Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better"));
+      item.append(element("i", undefined, `swatch ${toneOf(at)}`), open, element("span", change === null ? "" : formatSignedShare(change), Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better"));
       item.addEventListener("pointerenter", () => {
         page.hover = { at: null, line: line.number };
         page.chart.light();

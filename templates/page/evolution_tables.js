@@ -1,6 +1,6 @@
 // The tables: every jump with a link to the page that shows its difference, and every benchmark with a sparkline.
 import { byId, element, linkButton, makeButton, svgElement } from "./dom.js";
-import { formatSignedShare, shorten } from "./format.js";
+import { formatShare, formatSignedShare, shorten } from "./format.js";
 import { largestJump, matching, wholeChange } from "./evolution_data.js";
 import { bridgePath, extentOf, heightOf, linePath } from "./evolution_scale.js";
 
@@ -88,7 +88,7 @@ function jumpColumns(page) {
     { key: "to", title: "Versions", words: true, value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
     { key: "before", title: "Before", value: (jump) => jump.values[0], cell: (jump) => element("td", page.format(jump.values[0])) },
     { key: "after", title: "After", value: (jump) => jump.values[1], cell: (jump) => element("td", page.format(jump.values[1])) },
-    { key: "noise", title: "Noise", value: (jump) => jump.noise, cell: (jump) => element("td", jump.noise > 0 ? `± ${formatSignedShare(Math.expm1(jump.noise), 1).replace("+", "")}` : "none", "quiet-cell") },
+    { key: "noise", title: "Noise", value: (jump) => jump.noise, cell: (jump) => element("td", jump.noise > 0 ? `± ${formatShare(Math.expm1(jump.noise))}` : "none", "quiet-cell") },
     { key: "open", title: "Difference", fixed: true, cell: openCell },
   ];
 
@@ -144,7 +144,7 @@ function nameCell(name, action) {
 
 function changeCell(page, line, change) {
   const isWorse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
-  return element("td", change === null ? "" : formatSignedShare(change, 1), change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better");
+  return element("td", change === null ? "" : formatSignedShare(change), change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better");
 }
 
 function lastOf(line) {

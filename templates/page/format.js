@@ -5,6 +5,8 @@ const TIME_STEPS = [[60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "
 const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
 const MINUS = "\u2212";
+const SMALLEST_PERCENT = 0.005;
+const MULTIPLE = 0.5; // relative change above which a ratio is easier to read than a percentage
 
 // Formats `value` times 10^`exponent` in its unit, with three digits or as an integer.
 export function formatValue(value, unit, exponent = 0) {
@@ -28,29 +30,33 @@ export function formatSigned(value, unit, exponent = 0) {
   return (value > 0 ? "+" : MINUS) + text;
 }
 
-// Formats a fraction as a percentage. A value that rounds to zero is "< 0.01 %", not a signed zero.
-export function formatShare(fraction, places = 2) {
+// Formats a fraction as a percentage, as in the reports (report/numbers.py): "5.8 %", "<0.01 %", "120 %".
+export function formatShare(fraction) {
   if (fraction === null || !Number.isFinite(fraction)) return "-";
-  const percent = fraction * 100;
-  const smallest = 10 ** -places;
-  if (percent === 0) return "0 %";
-  if (Math.abs(percent) < smallest) return `< ${smallest.toFixed(places)} %`;
-  const shown = Math.abs(percent) >= 1000 ? grouped(Math.abs(percent).toFixed(0)) : Math.abs(percent).toFixed(places);
-  return `${percent < 0 ? MINUS : ""}${shown} %`;
+  const size = Math.abs(fraction) * 100;
+  if (size > 0 && size < SMALLEST_PERCENT) return "<0.01 %";
+  const places = size >= 99.95 || !size ? 0 : size >= 0.095 ? 1 : 2;
+  return `${fraction < 0 ? MINUS : ""}${grouped(size.toFixed(places))} %`;
 }
 
-export function formatSignedShare(fraction, places = 2) {
-  const text = formatShare(fraction, places);
-  if (fraction === null || !Number.isFinite(fraction) || fraction <= 0 || text.startsWith("<")) return text;
-  return `+${text}`;
+export function formatSignedShare(fraction) {
+  const text = formatShare(fraction);
+  if (text.startsWith("<")) return "≈0 %";
+  return fraction > 0 && Number.isFinite(fraction) ? `+${text}` : text;
 }
 
-// A change in readable form: "7.4x", "+31.0 %", "new" or "gone".
+// Formats a threshold or the end of a scale, which may be far below 0.01 %.
+export function formatChosenShare(fraction, digits = 3) {
+  return `${Number((fraction * 100).toPrecision(digits))} %`;
+}
+
+// A change as in the headline of a report: "7.4x", "1.62x", "+31.0 %", "new" or "gone".
 export function growthOf(before, after) {
   if (!before) return after ? "new" : "0 %";
   if (!after) return "gone";
   const times = after / before;
-  return times >= 2 ? `${times >= 10 ? times.toFixed(0) : times.toFixed(1)}x` : formatSignedShare(times - 1, 1);
+  if (times - 1 < MULTIPLE) return formatSignedShare(times - 1);
+  return `${grouped(times.toFixed(times >= 9.95 ? 0 : times >= 1.995 ? 1 : 2))}x`;
 }
 
 export function formatRatio(ratio) {

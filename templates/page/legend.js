@@ -2,7 +2,7 @@
 import { CERTAIN, GATES, LEVELS, paletteOf } from "./colour.js";
 import { testsRepeats } from "./context.js";
 import { byId, element, themeOf } from "./dom.js";
-import { formatShare, formatSignedShare } from "./format.js";
+import { formatChosenShare } from "./format.js";
 import { isEdited } from "./tree.js";
 import { changeOf } from "./words.js";
 
@@ -27,7 +27,7 @@ export function makeLegend(page) {
     byId("more").textContent = page.higher ? `${more}: better` : more;
     const from = gate === "auto" ? GATES[basis] : gate;
     const scale = { contribution: "change in % of the whole", relative: "change in % of the frame's own value", absolute: "change in its unit" }[mode];
-    const size = from ? `Coloured from ${formatShare(from, 3).replace(/\.?0+ %/, " %")} of the whole` : "Every change is coloured";
+    const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
     const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate${movedFunctions ? ", or moved between callers at about the same cost" : ""}.${coloured ? "" : " No frame is coloured."}`;
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     byId("leads-mark").hidden = !page.shades.some(({ leads }) => leads[0]);
@@ -47,7 +47,7 @@ export function makeLegend(page) {
     const { reference, whole } = page.scale;
     const part = mode === "relative" ? at : (ramp === "linear" ? at : Math.sign(at) * at * at) * reference;
     if (mode === "absolute") return changeOf(page, part * whole);
-    return formatSignedShare(part, Math.abs(part) < 0.001 ? 3 : 2);
+    return `${part > 0 ? "+" : "\u2212"}${formatChosenShare(Math.abs(part), 2)}`;
   }
 
   for (const event of ["colour", "layout", "theme"]) page.on(event, show);

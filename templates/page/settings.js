@@ -1,7 +1,7 @@
 // The views above the graph, and two panels: all changes and the settings.
 import { GATES } from "./colour.js";
 import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
-import { formatRatio, formatShare } from "./format.js";
+import { formatChosenShare, formatRatio } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
 import { keysOfPath } from "./tree.js";
@@ -75,7 +75,7 @@ export function makeSettings(page) {
     byId("chance").disabled = !page.sample && !page.tree.evidence;
     const gate = state.gate === "auto" ? GATES[state.basis] : state.gate;
     byId("gate").value = String(GATE_STEPS.findLastIndex((step) => step <= gate));
-    const shown = gate ? formatShare(gate, 3).replace(/\.?0+ %/, " %") : "off";
+    const shown = gate ? formatChosenShare(gate) : "off";
     byId("gate").setAttribute("aria-valuetext", shown);
     byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (default)" : ""}`;
     byId("gate-auto").hidden = state.gate === "auto";

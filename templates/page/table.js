@@ -1,7 +1,7 @@
 // The table of functions: sorts and filters functions, opens one in the graph, and excludes its stacks.
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { findingsBySymbol, reachOf, tagOf } from "./findings.js";
-import { fixedUnit, formatShare, formatSignedShare } from "./format.js";
+import { fixedUnit, formatShare, growthOf } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
@@ -15,7 +15,7 @@ const TEXT_COLUMNS = new Set(["name", "reach", "source"]); // sorted in ascendin
 const COLUMNS = [
   { key: "name", title: "Function" },
   { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
-  { key: "relative", title: "Change %", needs: compares },
+  { key: "relative", title: "Relative", needs: compares },
   { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
   { key: "before", title: "Before", needs: compares },
   { key: "after", title: "After" },
@@ -133,11 +133,11 @@ function makeTable(page) {
       before: () => element("td", bare(meanOf(page, row.before, 0))),
       after: () => element("td", bare(meanOf(page, row.after, 1))),
       delta: () => element("td", bare(changeOf(page, near ? 0 : row.delta, page.tableRatio)), tone),
-      relative: () => element("td", row.state === "both" ? formatSignedShare(near ? 0 : row.relative, 1) : row.state, tone),
+      relative: () => element("td", row.state === "both" && near ? "0 %" : growthOf(row.after - row.delta, row.after), tone),
       afterSelf: () => element("td", bare(meanOf(page, row.afterSelf, 1))),
       selfDelta: () => element("td", bare(changeOf(page, row.selfDelta, page.tableRatio))),
       responsibility: () => element("td", explains(page, row.responsibility, ""), "rating"),
-      overweight: () => element("td", formatShare(row.overweight, 1), `rating ${isWorthRating(row) ? "" : "weak"}`),
+      overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
     };

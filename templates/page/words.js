@@ -3,7 +3,7 @@ import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
-import { formatShare, formatSigned, formatSignedShare, formatValue, growthOf } from "./format.js";
+import { formatShare, formatSigned, formatValue, growthOf } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
@@ -25,7 +25,7 @@ export function fromTo(page, before, after) {
 // Returns a share of the net change as text, or "" if the total did not change or if changes cancel each other out.
 export function explains(page, responsibility, suffix = " of the net change") {
   const known = page.header.total_changed && responsibility > 0 && responsibility <= 1;
-  return known ? `${formatShare(responsibility, 1)}${suffix}` : "";
+  return known ? `${formatShare(responsibility)}${suffix}` : "";
 }
 
 // Formats a difference between the sides. A difference from a scaled side is marked and has no sample unit.
@@ -70,13 +70,13 @@ export function describe(page, shape, node) {
       scaled: isScaled ? formatValue(perRun(page, old), scaledUnit(page), page.header.exponent) : "",
       after: meanOf(page, after, 1),
       change: changeOf(page, near ? 0 : delta),
-      relative: before ? (near ? "0 %" : formatSignedShare(delta / old, 1)) : after ? fromNothing : "-",
+      relative: before ? (near ? "0 %" : growthOf(old, after)) : after ? fromNothing : "-",
       brief: page.header.alone ? meanOf(page, after, 1) : isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
       growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
-  const part = (value, total) => formatShare(total ? value / total : 0, 1);
+  const part = (value, total) => formatShare(total ? value / total : 0);
   const shares = page.header.alone ? `${part(tree.after[node], tree.totals[1])} of the run` : `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
   return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
 }

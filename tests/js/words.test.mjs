@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findingWords, reachOf, tagOf } from "../../templates/page/findings.js";
-import { formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, shorten } from "../../templates/page/format.js";
+import { formatChosenShare, formatRatio, formatShare, formatSigned, formatSignedShare, formatValue, growthOf, shorten } from "../../templates/page/format.js";
 import { makeFragment, parseFragment } from "../../templates/page/link.js";
 import { matcherOf, matchingSymbols, searchBelow } from "../../templates/page/search.js";
 import { nodeOfKey, pathHashes, widestOf, withoutSymbols } from "../../templates/page/tree.js";
@@ -49,18 +49,31 @@ test("two values share their unit if it is the same", () => {
 
 test("a share of the net change needs a changed total and one direction", () => {
   const page = { header: { total_changed: true } };
-  assert.deepEqual([0.5, 1, 1.2, -0.2, null].map((share) => explains(page, share)), ["50.0 % of the net change", "100.0 % of the net change", "", "", ""]);
+  assert.deepEqual([0.5, 1, 1.2, -0.2, null].map((share) => explains(page, share)), ["50.0 % of the net change", "100 % of the net change", "", "", ""]);
   assert.equal(explains({ header: { total_changed: false } }, 0.5), "");
 });
 
 test("nothing is ever shown as a signed zero, NaN or infinity", () => {
   assert.equal(formatSigned(-0, "count"), "0");
   assert.equal(formatSigned(-5, "count"), "\u22125");
-  assert.equal(formatShare(-0.00001), "< 0.01 %");
+  assert.equal(formatShare(-0.00001), "<0.01 %");
+  assert.equal(formatSignedShare(0.00001), "≈0 %");
   assert.equal(formatSignedShare(0), "0 %");
   assert.equal(formatSignedShare(Infinity), "-");
   assert.equal(formatShare(NaN), "-");
   assert.equal(formatRatio({ num: 2, den: 2 }), "1");
+});
+
+test("percentages have at most three digits, except large ones", () => {
+  assert.deepEqual([0.0004, 0.0123, 0.5, 0.71283, 0.9996, 1.2345, 12.345].map(formatShare), ["0.04 %", "1.2 %", "50.0 %", "71.3 %", "100 %", "123 %", "1,235 %"]);
+  assert.deepEqual([formatSignedShare(0.71283), formatSignedShare(-0.225)], ["+71.3 %", "\u221222.5 %"]);
+  assert.deepEqual([0.00001, 0.0003, 0.1].map((share) => formatChosenShare(share)), ["0.001 %", "0.03 %", "10 %"]);
+});
+
+test("a change is a ratio or a percentage, depending on its size", () => {
+  const grown = [0, 50, 104, 131, 150, 162, 199.6, 410, 995, 123400].map((after) => growthOf(100, after));
+  assert.deepEqual(grown, ["gone", "\u221250.0 %", "+4.0 %", "+31.0 %", "1.50x", "1.62x", "2.0x", "4.1x", "10x", "1,234x"]);
+  assert.deepEqual([growthOf(0, 5), growthOf(0, 0)], ["new", "0 %"]);
 });
 
 test("long names lose their middle only", () => {
