@@ -156,12 +156,13 @@ function makeTable(page) {
   function nameCell(row) {
     const cell = element("th");
     cell.scope = "row";
-    const open = linkButton("", () => {
+    const isAlone = page.header.alone && page.header.blueprint?.estimated; // without a graph and a blueprint
+    const open = isAlone ? element("span") : linkButton("", () => {
       page.openSymbol(row.symbol);
       page.chooseNode(page.state.zoom[0], 0);
     });
     open.append(glyphOf("both", 0, page.findings.get(row.symbol), isEdited(row.source)), element("bdi", symbolName(page.tree, row.symbol)));
-    open.title = "Show in the graph";
+    if (!isAlone) open.title = "Show in the graph";
     cell.append(open);
     const place = placeOfSymbol(page.tree, row.symbol);
     if (place) cell.append(element("code", place));

@@ -1009,6 +1009,11 @@ def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
     page.get_by_role("tab", name="Table").click()
     assert page.locator("#columns th:has(button)").all_inner_texts() == ["Function", "Total", "Self"]
     assert page.locator("#rows tr").nth(1).inner_text().split("\t")[:3] == ["load", "313", "13.3"]
+    assert page.locator("#rows th .link").count() > 0
+    page = open_page(tree, replace(header, blueprint=BlueprintRules(estimated="edges")))
+    page.locator("#rows tr").first.wait_for()
+    assert page.get_by_role("tab").all_inner_texts() == ["Table"]
+    assert page.locator("#rows th .link").count() == 0
 
 
 def test_print_without_controls(open_page: OpenPage) -> None:
