@@ -86,7 +86,7 @@ export function describe(page, shape, node) {
 export function allCallsOf(page, shape, node) {
   const tree = page.shapes[shape];
   const symbol = tree.symbol[node];
-  if (symbol < 0) return "";
+  if (symbol < 0 || page.unequal || page.header.alone) return "";
   const column = page.findings.get(symbol)?.judged === "self" ? "Self" : "";
   const sums = symbolSums(page.tree);
   const [here, all] = [tree, sums].map((values, at) => ["before", "after"].map((side) => values[side + column][at ? symbol : node]));
