@@ -33,7 +33,7 @@ function summaryOf(values) {
 }
 
 function amountOf(page, value) {
-  return formatValue(Number(value.toPrecision(4)), page.header.unit, page.header.exponent);
+  return formatValue(Number(value.toPrecision(9)), page.header.unit, page.header.exponent);
 }
 
 // Describes the runs as text, for screen readers and as the alternative of the picture.

@@ -72,6 +72,12 @@ test("the text has minimum, mean, maximum and number of runs", () => {
   );
 });
 
+test("the mean is rounded once", () => {
+  const runs = { ...RUNS, rows: [[-1, 0, -1, 1000, 1000, 1000, 1531, 1538]] };
+  const page = pageOf({ runs });
+  assert.match(runsSentence(page, ROOT, singleRunsOf(page, ROOT)), /After: .*mean 153 samples/);
+});
+
 test("the caption has the evidence and the common factor", () => {
   const page = pageOf({ findings: [[WORK, { judged: "self", story: "none of the other 251 ways shows as large a change" }]] });
   assert.equal(
