@@ -230,8 +230,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NEW_WORKLOAD: "only in the target: {where}: {reasons}",
     ReasonCode.TOTAL_NOT_TESTED: "the total changed by {relative:signed} in {where} and could not be tested",
     ReasonCode.FEW_SHARED_NAMES: "both sides share only {share:percent} of the run in {where}{reasons:after}",
-    ReasonCode.NUMBERED_NAMES: "most of the other names differ only in numbers; check whether they contain line "
-    "numbers or addresses",
+    ReasonCode.NUMBERED_NAMES: "most other names differ only in numbers, perhaps line numbers or addresses",
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
