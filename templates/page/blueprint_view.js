@@ -9,7 +9,7 @@ import { drawnRuns } from "./runs.js";
 import { makeSourcePane } from "./source.js";
 import { hideTip } from "./tip.js";
 import { nameOf, nodeOfKey, once, placeOf } from "./tree.js";
-import { linkOf } from "./words.js";
+import { allCallsOf, linkOf } from "./words.js";
 
 const RULES = { min_shift: 0.005, sigma: 3 };
 const SMALLEST_SCALE = 0.12;
@@ -241,7 +241,9 @@ function makeBlueprint(page, section) {
     head.append(...titleOf(page, figures, node).childNodes);
     const place = placeOf(tree, node);
     const link = linkOf(tree, node);
-    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node), ...[drawnRuns(page, tree.symbol[node])].filter(Boolean));
+    const everywhere = allCallsOf(page, tree, node);
+    const below = [everywhere && element("p", `${everywhere[0].toUpperCase()}${everywhere.slice(1)}`), drawnRuns(page, tree.symbol[node])];
+    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, figures, node, partner), "quiet"), figuresTable(page, figures, node), ...below.filter(Boolean));
     if (partner !== undefined) pane.append(element("p"), linkButton("Show its other call path", () => goTo(partner)));
     const actions = element("p", undefined, "buttons");
     for (const [title, key, action] of menuItems(node)) {

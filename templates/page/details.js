@@ -30,7 +30,7 @@ export function showFocus(page, frames) {
   }
   const { name, place, link, lines, shares, brief } = describe(page, shape, node);
   const [all, own] = lines;
-  const everywhere = allCallsOf(page, shape, node);
+  const everywhere = allCallsOf(page, tree, node);
   const heading = element("b");
   const symbol = tree.symbol[node];
   heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));

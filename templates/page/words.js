@@ -83,15 +83,14 @@ export function describe(page, shape, node) {
 
 // Returns the cost of a row's function over all of its call paths, or "" if the row has this cost alone. It is the self
 // cost if the function was judged by it.
-export function allCallsOf(page, shape, node) {
-  const tree = page.shapes[shape];
+export function allCallsOf(page, tree, node) {
   const symbol = tree.symbol[node];
   if (symbol < 0 || page.unequal || page.header.alone) return "";
   const column = page.findings.get(symbol)?.judged === "self" ? "Self" : "";
   const sums = symbolSums(page.tree);
   const [here, all] = [tree, sums].map((values, at) => ["before", "after"].map((side) => values[side + column][at ? symbol : node]));
   if (all.every((value, side) => isNear(value, here[side]))) return "";
-  return `all calls ${column.toLowerCase()} ${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`.replace("  ", " ");
+  return `all calls${column && ": self"} ${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`;
 }
 
 // Links to the function's line in the diff, or to its file at the compared commit.

@@ -9,10 +9,10 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.run_values import RunValues
 
-MOST_FUNCTIONS = 36
+MOST_FUNCTIONS = 30
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
 FEWEST_RUNS = 3  # two runs show no spread
-DIGITS = 4  # of the largest value of a row
+DIGITS = 5  # of the largest value of a row
 TOTAL, OWN, INCLUSIVE, BROAD = 0, 1, 2, 3  # the kinds of rows; a broad cost is nearly the whole run
 
 

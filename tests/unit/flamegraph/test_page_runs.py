@@ -34,11 +34,11 @@ def shown(values: RunValues, sides: tuple[int, int], findings: tuple[int, ...] =
     return found
 
 
-def test_values_have_four_digits() -> None:
+def test_values_have_five_digits() -> None:
     found = shown(given({4: floats(98_765_432, 1_234_567, 0)}), (2, 1))
-    assert found["rows"] == [[-1, TOTAL, 0, 1000, 1000, 1000], [4, OWN, 4, 9877, 123, 0]]
+    assert found["rows"] == [[-1, TOTAL, -1, 10000, 10000, 10000], [4, OWN, 3, 98765, 1235, 0]]
     small = shown(given({4: floats(3.14159, 0.5, 3.0)}), (2, 1))
-    assert small["rows"][1] == [4, OWN, -3, 3142, 500, 3000]
+    assert small["rows"][1] == [4, OWN, -4, 31416, 5000, 30000]
 
 
 def test_findings_come_before_the_largest_functions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,12 +60,12 @@ def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_RUNS", 3)
     found = shown(given({0: floats(*range(100, 112))}, earlier=2), (5, 5))
     assert (found["shown"], found["all"]) == ([2, 3, 3], [2, 5, 5])
-    assert found["rows"][1][3:] == [1000, 1010, 1020, 1040, 1060, 1070, 1090, 1110]
+    assert found["rows"][1][3:] == [10000, 10100, 10200, 10400, 10600, 10700, 10900, 11100]
 
 
 def test_values_are_as_recorded() -> None:
     values = replace(given({0: floats(10, 10, 10)}), factors=floats(1, 1.1, 1.2))
-    assert shown(values, (2, 1))["rows"][1] == [0, OWN, -2, 1000, 1100, 1200]
+    assert shown(values, (2, 1))["rows"][1] == [0, OWN, -3, 10000, 11000, 12000]
 
 
 def test_factors_are_those_of_both_sides() -> None:
