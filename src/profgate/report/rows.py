@@ -286,9 +286,9 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
 
 
 def unseen_total(metric: MetricReport) -> str:
-    """Return why a total has no finding, or an empty string if it has one."""
-    if any(finding.is_total for finding in metric.findings):
-        return ""
+    """Return why a total has no certain finding, or an empty string if it has one."""
+    if colours := {finding.colour for finding in metric.findings if finding.is_total}:
+        return "not confirmed" if "yellow" in colours else ""
     if metric.calibration.inconclusive:
         return "not judged"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
