@@ -663,7 +663,7 @@ def test_table_begins_with_the_findings(open_page: OpenPage) -> None:
     assert names[:4] == ["! vanished", "‼ parse", "main", "load"]
     assert page.locator("th[aria-sort]").inner_text() == "Finding"
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "descending"
-    assert "Findings first, then the largest changes" in page.locator(".count").inner_text()
+    assert "Findings first, then the largest changes" in page.locator("#panel-symbols .count").inner_text()
     assert page.get_by_role("button", name="Responsibility").count() == 0
     page.get_by_role("button", name="Change", exact=True).click()
     assert page.locator("#row-order").inner_text() == ""
@@ -1021,7 +1021,7 @@ def test_print_without_controls(open_page: OpenPage) -> None:
     page.emulate_media(media="print", color_scheme="dark")
     page.locator("#rows tr").first.wait_for()
     assert page.locator(".pane canvas").is_visible()
-    assert page.locator(".legend").is_visible()
+    assert page.locator(".legend.compares").is_visible()
     assert page.locator("#findings").get_by_text("parse").is_visible()
     shown = page.locator("button:visible, input:visible, select:visible, [role=tab]:visible")
     assert set(
