@@ -20,6 +20,7 @@ from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.manifest import Manifest
+from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
@@ -56,7 +57,8 @@ class PipelineInput:
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``diff`` is the
     difference between the sources, or None if unknown. ``past`` returns the stored readings of base commits for the key
     of a series. ``acceptances`` are the decisions that maintainers made on regressions. ``interleaved`` is True if one
-    job recorded the runs of both sides in alternating order.
+    job recorded the runs of both sides in alternating order, and ``look`` are the significance levels of a measurement
+    that profgate itself recorded so.
     """
 
     baseline: Sequence[SourceFile]
@@ -74,6 +76,7 @@ class PipelineInput:
     past: "Callable[[str], Sequence[Reading]] | None" = None
     acceptances: tuple[Acceptance, ...] = ()
     interleaved: bool = False
+    look: Look | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +207,7 @@ def report_on(
     from profgate.judge.verdict import judge
 
     # Step 5: Detect changes, after combining the evidence from the tests of all comparisons.
-    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run)
+    evidence, families = evidence_tasks(comparisons, interleaved=given.interleaved, run=run, look=given.look)
     brief = len(comparisons) > MOST_EXPLAINED and not given.verbose and not _rules(given).rules
     kinds = [(one.configuration, one.metric, one.models is not None) for one in comparisons]
     alike = dict(zip(kinds, comparisons, strict=True))

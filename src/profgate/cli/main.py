@@ -13,7 +13,8 @@ from profgate.version import VERSION
 
 COMMANDS = {
     "compare": "Compare the profiles of two builds and judge the difference.",
-    "confirm": "Measure both sides again and withdraw findings that do not repeat.",
+    "measure": "Measure two commits in turns on this machine: is this branch slower?",
+    "confirm": "Measure both commits of a report in turns, and let the new runs decide.",
     "check": "Compare a commit with its nearest measured ancestor.",
     "trends": "Show persistent changes in totals and functions along the history.",
     "store": "Store the profiles of a commit; list, prune and merge histories.",

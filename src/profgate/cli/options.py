@@ -1,11 +1,12 @@
 """Options that several commands use, and parameter types."""
 
 import math
+import re
 import shutil
 from collections.abc import Callable
 from functools import reduce, wraps
 from inspect import signature
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -104,10 +105,27 @@ class Number(click.ParamType):  # type: ignore[type-arg] # not generic before cl
         return number
 
 
+class Duration(click.ParamType):  # type: ignore[type-arg] # not generic before click 8.4
+    """A positive time such as ``90s``, ``10m`` or ``1h``, converted to seconds."""
+
+    name = "time"
+    units: ClassVar = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401 - any type
+        """Convert the text to seconds."""
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)([smh])", str(value))
+        if found is None or not float(found[1]):
+            self.fail(f"{value!r} is not a time; write a number and its unit, such as 90s, 10m or 1h", param, ctx)
+        return float(found[1]) * self.units[found[2]]
+
+
 FILE = Place("a file")
 DIRECTORY = Place("a folder, such as profgate-report", "dir")
 PROFILES = Place("a profile or a folder of profiles")
 COUNT = Number(1, 1_000_000)
+DURATION = Duration()
 SECONDS = Number(0.001, 10_000_000.0)
 
 metric_option = click.option("--metric", metavar="NAME", help="Metric to use if the profile has several.")

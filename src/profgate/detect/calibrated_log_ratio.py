@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.location_costs import SELF, active_totals
-from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
+from profgate.detect.net_changes import MEASURED, NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -70,7 +70,7 @@ class CalibratedLogRatio:
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
         symbol = np.append(np.array([row.symbol for row in rows], np.int64), evidence.costs.symbol[unchanged])
         before, after = sides_of(comparison, evidence, unchanged)
-        columns = {name: getattr(evidence, name)[unchanged] for name in ("p", "t", "distance", "bound")}
+        columns = {name: getattr(evidence, name)[unchanged] for name in tested_columns(evidence)}
         columns |= {"change": after - before, "before": before}
         statistics = {
             name: np.append(np.array([getattr(row, name) for row in rows], np.float64), column)
@@ -99,6 +99,11 @@ class CalibratedLogRatio:
             },
             calibration=evidence.calibration,
         )
+
+
+def tested_columns(evidence: Evidence) -> tuple[str, ...]:
+    """Return the names of the columns that a change is reported with."""
+    return ("p", "t", "distance", "bound", *(MEASURED if evidence.level is not None else ()))
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:

@@ -9,8 +9,9 @@ import numpy as np
 
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
-from profgate.detect.permutation import POWER, Observed, Rows, tested_together, visible_factor
+from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
 from profgate.detect.sampling import sample_counts
+from profgate.detect.suspects import Result, tested_at
 from profgate.model.arrays import BoolArray, FloatArray, finite
 from profgate.model.comparison import Comparison
 from profgate.model.levels import (
@@ -26,13 +27,16 @@ from profgate.model.levels import (
     job_margin,
     listing_margin,
 )
+from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
 from profgate.model.units import MetricKind
+from profgate.statistics.t_tests import critical_t
 
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
 EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
+OUTSIDE = 0.05  # probability that a 95 % confidence interval does not contain the change
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
 
@@ -43,7 +47,10 @@ class Evidence:
     ``p`` is the p value, adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic,
     ``difference`` is target minus baseline, and ``distance`` is the statistic divided by the gate threshold. ``bound``
     is the largest relative difference of a base job (NaN without base jobs). ``listed`` and ``certain`` mark the
-    changes that reach the thresholds of the report and the gate, respectively.
+    changes that reach the thresholds of the report and the gate, respectively. ``suspect`` marks the locations whose
+    changes are reported. The other fields are None except for a measurement in turns: ``level`` is the significance
+    level that a certain change reaches, and the 95 % confidence interval of the relative change is from ``low`` to
+    ``high``. Half of its width is ``width`` in stored units.
     """
 
     costs: Costs
@@ -57,6 +64,11 @@ class Evidence:
     listed: BoolArray
     certain: BoolArray
     calibration: Calibration
+    suspect: BoolArray
+    level: FloatArray | None = None
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    width: FloatArray | None = None
 
 
 def evidence_of(
@@ -72,12 +84,17 @@ def evidence_of(
 
 
 def evidence_tasks(
-    comparisons: Sequence[Comparison], *, interleaved: bool, run: Callable[[list[Any]], list[Any]] | None = None
+    comparisons: Sequence[Comparison],
+    *,
+    interleaved: bool,
+    run: Callable[[list[Any]], list[Any]] | None = None,
+    look: Look | None = None,
 ) -> tuple[list[Callable[[], Evidence | Reason]], tuple[TestFamily, ...]]:
     """Return one function per comparison that computes the comparison's result, and the test families.
 
     Several processes can share the work by calling different functions. ``run`` calls a list of functions and returns
-    their results in the same order.
+    their results in the same order. ``look`` sets the significance levels of a measurement in turns, whose families are
+    not merged with those of other reports.
     """
     found: dict[int, Callable[[], Evidence | Reason]] = {}
     alike: dict[tuple[int, int], list[int]] = {}
@@ -93,7 +110,14 @@ def evidence_tasks(
         together = [comparisons[place] for place in places]
         measuring = [partial(_tested_costs, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
-        tested = tested_together([_rows(cost) for cost in costs], *sides, RED)
+        if look is not None:
+            at_look = tested_at(look, together, costs, [_rows(cost) for cost in costs], share=1.0 / len(alike))
+            found |= {
+                place: partial(_measured, comparison, cost, result)
+                for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
+            }
+            continue
+        tested = jointly_tested([_rows(cost) for cost in costs], *sides, RED)
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
@@ -156,6 +180,7 @@ class _SplitTest:
             bound=np.full(len(p), np.nan),
             listed=p <= LISTED,
             certain=p <= RED,
+            suspect=np.ones(len(p), np.bool_),
             calibration=Calibration(
                 family=self.name,
                 splits=len(self.rises),
@@ -165,6 +190,34 @@ class _SplitTest:
             ),
         )
         return _finished(comparison, evidence, self.visible)
+
+
+def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
+    """Return the evidence of one comparison whose sides were measured in turns."""
+    runs = comparison.runs.baseline + comparison.runs.target
+    before = costs.values[:, : comparison.runs.baseline].mean(axis=1)
+    width = critical_t(OUTSIDE, runs + PRIOR_WEIGHT - 2.0) * result.seen.error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = ((result.seen.difference + side * width) / before for side in (-1.0, 1.0))
+    evidence = Evidence(
+        costs=costs,
+        mode="runs",
+        p=result.p,
+        t=result.seen.t,
+        difference=result.seen.difference,
+        error=result.seen.error,
+        distance=_distance(result.seen.t, float(np.quantile(result.rises, 1.0 - RED))),
+        bound=np.full(len(result.p), np.nan),
+        listed=result.p <= np.maximum(LISTED, result.level),
+        certain=result.p <= result.level,
+        suspect=result.suspect,
+        level=result.level,
+        low=np.where(before > 0, low, np.nan),
+        high=np.where(before > 0, high, np.nan),
+        width=width,
+        calibration=Calibration(splits=len(result.rises), interleaved=True, measured=True),
+    )
+    return _finished(comparison, evidence, visible_factor(result.rises, LISTED))
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
@@ -223,6 +276,7 @@ def _with_jobs(comparison: Comparison) -> Evidence:
         bound=bound,
         listed=listed,
         certain=listed & (distance > 1.0),
+        suspect=np.ones(len(size), np.bool_),
         calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
     )
     return _finished(comparison, evidence, bar + POWER)

@@ -3,6 +3,7 @@
 A change is a net change if it remains when the other costs of the callers are included.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
+MEASURED = ("level", "low", "high")  # columns of a measurement in turns
 EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
@@ -30,6 +32,7 @@ class NetChange:
     ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
     change, "offset" if the other costs of the run changed in the opposite direction, and "moved" if the other costs of
     a caller changed in the opposite direction. ``new`` contains the new functions whose caller is this function.
+    ``level``, ``low`` and ``high`` are described in `Evidence`.
     """
 
     symbol: int
@@ -45,6 +48,9 @@ class NetChange:
     after: float
     net: str = ""
     new: tuple[int, ...] = ()
+    level: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
     @property
     def change(self) -> float:
@@ -54,7 +60,8 @@ class NetChange:
 
 def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """Return the net changes of the functions in one comparison, largest first."""
-    candidates = np.flatnonzero(evidence.listed & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
+    possible = evidence.listed & evidence.suspect
+    candidates = np.flatnonzero(possible & (evidence.costs.symbol != WHOLE) & (evidence.difference != 0.0))
     return _resolved(comparison, evidence, candidates.tolist())
 
 
@@ -85,7 +92,14 @@ def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> Net
         certain=bool(evidence.certain[place]),
         before=float(before[0]),
         after=float(after[0]),
+        level=_at(evidence.level, place),
+        low=_at(evidence.low, place),
+        high=_at(evidence.high, place),
     )
+
+
+def _at(column: FloatArray | None, place: int) -> float:
+    return math.nan if column is None else float(column[place])
 
 
 def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -121,7 +135,8 @@ def _merged(rows: list[NetChange]) -> list[NetChange]:
         first = min(same, key=lambda row: (bool(row.net), not row.certain, not row.listed, -row.distance))
         wide = next((row for row in same if row.subtree and not row.net), first) if not first.net else first
         new = tuple(dict.fromkeys(symbol for row in same for symbol in row.new))
-        merged.append(replace(first, subtree=wide.subtree, before=wide.before, after=wide.after, new=new))
+        shown = {name: getattr(wide, name) for name in ("subtree", "before", "after", "low", "high")}
+        merged.append(replace(first, **shown, new=new))
     return merged
 
 

@@ -8,13 +8,14 @@ likely as the observed split.
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import comb
+from math import ceil, comb
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, splitmix64
 
-MOST_SPLITS = 5000
+MOST_SPLITS = 5000  # maximum number of splits, unless the level of the test needs more
+FINEST = 10  # number of splits that a result at the level of the test contains, so that p values are fine enough
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits
 BLOCK = 16  # number of comparisons whose largest statistics are in memory at once; for 10,000, they would take 800 MB
@@ -22,18 +23,18 @@ POWER = 0.84  # normal quantile for a power of 80 %
 
 
 @lru_cache(maxsize=8)
-def splits_of(baseline: int, target: int) -> FloatArray:
+def splits_of(baseline: int, target: int, most: int = MOST_SPLITS) -> FloatArray:
     """Return the splits of the runs into two groups. Row 0 is the observed split.
 
     The float64 array has one row per split and one column per run. An element is 1 if the run belongs to the second
-    group. If there are more than 5,000 splits, a random selection of 5,000 is returned. The result depends only on the
-    numbers of runs.
+    group. If there are more than ``most`` splits, a random selection of this size is returned. The result depends only
+    on the arguments.
     """
     runs = baseline + target
-    if comb(runs, target) <= MOST_SPLITS:
+    if comb(runs, target) <= most:
         rows = [np.isin(np.arange(runs), chosen) for chosen in combinations(range(runs - 1, -1, -1), target)]
         return np.array(rows, dtype=np.float64)  # this order puts the observed split first
-    order = np.argsort(splitmix64((MOST_SPLITS - 1) * runs).reshape(-1, runs), axis=1)
+    order = np.argsort(splitmix64((most - 1) * runs).reshape(-1, runs), axis=1)
     return np.concatenate([(np.arange(runs) >= baseline)[None], order < target]).astype(np.float64)
 
 
@@ -138,16 +139,19 @@ class Family:
     last: FloatArray
 
 
-def tested_together(members: list[Rows], baseline: int, target: int, found_at: float) -> Family:
+def jointly_tested(
+    members: list[Rows], baseline: int, target: int, found_at: float, within: list[BoolArray] | None = None
+) -> Family:
     """Compute the adjusted p values of all locations with a step-down procedure.
 
     The procedure excludes locations with a p value of at most ``found_at`` from the maxima and repeats the test until
-    no further location is found.
+    no further location is found. ``within`` marks the locations of each member that belong to the family; None stands
+    for all of them. The p values of the other locations are computed from the last maxima.
     """
-    splits = splits_of(baseline, target)
+    splits = splits_of(baseline, target, max(MOST_SPLITS, ceil(FINEST / found_at)))
     seen = [observed(rows, baseline) for rows in members]
     p = [np.ones(len(rows.values)) for rows in members]
-    left = [np.ones(len(rows.values), np.bool_) for rows in members]
+    left = [part.copy() for part in within] if within else [np.ones(len(rows.values), np.bool_) for rows in members]
     blocks = [range(start, min(start + BLOCK, len(members))) for start in range(0, len(members), BLOCK)]
     maxima = [_largest_of(members, left, block, splits) for block in blocks]
     first = last = np.max(maxima, axis=0)
@@ -155,6 +159,9 @@ def tested_together(members: list[Rows], baseline: int, target: int, found_at: f
         p = [np.where(still, np.minimum(q, p_of(own.t, last)), q) for still, q, own in zip(left, p, seen, strict=True)]
         found = [still & (q <= found_at) for still, q in zip(left, p, strict=True)]
         if not any(here.any() for here in found):
+            if within:
+                outside = [p_of(own.t, last) for own in seen]
+                p = [np.where(own, q, other) for own, q, other in zip(within, p, outside, strict=True)]
             return Family(p, seen, first, last)
         for place, block in enumerate(blocks):
             if any(found[member].any() for member in block):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.calibrated_log_ratio import evidence_for, unused
+from profgate.detect.calibrated_log_ratio import evidence_for, tested_columns, unused
 from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
 from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, worse_sign
@@ -58,7 +58,7 @@ class Totals:
         kind = Kind.NO_CHANGE
         if listed and abs(relative) >= chosen["floor"]:
             kind = Kind.TOTAL_DEGRADATION if certain and gates else Kind.MAYBE_DEGRADATION
-        columns = {name: getattr(evidence, name)[-1:] for name in ("p", "t", "distance", "bound")}
+        columns = {name: getattr(evidence, name)[-1:] for name in tested_columns(evidence)}
         statistics = {
             "shift": relative,
             "ratio": relative,

@@ -1,8 +1,14 @@
 """Recipes for recording profiles in a workflow. There is one recipe per language."""
 
 import math
-from collections.abc import Callable
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+from profgate.errors import ProfgateError
+from profgate.io.processes import output_of
 
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
@@ -18,6 +24,26 @@ PY_SPY = (
     "  --hash=sha256:bbcec46930d464b3bfc142d6d02ade4dd8ad5627823263b3eff0280e80c7c132",
     "END",
 )
+PROGRAMS = {  # names of the programs that are recorded as each language
+    "Python": r"python[0-9.]*",
+    "Go": r"go",
+    "Node": r"node(js)?",
+    "Rust": r"cargo",
+    "Java": r"java|mvnw?|gradlew?",
+}
+STARTERS = {"npm": "node", "npx": "node", "yarn": "node", "pnpm": "node", "make": "the program", "uv": "python"}
+STARTERS |= {
+    "poetry": "python",
+    "pdm": "python",
+    "pytest": "python -m pytest",
+    "sh": "the program",
+    "bash": "the program",
+}
+PROFILERS = {  # the profilers that are not part of the language, and how to install them
+    "Python": ("py-spy", "pip install py-spy"),
+    "Rust": ("perf", "on Debian: apt-get install linux-perf"),
+    "native code": ("perf", "on Debian: apt-get install linux-perf"),
+}
 JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample"
 
 
@@ -29,7 +55,8 @@ class Recipe:
     rate of the profiler in samples per second.
 
     ``setup`` prepares a checkout before the project's requirements are installed. ``record`` takes the command and the
-    rate in samples per second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``.
+    rate in samples per second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``. In a
+    workflow, the lines of ``activate`` come first, which make available what ``setup`` installed.
     """
 
     language: str
@@ -40,6 +67,7 @@ class Recipe:
     record: Callable[[str, int], tuple[str, ...]]
     env: tuple[tuple[str, str], ...] = ()
     advice: str = ""
+    activate: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +107,8 @@ def extent_for(most: int, seconds: float | None) -> Extent:
 def _python(command: str, rate: int) -> tuple[str, ...]:
     """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise."""
     program, _, rest = command.partition(" ")
-    spy = [f".py-spy/bin/py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
-    lines = [". .venv/bin/activate", 'mkdir -p "$PROFGATE_OUT/main"']
+    spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
+    lines = ['mkdir -p "$PROFGATE_OUT/main"']
     if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
         return (*lines, *spy)
     return (
@@ -152,6 +180,7 @@ RECIPES = (
         1000,  # py-spy is not reliable at higher rates
         ("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         _python,
+        activate=(". .venv/bin/activate", 'PATH="$PWD/.py-spy/bin:$PATH"'),
     ),
     Recipe(
         "Go",
@@ -187,3 +216,39 @@ RECIPES = (
     ),
     Recipe("native code", ("CMakeLists.txt", "Makefile", "meson.build"), "./bench", 999, PERF, _native),
 )
+
+
+def recorded(program: Sequence[str]) -> list[str]:
+    """Return a command that runs a program below the profiler for its language.
+
+    A command that names PROFGATE_OUT stores profiles itself and is returned unchanged. Raises ProfgateError if the
+    profiler is not installed, or if the program starts another one that the profiler would miss.
+    """
+    if any("PROFGATE_OUT" in word for word in program):
+        return list(program)
+    name = program[0].rpartition("/")[2]
+    if name in STARTERS:
+        what = f"starts other programs; name {STARTERS[name]} itself, or let the command store profiles in PROFGATE_OUT"
+        raise ProfgateError(program[0], what)
+    language = next((language for language, names in PROGRAMS.items() if re.fullmatch(names, name)), "native code")
+    recipe = next(recipe for recipe in RECIPES if recipe.language == language)
+    words = list(program[1:]) if language == "Node" else list(program)
+    if language == "Go" and "-bench" not in " ".join(words):
+        raise ProfgateError(
+            shlex.join(program)[:200], "is not a benchmark; write go test -run '^$' -bench . -benchtime 100x"
+        )
+    needed = PROFILERS.get(language)
+    if needed is not None and shutil.which(needed[0]) is None and not (language == "Python" and _samples(program[0])):
+        raise ProfgateError(
+            needed[0], f"is not installed; {needed[1]}, or let the command store profiles in PROFGATE_OUT"
+        )
+    return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate))]
+
+
+def _samples(python: str) -> bool:
+    """Return whether this Python has the sampling profiler of Python 3.15 and newer."""
+    try:
+        output_of([python, "-c", "import profiling.sampling"], ".", {}, 30.0)
+    except ProfgateError:
+        return False
+    return True

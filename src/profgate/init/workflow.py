@@ -52,7 +52,7 @@ class Plan:
             language=self.language_step,
             env=self.recipe.env,
             setup=(*self.recipe.setup, *self.install),
-            record=self.recipe.record(self.command.strip(), self.extent.rate),
+            record=(*self.recipe.activate, *self.recipe.record(self.command.strip(), self.extent.rate)),
             runs=self.extent.runs,
             notes=self.notes(),
         )

@@ -68,7 +68,7 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
     """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    proof = None if offset else _confirmed(finding, metric) or _calls_rose(finding, metric, context)
+    proof = None if offset else _calls_rose(finding, metric, context)
     if proof is None:
         doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
         return _coloured(finding, metric, context, None, doubts(finding, metric, context))
@@ -95,7 +95,7 @@ def _coloured(
     allowed = POSSIBLE if fail_on == "maybe" else frozenset()
     possible = tuple(reason for reason in obstacles if reason.code in allowed)
     against = [reason for reason in obstacles if reason.code not in allowed]
-    against += [*_against(finding, context), *context.advisory]
+    against += [*_against(finding, metric, context), *context.advisory]
     if not against:
         return replace(finding, colour="red", reasons=possible or (proof or _why_red(finding, metric),))
     undecided = context.decided and against[0].code is ReasonCode.UNCONFIRMED
@@ -107,6 +107,8 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.p == 0.0:
         return Reason(ReasonCode.EXACT, {"runs": runs})
+    if metric.calibration.measured:
+        return Reason(ReasonCode.MEASURED, _measured(finding, metric))
     if metric.calibration.mode == "jobs":
         return Reason(ReasonCode.BEYOND_JOBS, _jobs(finding, metric))
     return Reason(ReasonCode.NO_SPLIT, {"splits": metric.calibration.splits, "runs": runs})
@@ -118,6 +120,11 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
         "bound": finding.statistics.bound,
         "change": finding.statistics.ratio,
     }
+
+
+def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
+    known = finding.statistics
+    return {**metric.runs, "low": known.low, "high": known.high, "p": known.p, "splits": metric.calibration.splits}
 
 
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
@@ -133,7 +140,9 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     p, certain = finding.statistics.p, BY_WORD[finding.kind] not in MAYBE
     if facts.mode == "jobs" and not certain:
         found.append(Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric)))
-    elif p is not None and p > context.red:
+    elif facts.measured and p is not None and p > (finding.statistics.level or 0.0):
+        found.append(Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric)))
+    elif p is not None and p > context.red and not facts.measured:
         found.append(Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits}))
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
@@ -143,16 +152,6 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if p != 0.0 and facts.different_jobs and facts.mode == "runs":
         found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
     return found
-
-
-def _confirmed(finding: Finding, metric: MetricReport) -> Reason | None:
-    """Return the reason CONFIRMED if the second measurement confirmed the finding, otherwise None.
-
-    Call counts cannot be confirmed.
-    """
-    if finding.evidence.confirmed != "yes" or metric.counts_calls:
-        return None
-    return Reason(ReasonCode.CONFIRMED, finding.evidence.second())
 
 
 def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
@@ -171,16 +170,14 @@ def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) ->
     return Reason(ReasonCode.CALLS_ROSE, {"before": before, "after": after})
 
 
-def _against(finding: Finding, context: GateContext) -> list[Reason]:
+def _against(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:
     """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
-    evidence, confirm = finding.evidence, context.policy.confirm
+    confirm = context.policy.confirm
     found = []
-    if evidence.reach == "not reachable":
+    if finding.evidence.reach == "not reachable":
         found.append(Reason(ReasonCode.NOT_REACHABLE))
-    if evidence.confirmed == "no":
-        found.append(Reason(ReasonCode.NOT_REPEATED, evidence.second()))
     sure = confirm == "when-possible" and (finding.statistics.distance or 0.0) >= TOTAL_MARGIN
-    if evidence.confirmed is None and confirm != "off" and not sure:
+    if metric.calibration.measured is None and confirm != "off" and not sure:
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found
 
@@ -198,10 +195,12 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
         reason = Reason(ReasonCode.EVERYTHING, {"factor": factor})
     elif facts.mode == "jobs":
         reason = None if sure else Reason(ReasonCode.NEAR_JOBS, _jobs(finding, metric))
+    elif facts.measured:
+        reason = None if sure else Reason(ReasonCode.STILL_POSSIBLE, _measured(finding, metric))
     elif p is not None and p > context.red:
         reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
     elif facts.different_jobs:
         reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
-    elif not sure and finding.evidence.confirmed is None:  # a second measurement is always interleaved
+    elif not sure:
         reason = Reason(ReasonCode.ORDER_UNKNOWN)
     return [] if reason is None else [reason]

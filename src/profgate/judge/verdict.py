@@ -1,6 +1,5 @@
 """Compute the gate's findings and verdict from the contents of a report alone."""
 
-from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
@@ -24,6 +23,7 @@ from profgate.model.report import (
 )
 from profgate.statistics.binomial import exceeds, interval
 
+DEFAULT_POLICY = Policy()
 FAR_APART = 0.5  # relative change above which an untested total needs a review
 NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
 SAMPLES_WANTED = 5000  # recommended number of samples per side
@@ -137,11 +137,11 @@ def _stated(policy: Policy) -> StatedPolicy:
     )
 
 
-def policy_stated_in(report: Report) -> Policy:
-    """Return the policy that was used to judge a report, with defaults for missing settings."""
+def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:
+    """Return the policy that was used to judge a report, and ``otherwise`` for the settings that it does not state."""
     stated = report.policy
     known = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
-    return replace(Policy(), unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
+    return replace(otherwise, unchanged=(stated.unchanged_reds or 0, stated.unchanged_comparisons or 0), **known)
 
 
 def _over_budget(policy: Policy) -> bool:
@@ -166,6 +166,7 @@ class _VerdictInputs:
         self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= FAR_APART]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         self.inconclusive = inconclusive(report)
+        self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
 
@@ -215,6 +216,8 @@ def _codes(reason: Reason) -> set[ReasonCode]:
 
 
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
+    if inputs.drifted:
+        return "inconclusive"
     if inputs.of("red") or (inputs.unread and policy.on_not_compared != "neutral"):
         return "fail"
     if not inputs.compared or inputs.missing or inputs.blocked:
@@ -303,7 +306,8 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
 
 
 def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
-    undecided: Sequence[Reason] = [_undecided_reason(*pair) for pair in inputs.inconclusive]
+    undecided = [Reason(ReasonCode.BASELINE_DRIFTED)] if inputs.drifted else []
+    undecided += [_undecided_reason(*pair) for pair in inputs.inconclusive]
     absences = _absences(inputs)
     if conclusion == "fail":
         found = [*_named(inputs, "red"), *absences, *undecided]

@@ -17,7 +17,7 @@ class ReasonCode(StrEnum):
     BEYOND_JOBS = "beyond_jobs"  # jobs, bound, change
     EXACT = "exact"  # runs
     CALLS_ROSE = "calls_rose"  # before, after
-    CONFIRMED = "confirmed"  # runs, change, p
+    MEASURED = "measured"  # baseline, target, low, high, p, splits
 
     # why a finding is not red
     FEW_SPLITS = "few_splits"  # p, splits
@@ -30,7 +30,7 @@ class ReasonCode(StrEnum):
     TOTAL_IMPROVED = "total_improved"  # relative
     UNCONFIRMED = "unconfirmed"  # baseline, target
     NOT_REACHABLE = "not_reachable"
-    NOT_REPEATED = "not_repeated"  # runs, change, p
+    STILL_POSSIBLE = "still_possible"  # baseline, target, low, high, p, splits
     WAITS = "waits"  # confirm
     CALLS = "calls"
     NO_DIRECTION = "no_direction"
@@ -52,6 +52,7 @@ class ReasonCode(StrEnum):
     TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor, rate
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
     CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth
+    BASELINE_DRIFTED = "baseline_drifted"
     FINDING = "finding"  # workload, metric, function, direction, relative
     NOTHING_COMPARED = "nothing_compared"
     NOT_COMPARED = "not_compared"  # workload, metric; reasons

@@ -8,8 +8,9 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.change import Change, Location
 from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
-from profgate.model.reason import Parameter, Reason
+from profgate.model.reason import Reason
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
@@ -57,7 +58,9 @@ class Statistics:
     (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
     factor if this factor explains the change in the total. The inclusive costs are in the metric's base unit.
     ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
-    and ``calls_range`` is the largest difference between runs of one side.
+    and ``calls_range`` is the largest difference between runs of one side. After a measurement in turns, ``level`` is
+    the significance level that ``p`` must reach, and the 95 % confidence interval of the relative change is from
+    ``low`` to ``high``.
     """
 
     weight: float | None = None
@@ -75,6 +78,9 @@ class Statistics:
     calls_from: float | None = None
     calls_to: float | None = None
     calls_range: float | None = None
+    level: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +90,6 @@ class Evidence:
     ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new`` names the
     new functions among these callees. The fields from ``source`` to ``reach_path`` come from `SourceStates`.
     ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
-    ``confirmed`` is the result of a second measurement with ``confirmed_runs``, the relative change
-    ``confirmed_change`` (or "new") and ``confirmed_p``.
     """
 
     judged: Literal["subtree"] | None = None
@@ -95,14 +99,6 @@ class Evidence:
     reach: Reach | None = None
     reach_path: str | None = None
     base_branch: str | None = None
-    confirmed: Literal["yes", "no", "not seen"] | None = None
-    confirmed_runs: str | None = None
-    confirmed_change: str | None = None
-    confirmed_p: str | None = None
-
-    def second(self) -> dict[str, Parameter]:
-        """Return the result of the second measurement as parameters of a reason."""
-        return {"runs": self.confirmed_runs, "change": self.confirmed_change, "p": self.confirmed_p}
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +295,7 @@ class StatedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The result of one run of profgate."""
+    """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns."""
 
     baseline: Side
     target: Side
@@ -311,6 +307,7 @@ class Report:
     acceptances: tuple[Acceptance, ...] = ()
     tests: tuple[TestFamily, ...] = ()
     policy: StatedPolicy = field(default_factory=StatedPolicy)
+    measurement: Measurement | None = None
     schema: str = SCHEMA
 
     @property

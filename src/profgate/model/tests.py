@@ -33,7 +33,8 @@ class Calibration:
     compared directly. ``visible_total`` and ``visible_tenth`` are the smallest relative changes that can be detected in
     the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
     allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if it is small
-    on both sides. ``numbered_names`` is True if most of the other names differ only in numbers.
+    on both sides. ``numbered_names`` is True if most of the other names differ only in numbers. ``measured`` is True if
+    both sides were measured in turns on one machine, and False if this was tried without a result.
     """
 
     state: Literal["tested"] | None = None
@@ -57,17 +58,4 @@ class Calibration:
     known_share: float | None = None
     numbered_names: bool | None = None
     undirected: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Second:
-    """The result of a second measurement for one location.
-
-    ``p`` is the two-sided p-value, ``ratio`` is target divided by baseline, ``delta_share`` is the change as a share of
-    the run, and ``runs`` contains the number of runs on each side.
-    """
-
-    p: float
-    ratio: float
-    delta_share: float
-    runs: tuple[int, int]
+    measured: bool | None = None

@@ -45,7 +45,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
             parts.parts_text(finding, row.metric, code_cell),
         ),
         "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),
-        "why": joined(*map(cell, (*rows.why(row, plain_name), statements.repetition(finding)))),
+        "why": joined(*map(cell, rows.why(row, plain_name))),
     }
 
 

@@ -131,7 +131,8 @@ class Body:
             filters={"unbroken": unbroken},
             marker=marker,
             headline=f"{_sign(report)} {headline(report)}",
-            advice=_advice(report),
+            advice=" ".join(filter(None, (statements.larger_budget(report), _advice(report)))),
+            measured=statements.measurement(report, code_span),
             missing=self.not_compared(limit) if _doubtful(report) and len(self.missing) > 1 else "",
             table=self.table(self.shown, OPEN),
             compared=self.compared(),
@@ -291,7 +292,6 @@ def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     stated = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None)
     lines = [
         older and f"{older}: no profiles of a newer commit can be used.",
-        statements.repetitions(finding for _, _, finding in report.findings),
         *_facts(report, pairs),
         *map(sentence, rows.further_reasons(report, plain_name)),
         *notes,

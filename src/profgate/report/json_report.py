@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
-    {"context", "acceptances", "undrawable", "parameters", "ranks", "parts"}
+    {"context", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement"}
 )  # these keys are omitted if empty
 KEYS = {  # fields that have a different name in the document
     "from_value": "from",

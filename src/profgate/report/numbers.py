@@ -107,6 +107,17 @@ def smallest_change(fraction: float) -> str:
     return percent(fraction) if fraction < MANY else ratio(1.0, 1.0 + fraction)
 
 
+def interval(low: float, high: float) -> str:
+    """Format a confidence interval of a relative change: ``+9.5 to +11.5 %``."""
+    return f"{signed_percent(low).removesuffix(' %')} to {signed_percent(high)}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration: ``45 s``, ``2 min 5 s``."""
+    minutes, rest = divmod(round(seconds), 60)
+    return " ".join(filter(None, (f"{minutes} min" if minutes else "", f"{rest} s" if rest or not minutes else "")))
+
+
 def probability(value: float | None) -> str:
     """Format a p or q value: ``0.012``, ``<0.0001``."""
     if value is None or not math.isfinite(value):

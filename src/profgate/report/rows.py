@@ -32,12 +32,13 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
-UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
+UNDECIDED = frozenset(
+    {ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE, ReasonCode.BASELINE_DRIFTED}
+)
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
     ReasonCode.OFFSET: "offset by improvements elsewhere",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
-    ReasonCode.NOT_REPEATED: "not repeated",
 }
 HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, because the baseline is very small
 MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage

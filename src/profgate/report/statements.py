@@ -1,14 +1,18 @@
 """Sentences, without a full stop, about findings, metrics and reports."""
 
+import math
 from collections.abc import Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
+from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
 from profgate.report import numbers
-from profgate.report.wording import Quote, second_measurement
+from profgate.report.wording import Quote
 
 Calls = tuple[float | str | None, float | str | None]  # numbers of calls in the baseline and the target
+NAMED = 3  # maximum number of suspects that a sentence names for each outcome
+OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
 SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
 REACHES = {
@@ -32,8 +36,8 @@ def reach_text(finding: Finding, *, with_path: bool = True) -> str:
 
 
 def evidence_texts(finding: Finding) -> tuple[str, ...]:
-    """Return sentences about the second measurement, the reach, and the change on the base branch."""
-    return tuple(filter(None, (repetition(finding), reach_text(finding), base_branch_text(finding))))
+    """Return sentences about the reach and the change on the base branch."""
+    return tuple(filter(None, (reach_text(finding), base_branch_text(finding))))
 
 
 def base_branch_text(finding: Finding) -> str:
@@ -43,22 +47,43 @@ def base_branch_text(finding: Finding) -> str:
     return f"base branch: changed there too{size}" if change else ""
 
 
-def repetition(finding: Finding) -> str:
-    """Return the result of the second measurement, unless the reasons of the finding contain it."""
-    evidence = finding.evidence
-    repeated = {ReasonCode.CONFIRMED, ReasonCode.NOT_REPEATED} & {reason.code for reason in finding.reasons}
-    if repeated or evidence.confirmed in {None, "not seen"}:
-        return "" if repeated or not evidence.confirmed else "not in the second measurement"
-    return f"{'' if evidence.confirmed == 'yes' else 'not '}confirmed by {second_measurement(evidence.second())}"
-
-
-def repetitions(findings: Iterable[Finding]) -> str:
-    """Return a sentence with the number of confirmed findings; empty if there was no second measurement."""
-    known = [finding.evidence.confirmed for finding in findings if finding.evidence.confirmed]
-    if not known:
+def measurement(report: Report, quote: Quote) -> str:
+    """Return a sentence on the measurement of both commits in turns; empty if there was none."""
+    known = report.measurement
+    if known is None:
         return ""
-    unseen = f", {known.count('not seen')} without a value in it" if "not seen" in known else ""
-    return f"Measured again, interleaved: {known.count('yes')} of {len(known)} possible regressions confirmed{unseen}."
+    took = f"{known.runs} + {known.runs} runs in {numbers.duration(known.seconds)}"
+    if not known.suspects:
+        return f"Both commits were measured in turns, {took}."
+    by_outcome: dict[str | None, list[Suspect]] = {}
+    for suspect in known.suspects:
+        by_outcome.setdefault(suspect.outcome, []).append(suspect)
+    yes = len(by_outcome.get("confirmed", []))
+    parts = [f"{yes} of {numbers.counted(len(known.suspects), 'suspect')} confirmed"]
+    for outcome in ("possible", "not repeated", "not measured"):
+        if found := by_outcome.get(outcome):
+            named = ", ".join(_suspect(suspect, quote) for suspect in found[:NAMED])
+            more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+            parts.append(f"{OUTCOMES[outcome]}: {named}{more}")
+    return f"Both commits were measured in turns, {took}: {'; '.join(parts)}."
+
+
+def _suspect(suspect: Suspect, quote: Quote) -> str:
+    name = "the total" if suspect.location is None else quote(suspect.location.name)
+    first = "" if suspect.change is None else f"first {numbers.signed_percent(suspect.change)}"
+    known = suspect.low is not None and suspect.high is not None
+    now = f"now {numbers.interval(suspect.low or 0.0, suspect.high or 0.0)}" if known else ""
+    both = ", ".join(filter(None, (first, now)))
+    return f"{name} ({both})" if both else name
+
+
+def larger_budget(report: Report) -> str:
+    """Return which budget would allow enough runs, or "" if there were enough."""
+    known = report.measurement
+    if known is None or known.needed is None:
+        return ""
+    fits = f"Only {known.runs} + {known.runs} runs fit into a budget of {numbers.duration(known.budget)}"
+    return f"{fits}; with `--budget {math.ceil(known.needed / 60)}m` there would be 8 + 8."
 
 
 def calibration(report: Report, metric: MetricReport) -> str:

@@ -121,13 +121,12 @@ def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     return f"not certain: {round(p * splits):,} of {splits:,} ways to regroup the runs differ as much"
 
 
-def second_measurement(parameters: Parameters) -> str:
-    """Return the result of a second measurement: ``20 + 20 interleaved runs (+247 %, p = 0.0002)``."""
-    runs, change, p = (parameters.get(name) for name in ("runs", "change", "p"))
-    if not runs:
-        return "a second measurement"
-    size = "new" if change in {None, "new"} else numbers.signed_percent(float(str(change)))
-    return f"{runs} interleaved runs ({size}, p = {p})"
+def measured_change(parameters: Parameters) -> str:
+    """Return the result of a measurement in turns: ``8 + 8 runs of both commits: +95 to +115 %, p = 0.0002``."""
+    low, high, p = (_number(parameters.get(name)) for name in ("low", "high", "p"))
+    change = "" if low is None or high is None else f"{numbers.interval(low, high)}, "
+    runs = f"{parameters.get('baseline')} + {parameters.get('target')} runs"
+    return f"{runs}: {change}p = {numbers.probability(p)}"
 
 
 def _accepted(parameters: Parameters, _quote: Quote) -> str:
@@ -191,7 +190,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the {runs} runs hardly differ within each side",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
-    ReasonCode.CONFIRMED: lambda given, _quote: f"confirmed by {second_measurement(given)}",
+    ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: "not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are "
@@ -205,7 +204,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
     ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
-    ReasonCode.NOT_REPEATED: lambda given, _quote: f"not confirmed by {second_measurement(given)}",
+    ReasonCode.STILL_POSSIBLE: lambda given, _quote: f"measured in turns, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
@@ -297,7 +296,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
-    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first measurement counts: {text}",
+    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first comparison counts: {text}",
+    ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: its odd and even runs are too far apart for "
+    "chance; measure on a quieter machine",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
     ReasonCode.PULL_FILES_UNLISTED: "GitHub did not list the pull request's files: {text}",

@@ -16,7 +16,7 @@ from profgate.detect.permutation import (
     tail,
     visible_factor,
 )
-from profgate.detect.permutation import tested_together as family_of
+from profgate.detect.permutation import jointly_tested as family_of
 from profgate.model.arrays import FloatArray
 from profgate.model.levels import LISTED, RED
 

@@ -1,0 +1,77 @@
+"""The ``profgate measure`` command."""
+
+import sys
+from dataclasses import replace
+
+import click
+
+from profgate.api import Report
+from profgate.cli import options as opt
+from profgate.cli.compare import print_report, write_report
+from profgate.cli.confirm import extent_options
+from profgate.errors import ProfgateError
+from profgate.flamegraph.pages import earlier_totals
+from profgate.init.recipes import recorded
+from profgate.io.git import head_commit, resolved
+from profgate.judge.verdict import judge
+from profgate.measuring.commits import Extent, decided_between
+from profgate.model.policy import Policy
+from profgate.model.report import Side
+from profgate.pipeline import PipelineInput
+
+WORKING_TREE = "working tree"
+
+
+@opt.command(
+    "profgate measure main --setup 'pip install .' -- python bench/parse.py",
+    "profgate measure main my-branch --budget 10m -- go test -run '^$' -bench . -benchtime 100x",
+    cls=opt.Measuring,
+)
+@click.argument("base")
+@click.argument("head", required=False)
+@extent_options
+@opt.policy_options
+@opt.format_option("terminal", "json", "markdown", "csv")
+@opt.output_option("comment.md, report.json and the flame graphs")
+@opt.verbose_option()
+def measure(
+    base: str,
+    head: str | None,
+    extent: Extent,
+    policy: Policy,
+    output: str,
+    output_dir: str | None,
+    program: tuple[str, ...],
+    *,
+    verbose: bool,
+) -> int:
+    """Measure two commits in turns on this machine: is this branch slower?
+
+    BASE and HEAD are branches, tags or hashes. Without HEAD, the working tree is measured as it is. COMMAND is the
+    program to measure. It runs below a profiler for its language in a checkout of each commit, which has its own
+    environment and build output. A command that itself stores profiles in the folder PROFGATE_OUT runs as it is. The
+    measurement stops when it is decided, at the latest when the budget ends. The exit code is 0 if the gate passed, and
+    1 if it failed.
+    """
+    if not program:
+        raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")
+    baseline, target = resolved(base), None if head is None else resolved(head)
+    if target is None:
+        sys.stderr.write("profgate: HEAD is not given, so the working tree is measured, with uncommitted changes\n")
+    sides = Side(base, baseline), Side(head or WORKING_TREE, target or head_commit() or None)
+    given = PipelineInput(
+        (),
+        (),
+        policy=policy,
+        baseline_side=sides[0],
+        target_side=sides[1],
+        verbose=verbose,
+        pages=10 if output_dir else 0,
+    )
+    decision = decided_between(baseline, target, recorded(program), extent, given)
+    built = decision.built
+    data = judge(replace(built.report, measurement=decision.measurement), policy)
+    report = Report(data, built.pages, earlier=earlier_totals(built.comparisons))
+    code = write_report(report, output_dir)
+    print_report(report, output, verbose=verbose)
+    return code

@@ -1,0 +1,65 @@
+"""Suspects of a comparison with stored baselines, and the report after both commits were measured in turns."""
+
+from dataclasses import replace
+
+from profgate.judge.verdict import judge
+from profgate.model.levels import FEWEST_JOBS
+from profgate.model.measurement import Measurement, Suspect
+from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import MetricReport, Report, WorkloadReport
+
+UNDECIDED = frozenset({"fail", "warn", "inconclusive"})
+
+
+def suspects_in(report: Report) -> list[Suspect]:
+    """Return the changes that the report lists as suspects."""
+    return [
+        Suspect(
+            workload.name,
+            metric.name,
+            None if finding.is_total else finding.location,
+            listed=True,
+            change=finding.relative,
+        )
+        for workload, metric, finding in report.findings
+        if finding.colour != "neutral" and finding.direction != "none"
+    ]
+
+
+def is_open(report: Report) -> bool:
+    """Return whether a measurement can decide more than the report does: it fails, warns or is inconclusive."""
+    return report.verdict.conclusion in UNDECIDED
+
+
+def needs_more_suspects(report: Report) -> bool:
+    """Return whether the list of suspects may be incomplete: the report is inconclusive or has few base jobs."""
+    jobs = [metric.calibration.base_jobs or 0 for _, metric in report.metrics if metric.state == "compared"]
+    return report.verdict.conclusion == "inconclusive" or min(jobs, default=0) < FEWEST_JOBS
+
+
+def with_measurement(first: Report, measured: Report, measurement: Measurement, policy: Policy) -> Report:
+    """Return the first report with the metrics that were measured in turns replaced by their new results.
+
+    Raises nothing: metrics without a new result keep the first one, and are judged by it alone.
+    """
+    new = {(workload.name, metric.name): metric for workload, metric in measured.metrics}
+
+    def replaced(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
+        found = new.get((workload.name, metric.name))
+        return _unmeasured(metric) if found is None or found.state != "compared" else found
+
+    draft = first.with_metrics(replaced)
+    warnings = (*first.warnings, *(warning for warning in measured.warnings if warning not in first.warnings))
+    return judge(replace(draft, measurement=measurement, warnings=warnings), policy)
+
+
+def without_measurement(first: Report, why: str, policy: Policy) -> Report:
+    """Return the first report after a measurement failed. It is judged as if the policy did not require one."""
+    warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": why})
+    draft = first.with_metrics(lambda _, metric: _unmeasured(metric))
+    return judge(replace(draft, warnings=(*first.warnings, warning)), policy)
+
+
+def _unmeasured(metric: MetricReport) -> MetricReport:
+    return replace(metric, calibration=replace(metric.calibration, measured=False))

@@ -1,0 +1,58 @@
+"""Measures two commits of a repository in turns, each with its own checkout, environment and build output."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from profgate import wiring
+from profgate.attribution.unified_diff import parse_diff
+from profgate.io.files import scratch_folder
+from profgate.io.worktrees import quiet_git, tracked_files
+from profgate.measuring.decision import Decision, decided
+from profgate.measuring.sides import isolated_sides
+from profgate.measuring.turns import Turns
+from profgate.model.attribution import SourceDiff
+from profgate.model.measurement import Suspect
+from profgate.pipeline import PipelineInput
+
+PLAIN_DIFF = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How both sides are prepared and for how long they are measured, in seconds."""
+
+    setup: str | None
+    budget: float
+    timeout: float
+
+
+def decided_between(
+    baseline: str,
+    target: str | None,
+    program: Sequence[str],
+    extent: Extent,
+    given: PipelineInput,
+    listed: Sequence[Suspect] | None = None,
+    *,
+    widen: bool = False,
+) -> Decision:
+    """Check out and set up both commits, and decide between them as `decided` does.
+
+    Without a target commit, the target is the working tree. ``program`` runs in the checkout of each side. Raises
+    ProfgateError if a step fails, or if both sides ran the same code.
+    """
+    with ExitStack() as stack:
+        scratch = stack.enter_context(scratch_folder())
+        sides = stack.enter_context(
+            isolated_sides(baseline, target, scratch, setup=extent.setup, timeout=extent.timeout)
+        )
+        turns = Turns(program, sides, extent.budget, extent.timeout)
+        return decided(turns, replace(given, diff=_source_diff(baseline, target)), listed, widen=widen)
+
+
+def _source_diff(baseline: str, target: str | None) -> SourceDiff:
+    """Return the difference between the sources of both sides."""
+    commits = [baseline] if target is None else [baseline, target]
+    patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--")
+    return replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))

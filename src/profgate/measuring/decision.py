@@ -1,0 +1,138 @@
+"""Decides by measuring both sides in turns: plans the looks, analyses the runs at each look, and stops when decided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from profgate import wiring
+from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
+from profgate.detect.suspects import largest_locations, rows_of
+from profgate.errors import ProfgateError
+from profgate.measuring.looks import FEWEST, SECOND, planned
+from profgate.measuring.turns import Turns
+from profgate.model.arrays import finite
+from profgate.model.comparison import Comparison
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
+from profgate.model.measurement import Look, Measurement, Outcome, Suspect
+from profgate.model.reason import Reason
+from profgate.model.source import SourceFile
+from profgate.pipeline import Built, PipelineInput
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """The comparison of the new runs alone, and the extent of the measurement."""
+
+    built: Built
+    measurement: Measurement
+
+
+def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None, *, widen: bool = False) -> Decision:
+    """Measure both sides until the suspects are decided or the budget ends.
+
+    ``given`` has the policy, the sides and the source diff. ``listed`` are the suspects of an earlier comparison; if it
+    is None, every location is a suspect. ``widen`` adds the total and the largest functions of the warm-up run. Raises
+    ProfgateError if the measurement fails, or if the budget is too small for the first look.
+    """
+    warm = turns.warm_up()
+    looks = planned(turns.most())
+    if not looks:
+        what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {turns.pair:.0f} s"
+        raise ProfgateError("--budget", f"{what}, so --budget {FEWEST * turns.pair / 60 + 1:.0f}m would do")
+    found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
+    watched = _watched(found, listed, widen=widen)
+    tested = None if listed is None else watched
+    for look in looks:
+        more = turns.record_until(look.runs) and look is not looks[-1]
+        if turns.count < look.runs:  # the budget ended, so this is the last look
+            look = looks[-1]  # noqa: PLW2901
+        now = replace(look, runs=turns.count, suspects=tested)
+        sides = {side: tuple(turns.profiles[side]) for side in turns.profiles}
+        measured = replace(given, baseline=sides["baseline"], target=sides["target"], interleaved=True, look=now)
+        built = wiring.compare(replace(measured, pages=0))
+        outcomes = outcomes_of(watched, built.comparisons, now)
+        red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
+        if not more or red or not any(map(_is_open, outcomes)):
+            break
+    measurement = Measurement(
+        runs=turns.count,
+        seconds=turns.spent,
+        budget=turns.budget,
+        needed=turns.needed() if turns.count < SECOND and not red and any(map(_is_open, outcomes)) else None,
+        drifted=_drifted(replace(measured, look=None, pages=0)),
+        suspects=tuple(
+            replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
+        ),
+    )
+    return Decision(wiring.compare(measured) if given.pages else built, measurement)
+
+
+def _watched(found: Sequence[Comparison], listed: Sequence[Suspect] | None, *, widen: bool) -> tuple[Suspect, ...]:
+    """Return the listed suspects, the totals and, if requested, the largest functions."""
+    largest = [suspect for comparison in found for suspect in largest_locations(comparison)]
+    if listed is not None and not widen:
+        largest = [suspect for suspect in largest if suspect.location is None]
+    known = {(one.workload, one.metric, one.location and one.location.name) for one in listed or ()}
+    new = [one for one in largest if (one.workload, one.metric, one.location and one.location.name) not in known]
+    return (*(listed or ()), *new)
+
+
+def outcomes_of(suspects: Sequence[Suspect], comparisons: Sequence[Comparison], look: Look) -> list[Suspect]:
+    """Return the suspects with their results at one look."""
+    tasks, _ = evidence_tasks(comparisons, interleaved=True, look=look)
+    known = {
+        (comparison.workload, comparison.metric.name): (comparison, task())
+        for comparison, task in zip(comparisons, tasks, strict=True)
+    }
+    found = []
+    for suspect in suspects:
+        comparison, evidence = known.get((suspect.workload, suspect.metric), (None, None))
+        if comparison is None or not isinstance(evidence, Evidence):
+            found.append(replace(suspect, outcome="not measured"))
+        else:
+            found.append(_outcome(suspect, comparison, evidence))
+    return found
+
+
+def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Suspect:
+    """Return the result for the self cost or the inclusive cost of a suspect, whichever changed more clearly.
+
+    The outcome is None as long as more runs could still decide.
+    """
+    rows = rows_of(suspect, comparison, evidence.costs)
+    if not len(rows) or evidence.low is None or evidence.high is None or evidence.width is None:
+        return replace(suspect, outcome="not measured")
+    row = int(rows[np.lexsort((-np.abs(evidence.t[rows]), evidence.p[rows]))[0]])
+    sign = 1.0 if comparison.metric.better == "lower" else -1.0
+    rise, width = sign * float(evidence.difference[row]), float(evidence.width[row])
+    before = float(evidence.costs.values[row, : comparison.runs.baseline].mean())
+    gate = TOTAL_FLOOR * before
+    if suspect.location is not None:
+        gate = max(GATE_SHARE * evidence.costs.whole, OWN_FLOOR * before)
+    outcome: Outcome | None = None
+    if evidence.certain[row]:
+        outcome = "confirmed" if rise > 0 else "not repeated"
+    elif rise + width < gate or evidence.mode == "exact":
+        outcome = "not repeated"
+    elif rise > width:
+        outcome = "possible"
+    low, high = finite(float(evidence.low[row])), finite(float(evidence.high[row]))
+    return replace(suspect, low=low, high=high, p=float(evidence.p[row]), outcome=outcome)
+
+
+def _is_open(suspect: Suspect) -> bool:
+    return suspect.outcome in {None, "possible"}
+
+
+def _drifted(given: PipelineInput) -> bool:
+    """Return whether the odd and the even runs of the baseline differ by more than chance."""
+    odd, even = ([source for source in given.baseline if _number(source) % 2 == rest] for rest in (1, 0))
+    comparisons = wiring.overlays(replace(given, baseline=odd, target=even, diff=None))
+    results, _ = evidence_of(comparisons, interleaved=True)
+    return any(not isinstance(result, Reason) and bool(result.certain.any()) for result in results)
+
+
+def _number(source: SourceFile) -> int:
+    """Return the number of the run that recorded a file, whose name is ``WORKLOAD/NUMBER`` (see `turns`)."""
+    return int(source.name.rpartition("/")[2].partition(".")[0]) // 1000

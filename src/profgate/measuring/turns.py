@@ -1,0 +1,124 @@
+"""Records both sides in turns within a budget of time."""
+
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from profgate import wiring
+from profgate.compare.workloads import workload_name
+from profgate.errors import ProfgateError, ProfileError
+from profgate.io.files import sources_under
+from profgate.io.processes import output_of
+from profgate.measuring.looks import FEWEST, MOST, SECOND
+from profgate.measuring.sides import SIDES, Side
+from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.source import SourceFile
+
+Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
+SOONER = 0.8  # a run is expected to take at least this part of the warm-up, which may also fill caches
+
+
+@dataclass(slots=True)
+class Turns:
+    """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
+
+    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds.
+    """
+
+    program: Sequence[str]
+    sides: Mapping[str, Side]
+    budget: float
+    timeout: float
+    spent: float = 0.0
+    pair: float = 0.0
+    count: int = 0
+    profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
+
+    def warm_up(self) -> Profiles:
+        """Record one run of each side, which is not used for a decision, and return its profiles."""
+        start = time.monotonic()
+        found = {side: self._record(0, side) for side in SIDES}
+        self.pair = SOONER * (time.monotonic() - start)
+        return found
+
+    def most(self) -> int:
+        """Return how many runs of each side fit into the budget, at most as many as the last look needs."""
+        return min(MOST, int(self.budget / self.pair))
+
+    def needed(self) -> float:
+        """Return the budget in seconds that the second look needs."""
+        return SECOND * self.pair
+
+    def record_until(self, runs: int) -> bool:
+        """Record pairs of runs until each side has this many, and return whether the budget allows another pair.
+
+        Raises ProfgateError if the budget ends before the first look.
+        """
+        while self.count < runs:
+            if self.spent + self.pair > self.budget and self.count >= FEWEST:
+                return False
+            if self.spent > self.budget:
+                what = f"ended after {self.count} of at least {FEWEST} runs of each side"
+                raise ProfgateError("--budget", f"{what}; a pair of runs takes {self.pair:.0f} s, so give more time")
+            self._record_pair()
+        return self.spent + self.pair <= self.budget
+
+    def _record_pair(self) -> None:
+        start = time.monotonic()
+        number = self.count + 1
+        for side in SIDES if number % 2 else reversed(SIDES):
+            self.profiles[side] += self._record(number, side)
+        self.count = number
+        self.spent += time.monotonic() - start
+        self.pair = self.spent / number
+
+    def _record(self, number: int, side: str) -> list[SourceFile]:
+        """Record one run of one side. Raises ProfgateError if the program writes no profiles."""
+        sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side}\n")
+        here = self.sides[side]
+        out = os.path.join(here.root, "profiles", f"{number:02d}")  # noqa: PTH118 - the path is passed on as text
+        os.makedirs(out)  # noqa: PTH103 - the path is a string
+        variables = {**here.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
+        output_of(list(self.program), here.checkout, variables, self.timeout)
+        found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
+        if not found:
+            raise ProfgateError(f"run {number}, {side}", "wrote no profile to the folder that PROFGATE_OUT names")
+        return read_below(here.root, _as_run(found, number))
+
+
+def read_below(root: str, sources: Sequence[SourceFile]) -> list[SourceFile]:
+    """Read the profiles, and make the paths of files below the folder of a side relative to its checkout.
+
+    Otherwise, a function would have a different path on each side and count as a new function.
+    """
+    folders = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100 - the path is a string
+    starts = tuple(
+        f"{scheme}{folder}/{inner}" for inner in ("checkout/", "") for scheme in ("", "file://") for folder in folders
+    )
+    found = []
+    for source, profile in zip(sources, wiring.read_all(sources), strict=True):
+        if isinstance(profile, ProfileError):
+            raise profile
+        files = [file and _without_start(file, starts) for file in profile.frames.files]
+        found.append(replace(source, profile=replace(profile, frames=replace(profile.frames, files=files))))
+    return found
+
+
+def _without_start(file: str, starts: Sequence[str]) -> str:
+    return next((file.removeprefix(start) for start in starts if file.startswith(start)), file)
+
+
+def _as_run(sources: Sequence[SourceFile], number: int) -> list[SourceFile]:
+    """Rename the files of one run so that they are paired by workload.
+
+    For example, ``api.folded`` becomes a run of the workload ``api``.
+    """
+    times: dict[tuple[str, str], int] = {}
+    named = []
+    for source in sources:
+        workload, suffix = workload_name(source.name), source.name.rpartition("/")[2].partition(".")[2]
+        times[workload, suffix] = place = times.get((workload, suffix), 0) + 1
+        named.append(replace(source, name=f"{workload}/{1000 * number + place}{f'.{suffix}' if suffix else ''}"))
+    return named

@@ -1,0 +1,59 @@
+"""A measurement of both sides in turns on one machine, and the suspects whose changes it decides."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from profgate.model.change import Location
+
+Outcome = Literal["confirmed", "possible", "not repeated", "not measured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A location that a measurement decides, or the total of a workload if ``location`` is None.
+
+    ``change`` is the relative change in the first comparison, or None if that comparison did not list the location or
+    the function is new. The other fields describe the result: the 95 % confidence interval of the relative change from
+    ``low`` to ``high``, the adjusted ``p`` value and the ``outcome``. They are None before the measurement.
+    """
+
+    workload: str
+    metric: str
+    location: Location | None
+    listed: bool = False
+    change: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An analysis of the runs measured so far, after ``runs`` runs of each side.
+
+    ``listed`` and ``others`` are the significance levels for suspects that the first comparison listed and for all
+    other suspects. The level 0 excludes a result. If ``suspects`` is None, every location is a suspect.
+    """
+
+    runs: int
+    listed: float
+    others: float
+    suspects: tuple[Suspect, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The extent of a measurement: ``runs`` of each side that took ``seconds`` together, within ``budget`` seconds.
+
+    ``needed`` is the budget in seconds that would allow the second planned look, if the given one does not. ``drifted``
+    is True if the baseline differs from itself, which is tested with its odd and even runs. ``suspects`` are the
+    suspects that the first comparison listed, with their outcomes.
+    """
+
+    runs: int
+    seconds: float
+    budget: float
+    needed: float | None = None
+    drifted: bool = False
+    suspects: tuple[Suspect, ...] = ()
