@@ -15,6 +15,7 @@ TIMEOUT = 120  # in seconds
 SHORT_TIMEOUT = 30
 LARGEST_BLOB = 2_000_000  # in bytes
 MOST_BLOBS = 2_000
+OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -52,6 +53,11 @@ def git(
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ProfgateError(f"git {arguments[0]}", (lines or ["failed without a message"])[-1][:300])
     return done.stdout
+
+
+def without_git(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the variables that git sets in hooks to locate its repository."""
+    return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
 def resolved(rev: str, folder: str = ".") -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from profgate.errors import ProfgateError
+from profgate.io.git import without_git
 
 GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 LAST_OUTPUT = 1 << 16  # number of bytes that are returned from the end of a log
@@ -104,7 +105,7 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
 
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
     """
-    environment = os.environ | variables
+    environment = without_git(os.environ) | dict(variables)  # git finds the repository of the folder
     with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
         log = str(Path(scratch, "log"))
         outcome = run_command(words, folder=folder, environment=environment, log=log, timeout=timeout)

@@ -1,1 +1,1 @@
-"""Measures both commits in turns on one machine, for `profgate confirm` and `profgate measure`."""
+"""Measures two versions in turns on one machine."""

@@ -1,24 +1,13 @@
-"""Finds versions in a git repository, and checks them out into new worktrees."""
+"""Finds versions in a git repository."""
 
-import os
-import re
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from profgate.errors import ProfgateError
-from profgate.io.git import git
+from profgate.io.worktrees import quiet_git
+from profgate.io.worktrees import worktree as worktree  # noqa: PLC0414 - used by profgate confirm
 from profgate.track.versions import Version
 
-COMMIT = re.compile(r"[0-9a-f]{7,64}")
 FORMAT = "%H%x1f%h%x1f%D%x1f%s"
-OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
-
-
-def without_git(environment: dict[str, str]) -> dict[str, str]:
-    """Return the environment without the variables that git sets in hooks to locate its repository."""
-    return {name: value for name, value in environment.items() if name not in OWN_VARIABLES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +24,7 @@ class Repository:
     def name(self) -> str:
         """Name of the repository: the last part of the URL of ``origin`` or, without a URL, the top folder's name."""
         try:
-            place = _git(self.top, "remote", "get-url", "origin").strip()
+            place = quiet_git(self.top, "remote", "get-url", "origin").strip()
         except ProfgateError:
             place = self.top
         return place.rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(".git") or self.top
@@ -51,7 +40,7 @@ class Repository:
 
     def tagged(self, pattern: str) -> list[Version]:
         """Return the commits of the matching tags, sorted by version number."""
-        names = _git(self.top, "tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
+        names = quiet_git(self.top, "tag", "--list", "--sort=version:refname", "--", pattern).split("\n")
         return [self.named(name, revision=f"refs/tags/{name}") for name in names if name]
 
     def named(self, name: str, revision: str | None = None) -> Version:
@@ -63,35 +52,35 @@ class Repository:
     def patch(self, before: str, after: str) -> str:
         """Return the unified diff between two commits."""
         how = ("--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--full-index")
-        return _git(self.top, "diff", *how, before, after, "--")
+        return quiet_git(self.top, "diff", *how, before, after, "--")
 
     def is_dirty(self) -> bool:
         """Return whether a tracked file has uncommitted changes."""
-        return bool(_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
+        return bool(quiet_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
 
     def files(self, commit: str) -> frozenset[str]:
         """Return the paths of all files in a commit, relative to the top folder."""
-        return frozenset(filter(None, _git(self.top, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
+        return frozenset(filter(None, quiet_git(self.top, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")))
 
     def _commit(self, revision: str) -> str:
         if revision.startswith("-"):
             raise ProfgateError(revision, "is not a revision: it looks like an option")
         try:
-            return _git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
+            return quiet_git(self.top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").strip()
         except ProfgateError:
-            shallow = _git(self.top, "rev-parse", "--is-shallow-repository").strip() == "true"
+            shallow = quiet_git(self.top, "rev-parse", "--is-shallow-repository").strip() == "true"
             more = "this clone is shallow: git fetch --unshallow --tags" if shallow else "git log and git tag list them"
             raise ProfgateError(revision, f"is not a revision here; {more}") from None
 
     def _log(self, *arguments: str) -> list[Version]:
-        listed = _git(self.top, "log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *arguments, "--")
+        listed = quiet_git(self.top, "log", "--first-parent", "--reverse", "-z", f"--format={FORMAT}", *arguments, "--")
         return [_version(entry) for entry in listed.split("\0") if entry]
 
 
 def repository_around(folder: str) -> Repository:
     """Return the repository that contains a folder. Raises ProfgateError if there is none or git fails."""
     try:
-        top, prefix, *_ = [*_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
+        top, prefix, *_ = [*quiet_git(folder, "rev-parse", "--show-toplevel", "--show-prefix").split("\n"), ""]
     except ProfgateError as error:
         if error.where == "git":
             raise
@@ -101,39 +90,7 @@ def repository_around(folder: str) -> Repository:
     return Repository(top, prefix)
 
 
-@contextmanager
-def worktree(commit: str, place: str, repository: str = ".") -> Iterator[str]:
-    """Check out a commit into a new folder, and remove the folder on exit.
-
-    Raises ProfgateError if git fails, or if ``commit`` is not a hash. The commit may come from an untrusted report.
-    """
-    if not COMMIT.fullmatch(commit):
-        raise ProfgateError("commit", f"{commit[:80]!r} is not the hash of a commit")
-    try:
-        _git(repository, "worktree", "add", "--quiet", "--force", "--detach", "--", place, commit)
-    except ProfgateError as error:
-        _remove_worktree(place, repository)
-        what = f"{error.what}; fetch the commit if it is missing, or name a checkout of it"
-        raise ProfgateError(error.where, what) from error
-    try:
-        yield place
-    finally:
-        _remove_worktree(place, repository)
-
-
-def _remove_worktree(place: str, repository: str) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    _git(repository, "worktree", "prune")
-
-
 def _version(entry: str) -> Version:
     commit, short, decorations, subject = entry.split("\x1f", 3)
     tags = [name.removeprefix("tag: ") for name in decorations.split(", ") if name.startswith("tag: ")]
     return Version(tags[0] if tags else short, commit, subject)
-
-
-def _git(folder: str, *arguments: str) -> str:
-    """Return the output of git. Hooks are disabled, because they are not part of a measurement."""
-    environment = without_git(dict(os.environ)) | {"LC_ALL": "C.UTF-8"}
-    options = ("-c", f"core.hooksPath={os.devnull}")
-    return git(arguments, folder, timeout=600, options=options, environment=environment).decode("utf-8", "replace")

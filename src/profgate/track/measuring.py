@@ -16,11 +16,13 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import sources_under
+from profgate.io.git import without_git
 from profgate.io.processes import Outcome, filled, run_command, variables
+from profgate.io.worktrees import worktree
 from profgate.track.benchmark_sources import copy_into, digest_at_line, digest_of_files, files_matching, text_below
 from profgate.track.benchmark_values import WALL, benchmark_values
 from profgate.track.evolution import EvolutionOptions
-from profgate.track.git_versions import Repository, without_git, worktree
+from profgate.track.git_versions import Repository
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
 from profgate.track.versions import BenchmarkValue, RunRecord, Version
 
@@ -178,7 +180,7 @@ class VersionRuns:
         out = str(attempt / OUTPUT)
         values = {"out": out, "source": self.source, "version": version.name, "commit": version.commit}
         # a fixed hash seed fixes the order of sets, which makes call counts reproducible
-        environment = {"PYTHONHASHSEED": "0"} | without_git(dict(os.environ)) | variables(values)
+        environment = {"PYTHONHASHSEED": "0"} | without_git(os.environ) | variables(values)
         return run_command(
             filled(command, values),
             folder=place,

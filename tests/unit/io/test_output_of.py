@@ -6,7 +6,7 @@ import pytest
 
 from profgate.errors import ProfgateError
 from profgate.io.processes import output_of
-from profgate.track.git_versions import worktree
+from profgate.io.worktrees import worktree
 
 
 def test_command_runs_in_folder_with_variables(tmp_path: Path) -> None:

@@ -1,0 +1,75 @@
+"""The environment variables of a side, which keep its installed programs and build output apart from the other side."""
+
+import os
+import re
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from profgate.io.processes import output_of
+from profgate.measuring import side_python
+
+PYTHON_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+CARGO_OUTPUT = ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR")
+LOCAL_REPOSITORY = re.compile(r"-Dmaven\.repo\.local=(\S+)")
+CREATION_TIMEOUT = 120.0  # in seconds
+
+
+def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dict[str, str]:
+    """Return the variables of the side below ``root``, given the variables outside.
+
+    Values have the same length on both sides if the roots have. ``cargo`` is the result of `cargo_shares_output`.
+    """
+    programs = f"{root}/bin"
+    variables = {
+        "PATH": f"{programs}:{outer.get('PATH', os.defpath)}",
+        "GOBIN": programs,  # go install
+        "CARGO_INSTALL_ROOT": root,  # cargo install
+        "npm_config_prefix": root,  # npm link, npm install --global
+        "CCACHE_NAMESPACE": f"profgate-{root[-1]}",  # debug information of cached files names the folder of a build
+    }
+    if cargo:
+        variables["CARGO_TARGET_DIR"] = f"{root}/target"
+    for name in CARGO_OUTPUT:
+        if os.path.isabs(outer.get(name, "")):  # noqa: PTH117 - the path is a string
+            variables[name] = f"{root}/target"
+    if os.path.isabs(outer.get("UV_PROJECT_ENVIRONMENT", "")):  # noqa: PTH117 - the path is a string
+        variables["UV_PROJECT_ENVIRONMENT"] = f"{root}/venv"
+    return variables | _maven(root, outer)
+
+
+def python_environment(root: str, checkout: str, variables: Mapping[str, str]) -> dict[str, str]:
+    """Create a virtual environment if the checkout is a Python project, and return the variables that activate it."""
+    if not any(Path(checkout, name).is_file() for name in PYTHON_PROJECT) or not shutil.which("python3"):
+        return {}
+    place = f"{root}/venv"
+    # runs in the checkout, where pyenv and others choose the version of Python
+    output_of(["python3", side_python.__file__, place], checkout, variables, CREATION_TIMEOUT)
+    return {"VIRTUAL_ENV": place, "PATH": f"{place}/bin:{variables['PATH']}"}
+
+
+def cargo_shares_output(outer: Mapping[str, str]) -> bool:
+    """Return whether the user's configuration of Cargo sets a build folder, which is then shared by all projects."""
+    home = Path(outer.get("CARGO_HOME") or Path.home() / ".cargo")
+    for name in ("config.toml", "config"):
+        try:
+            build = tomllib.loads(Path(home, name).read_text("utf-8")).get("build", {})
+        except (OSError, ValueError):
+            continue
+        return isinstance(build, dict) and not {"target-dir", "build-dir"}.isdisjoint(build)
+    return False
+
+
+def _maven(root: str, outer: Mapping[str, str]) -> dict[str, str]:
+    """Return the variable for a local repository of the side, which ``mvn install`` writes to.
+
+    Maven 3.9 reads what is missing there from the repository outside; older versions download it again.
+    """
+    options = outer.get("MAVEN_OPTS", "")
+    given = LOCAL_REPOSITORY.search(options)
+    tail = given[1] if given else str(Path.home() / ".m2" / "repository")
+    if re.search(r"\s", root + tail):  # Maven splits the value at spaces
+        return {}
+    own = f"-Dmaven.repo.local={root}/m2 -Dmaven.repo.local.tail={tail}"
+    return {"MAVEN_OPTS": f"{options} {own}".strip()}

@@ -1,0 +1,81 @@
+"""Two versions of a project, each with its own checkout, environment and build output."""
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from profgate.errors import ProfgateError
+from profgate.io.git import NAME
+from profgate.io.processes import output_of
+from profgate.io.worktrees import copied_worktree, missing_contents, worktree
+from profgate.measuring.side_environment import cargo_shares_output, python_environment, side_environment
+
+SIDES = ("baseline", "target")
+FOLDERS = {"baseline": "a", "target": "b"}  # of equal length, because the length of a path may affect a measurement
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two versions.
+
+    Everything that belongs to the side is below ``root``, a resolved path. ``environment`` are the additional variables
+    for every command of the side. ``ready`` is the time at which the setup ended, in seconds since the epoch.
+    """
+
+    name: str
+    root: str
+    checkout: str
+    environment: Mapping[str, str]
+    ready: float
+
+
+@contextmanager
+def isolated_sides(
+    baseline: str,
+    target: str | None,
+    scratch: str,
+    *,
+    repository: str = ".",
+    setup: str | None = None,
+    timeout: float = 900.0,
+) -> Iterator[dict[str, Side]]:
+    """Check out both versions below ``scratch``, run the setup command in each checkout, and remove them on exit.
+
+    The versions are hashes of commits, which may come from an untrusted report. Without a target, it is the working
+    tree of the repository, without ignored files. ``timeout`` limits each setup, in seconds. Raises ProfgateError if a
+    version is not available or a setup fails.
+    """
+    with ExitStack() as stack:
+        checkouts = {}
+        for name, commit in (("baseline", baseline), ("target", target)):
+            root = Path(os.path.realpath(scratch), FOLDERS[name])
+            stack.callback(shutil.rmtree, root, ignore_errors=True)
+            (root / "bin").mkdir(parents=True)
+            checkouts[name] = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
+        for command, what in missing_contents(checkouts["baseline"]).items():
+            if command not in (setup or ""):
+                sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
+        yield {name: _prepared(name, checkout, setup, timeout) for name, checkout in checkouts.items()}
+
+
+def _checkout(commit: str | None, place: str, repository: str) -> AbstractContextManager[str]:
+    if commit is None:
+        return copied_worktree(place, repository)
+    if not NAME.fullmatch(commit):  # a shorter hash may be the name of a branch
+        raise ProfgateError("commit", f"{commit[:80]!r} is not the whole hash of a commit")
+    return worktree(commit, place, repository)
+
+
+def _prepared(name: str, checkout: str, setup: str | None, timeout: float) -> Side:
+    root = os.path.dirname(checkout)  # noqa: PTH120 - the path is a string
+    variables = side_environment(root, os.environ, cargo=cargo_shares_output(os.environ))
+    if setup:
+        variables |= python_environment(root, checkout, variables)
+        sys.stderr.write(f"profgate: setting up the {name}\n")
+        output_of(["sh", "-ec", setup], checkout, variables, timeout)
+    return Side(name, root, checkout, variables, time.time())
