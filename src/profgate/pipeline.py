@@ -221,7 +221,7 @@ def report_on(
         workloads=workload_reports(comparisons, within_limit(metrics)),
         not_compared=tuple(sorted(alone, key=lambda entry: (entry.name, entry.side, entry.metric or ""))),
         changes=report_changes(comparisons, _rules(given), strategies, Context()),
-        warnings=(*warnings, *_without_effect(given.policy)),
+        warnings=tuple(warnings),
         acceptances=given.acceptances,
         tests=families,
     )
@@ -261,18 +261,3 @@ def _rules(given: PipelineInput) -> Policy:
     if given.strategies is None:
         return given.policy
     return replace(given.policy, rules=tuple(Rule(name) for name in given.strategies), apply="all")
-
-
-def _without_effect(policy: Policy) -> list[Reason]:
-    """Return warnings about deprecated policy keys and strategy options."""
-    from profgate.detect.builtin import STRATEGIES
-
-    known = {name: strategy for strategy in STRATEGIES for name in (strategy.name, strategy.short)}
-    keys = [Reason(ReasonCode.KEY_WITHOUT_EFFECT, {"key": "gate-without-history"})] * policy.gate_without_history
-    return keys + [
-        Reason(ReasonCode.OPTION_WITHOUT_EFFECT, {"option": name, "strategy": rule.method})
-        for rule in policy.rules
-        if rule.method in known
-        for name in rule.options
-        if any(spec.name == name and spec.deprecated for spec in known[rule.method].options)
-    ]

@@ -45,8 +45,7 @@ def of_object(properties: dict[str, dict[str, Any]]) -> str:
 def of_strategy(strategy: Any) -> str:
     """The description of a strategy without its first line, which the table has, and its options."""
     _, _, text = (inspect.getdoc(type(strategy)) or "").partition("\n\n")
-    used = [one for one in strategy.options if one.meaning != "no longer used"]
-    options = [(code(one.name), code(str(one.default)), cell(one.meaning)) for one in used]
+    options = [(code(one.name), code(str(one.default)), cell(one.meaning)) for one in strategy.options]
     return f"{cell(text)}\n" + (f"\n{table(('option', 'default', 'meaning'), *options)}" if options else "")
 
 

@@ -138,13 +138,6 @@ def test_missing_report_fails_and_leaves_the_comment(waiting: Stage) -> None:
 def test_without_a_path_the_input_is_named(waiting: Stage) -> None:
     assert waiting.step({}, mode="report") == 2
     assert "report: is empty" in waiting.log
-    assert "deprecated" not in waiting.log
-
-
-def test_deprecated_mode_is_reported(waiting: Stage) -> None:
-    assert waiting.step({}, mode="Tell") == 2
-    assert "mode: tell is deprecated and will be removed; write mode: report" in waiting.log
-    assert "report: is empty" in waiting.log
 
 
 def test_a_report_of_another_commit_is_refused(waiting: Stage) -> None:

@@ -229,10 +229,3 @@ def test_merge_costs_a_request_for_each_shard(sharded: Stage) -> None:
     asked = [one.path for one in sharded.fake.requests[before:] if "/twirp/" not in one.path]
     sharded.finish(0)
     assert len(asked) <= 6 + len(SHARDS)
-
-
-def test_deprecated_inputs_still_work(sharded: Stage) -> None:
-    sharded.start_pull_run()
-    assert sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard") == 0
-    assert sharded.finish(sharded.step({}, mode="merge", **{"legs-result": "success", "legs": "lin*"})) == 0
-    assert "the input legs-result is deprecated and will be removed; use shards-result" in sharded.log

@@ -12,7 +12,7 @@ LOOSER = {
     "the gate": "gate: {fail-on: never, fail-on-total: never, on-not-compared: neutral, max-gate-distance: 50}",
     "the names": "gate: {ignore: ['parse'], focus: ['render'], name-rules: none}",
     "the strategies": "degradation: {apply: first, strategies: [{method: ow}]}",
-    "the thresholds": "degradation: {strategies: [{method: clr, options: {q: 1.0e-09, own: 50, gate_share: 0.9}}]}",
+    "the thresholds": "degradation: {strategies: [{method: clr, options: {own: 50, gate_share: 0.9}}]}",
     "a second measurement that nobody makes": "gate: {confirm: required}",
     "the owners": "gate: {owners: [mallory]}",
     "a filter": "degradation: {location_filter: 'nothing', cutoff: 99}",

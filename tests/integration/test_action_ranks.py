@@ -56,7 +56,7 @@ def test_two_base_runs_are_inconclusive(stage: Stage) -> None:
     stage.open_pull()
     assert stage.compare(junit(9)) == 0
     change = ranks(stage)
-    assert (change["kind"], change["to"] is None) == ("Unknown", False)
+    assert (change["kind"], change["to_value"] is None) == ("Unknown", False)
     assert change["reason"]["text"] == "2 baseline runs, but at least 3 are needed to count stable ranks"
     assert change["reason"]["text"] in stage.summary
 

@@ -31,7 +31,6 @@ from profgate.report.json_report import from_json, to_json
 from profgate.report.terminal_report import terminal_lines
 
 DEMO = Path(__file__).parents[2] / "examples" / "shop" / "profiles"
-FIRST_EDITION = Path(__file__).parents[1] / "data" / "report" / "first_edition.json"
 STACKS = b"main;parse 3000\nmain;render 7000\n"
 
 
@@ -94,7 +93,6 @@ BUILDERS: dict[str, Callable[[], Report]] = {
     "nothing compared": samples.nothing_compared,
     "inconclusive": samples.inconclusive,
     "many": samples.many,
-    "first edition": lambda: from_json(FIRST_EDITION.read_text(encoding="utf-8")),
 }
 
 

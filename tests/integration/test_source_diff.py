@@ -185,7 +185,7 @@ def test_a_renamed_file_is_one_location(moved: list[str], capsys: pytest.Capture
         main(["compare", *moved, *diff, "--format", "json"])
         (metric,) = json.loads(capsys.readouterr().out)["workloads"][0]["metrics"]
         found = [one for one in metric["findings"] if one["location"]["name"] == "total"]
-        totals.append([(one["location"]["file"], one["from"], one["to"]) for one in found])
+        totals.append([(one["location"]["file"], one["from_value"], one["to_value"]) for one in found])
     assert totals[1] == [("shop/basket.py", 4_000, 9_000)]
     assert totals[0] != totals[1]
 

@@ -108,7 +108,7 @@ def test_failing_strategy_is_reported_and_not_green(
     done = run(site, "profgate", "compare", *same, "--strategy", NAME, "--strategy", "eto", "--format", "json")
     report = json.loads(done.stdout)
     (metric,) = report["workloads"][0]["metrics"]
-    assert f"{NAME}: the strategy failed: OSError: no disk" in [reason["text"] for reason in metric["cannot_tell"]]
+    assert f"{NAME}: the strategy failed: OSError: no disk" in [reason["text"] for reason in metric["not_tested"]]
     assert (report["verdict"]["colour"], done.returncode) == (colour, code)
     assert metric["state"] == ("compared" if family == "A" else "not compared")
 

@@ -27,7 +27,7 @@ def test_a_release_in_another_folder_has_the_same_files(
     metric = json.loads((tmp_path / "out" / "report.json").read_text())["workloads"][0]["metrics"][0]
     assert metric["relations"] == []
     found = {one["location"]["name"]: one for one in metric["findings"]}
-    assert (found["lex"]["from"], found["lex"]["to"]) == (1000, 3000)
+    assert (found["lex"]["from_value"], found["lex"]["to_value"]) == (1000, 3000)
     assert found["lex"]["location"]["file"] == "shop-2/shop/words.py"
     output = capsys.readouterr().out
     assert ("changed here" in output) == sources

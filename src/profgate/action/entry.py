@@ -21,7 +21,7 @@ from profgate.errors import ProfgateError, SettingsError, known_error
 from profgate.github.connections import missing
 from profgate.github.event import read_run_context
 from profgate.github.workflow_commands import WorkflowCommands
-from profgate.settings.inputs import DEPRECATED_INPUTS, DEPRECATED_MODES, SETTINGS, input_variable, settings_from
+from profgate.settings.inputs import SETTINGS, input_variable, settings_from
 from profgate.version import VERSION
 
 UNTRUSTED_EVENTS = frozenset({"workflow_run", "issue_comment"})  # these runs can write and may read data from a fork
@@ -63,14 +63,8 @@ def main(
     )
     try:
         inputs = {spec.name: given.get(input_variable(spec.name), "") for spec in SETTINGS}
-        for old, new in DEPRECATED_INPUTS.items():
-            if value := given.get(input_variable(old), ""):
-                inputs[new] = value
-                commands.warning(f"the input {old} is deprecated and will be removed; use {new}")
         settings = settings_from(inputs)
         commands.mask(settings.token)
-        if (mode := inputs["mode"].strip().lower()) in DEPRECATED_MODES:
-            commands.warning(f"mode: {mode} is deprecated and will be removed; write mode: {settings.mode}")
         _drop_missing_certificates(commands, given)
         job = Job(settings, read_run_context(given), commands, pace, given)
         with job.connections:

@@ -51,8 +51,6 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]
     policy, refused = tightened(policy, settings.gate_requests(), settings.strategies)
     if settings.strategies and not policy.rules:
         policy = replace(policy, rules=tuple(Rule(name) for name in (*DEFAULTS, *settings.strategies)))
-    if settings.gate_without_history is not None:
-        warnings.append(Reason(ReasonCode.INPUT_WITHOUT_EFFECT, {"input": "gate-without-history"}))
     return policy, (*warnings, *refused)
 
 

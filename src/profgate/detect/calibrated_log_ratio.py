@@ -14,16 +14,11 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.levels import GATE_SHARE, LISTED, OWN_FLOOR
+from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # maximum number of new functions named in one row
-
-
-def unused(name: str, default: float, maximum: float | None = None) -> OptionSpec:
-    """Return an option from earlier versions of profgate, which is still accepted but no longer has any effect."""
-    return OptionSpec(name, default, "no longer used", 0.0, maximum, deprecated=True)
 
 
 class CalibratedLogRatio:
@@ -46,12 +41,6 @@ class CalibratedLogRatio:
         OptionSpec("listed_share", GATE_SHARE, "smallest listed change, as a share of the run", 0.0, 1.0),
         OptionSpec("gate_share", GATE_SHARE, "smallest change that may fail the gate, as a share of the run", 0.0, 1.0),
         OptionSpec("min_abs", 0.0, "smallest absolute change that may fail the gate, in the unit of the metric", 0.0),
-        unused("q", LISTED, 0.5),
-        unused("gate_q", LISTED, 0.5),
-        unused("min_samples", 25),
-        unused("min_total", 1000),
-        unused("phi_prior", 0.0, 1.0),
-        unused("min_responsibility", 0.02, 1.0),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.calibrated_log_ratio import evidence_for, tested_columns, unused
+from profgate.detect.calibrated_log_ratio import evidence_for, tested_columns
 from profgate.detect.evidence import Evidence
 from profgate.detect.sampling import counts_apart
 from profgate.detect.strategy import WHOLE, directed, not_tested, resolved, worse_sign
@@ -36,10 +36,6 @@ class Totals:
     family = "T"
     options: tuple[OptionSpec, ...] = (
         OptionSpec("floor", TOTAL_FLOOR, "smallest relative change of the total; can only be increased", TOTAL_FLOOR),
-        unused("alpha", 0.025, 0.5),
-        unused("alpha_gate", 0.01, 0.5),
-        unused("cliff", 0.33, 1.0),
-        unused("min_total", 1000),
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:

@@ -47,11 +47,9 @@ CREATE TABLE IF NOT EXISTS measured (
 CREATE INDEX IF NOT EXISTS measured_whole ON measured (whole, reading);
 CREATE TABLE IF NOT EXISTS profiles (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, name TEXT, content BLOB);
 CREATE TABLE IF NOT EXISTS verdicts (
-    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, baseline TEXT NOT NULL, target TEXT NOT NULL, job TEXT NOT NULL,
-    conclusion TEXT, reds INTEGER, comparisons INTEGER, report BLOB, UNIQUE (kind, baseline, target, job));
-CREATE TABLE IF NOT EXISTS records (
-    baseline TEXT NOT NULL, target TEXT NOT NULL, series TEXT NOT NULL, strategy TEXT NOT NULL,
-    content TEXT NOT NULL, PRIMARY KEY (baseline, target, series, strategy)) WITHOUT ROWID
+    id INTEGER PRIMARY KEY, baseline TEXT NOT NULL, target TEXT NOT NULL, job TEXT NOT NULL, conclusion TEXT NOT NULL,
+    reds INTEGER NOT NULL, comparisons INTEGER NOT NULL, UNIQUE (baseline, target, job));
+CREATE TABLE IF NOT EXISTS trends (series TEXT PRIMARY KEY NOT NULL, content TEXT NOT NULL) WITHOUT ROWID
 """
 # parts of a schema that may cause SQLite to evaluate expressions; comments could hide the parts
 ACTIVE = re.compile(
@@ -69,7 +67,6 @@ INVALID = {
         " OR job NOT IN (SELECT id FROM jobs) OR facts IS NOT NULL AND facts NOT IN (SELECT id FROM facts)"
         " OR profile IS NOT NULL AND profile NOT IN (SELECT id FROM profiles)"
     ),
-    "verdicts": "conclusion IS NULL OR reds IS NULL OR comparisons IS NULL",
     "measured": (
         "abs(exponent) > 30 OR reading NOT IN (SELECT id FROM readings) OR metric NOT IN (SELECT id FROM metrics)"
     ),
@@ -115,28 +112,13 @@ def connected_untrusted(place: Path) -> Iterator[sqlite3.Connection]:
         steps = iter(range(MAX_STEPS >> 16))
         connection.set_progress_handler(lambda: next(steps, None) is None, 1 << 16)
         check_schema(connection, place)
-        fill_gaps(connection)
         yield connection
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
-    """Create missing tables and indexes, and add missing columns to tables that an older version created."""
+    """Create missing tables and indexes."""
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
-    for table, columns in tables().items():
-        for name in columns.keys() - columns_of(connection, table).keys():
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {columns[name][0]}")
-
-
-def fill_gaps(connection: sqlite3.Connection) -> None:
-    """Create temporary tables and views for tables and columns that a file from an older version lacks."""
-    for table, columns in tables().items():
-        known = columns_of(connection, table)
-        missing = ", ".join(f"NULL AS {name}" for name in columns if name not in known)
-        if not known:
-            connection.execute(f"CREATE TEMP TABLE {table} ({', '.join(columns)})")
-        elif missing:
-            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {missing} FROM main.{table}")  # noqa: S608 - own names
 
 
 def check_schema(connection: sqlite3.Connection, place: Path) -> None:

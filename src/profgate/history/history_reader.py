@@ -161,16 +161,13 @@ class HistoryReader:
 
     def verdicts(self) -> list[StoredVerdict]:
         """Return the verdicts of the gate on unchanged code in the order of recording."""
-        query = (
-            "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts"
-            " WHERE kind = 'unchanged' ORDER BY id"
-        )
+        query = "SELECT baseline, target, job, conclusion, reds, comparisons FROM verdicts ORDER BY id"
         with self.damage():
             return [StoredVerdict(*row) for row in self.connection.execute(query)]
 
     def reported_trends(self) -> dict[str, str]:
         """Map the key of each series to the text that lists its reported trends."""
-        query = "SELECT series, content FROM records WHERE target = '' AND strategy = 'change_point' ORDER BY series"
+        query = "SELECT series, content FROM trends ORDER BY series"
         with self.damage():
             return dict(self.connection.execute(query))
 

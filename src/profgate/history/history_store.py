@@ -28,7 +28,6 @@ from profgate.history.history_file import (
     check_schema,
     connected,
     create_tables,
-    fill_gaps,
     tables,
 )
 from profgate.history.history_reader import HistoryReader
@@ -66,8 +65,6 @@ def open_history(folder: str, *, write: bool = False, create: bool = True) -> It
             with store.writing():
                 create_tables(connection)
                 connection.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (VERSION,))
-        else:
-            fill_gaps(connection)
         check_rows(connection, place)
         yield store
 
@@ -181,17 +178,15 @@ class HistoryStore(HistoryReader):
 
         Stored verdicts on the same commits and job are replaced if ``replace_known`` is set, otherwise retained.
         """
-        rows = [{"kind": "unchanged", **asdict(verdict)} for verdict in verdicts]
-        self._insert("verdicts", rows, replace_known=replace_known)
+        self._insert("verdicts", [asdict(verdict) for verdict in verdicts], replace_known=replace_known)
 
     def add_reported_trends(self, texts: Mapping[str, str], *, replace_known: bool = True) -> None:
         """Store the text that lists the reported trends of each series.
 
         Stored texts of the same series are replaced if ``replace_known`` is set, otherwise retained.
         """
-        same = {"baseline": "", "target": "", "strategy": "change_point"}
-        rows = [{**same, "series": series, "content": text} for series, text in texts.items()]
-        self._insert("records", rows, replace_known=replace_known)
+        rows = [{"series": series, "content": text} for series, text in texts.items()]
+        self._insert("trends", rows, replace_known=replace_known)
 
     def _insert(self, table: str, rows: Sequence[Mapping[str, object]], *, replace_known: bool = True) -> None:
         if rows:
@@ -244,9 +239,6 @@ class HistoryStore(HistoryReader):
                 self.connection.execute(
                     "DELETE FROM profiles WHERE id NOT IN (SELECT profile FROM readings WHERE profile IS NOT NULL)"
                 )
-            # earlier versions stored reports of checks, which are no longer used
-            self.connection.execute("DELETE FROM verdicts WHERE kind <> 'unchanged'")
-            self.connection.execute("DELETE FROM records WHERE target <> ''")
             if dropped:
                 self._drop_unused_symbols(retention.names)
         free = self.connection.execute("PRAGMA freelist_count").fetchone()[0]

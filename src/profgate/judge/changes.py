@@ -298,7 +298,6 @@ def metric_report(
         counts=counts,
         not_tested=_reasons(found for found in detections if requested or not found.unsuited),
         unsuited=_reasons(found for found in detections if not requested and found.unsuited),
-        detectable=calibration.visible_tenth,
         calibration=calibration,
         relations=relations_of(comparison),
         causes=causes_of(comparison, listed),

@@ -16,7 +16,7 @@ from profgate.model.levels import RED
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, without_repeats
-from profgate.model.report import FIRST_SCHEMA, MetricReport, NotCompared, Report, Side, Verdict
+from profgate.model.report import MetricReport, NotCompared, Report, Side
 from profgate.model.tests import Maxima, TestFamily
 
 ROUNDED = 1e-5  # relative tolerance, because maxima are stored with six digits
@@ -77,8 +77,6 @@ def merge_reports(
         acceptances=without_repeats(stored if acceptances is None else acceptances),
         tests=tests,
     )
-    if any(shard.report.schema == FIRST_SCHEMA for shard in shards):
-        draft = replace(draft, schema=FIRST_SCHEMA, verdict=_worst(shards))
     pages = {
         (_name(shard, workload, shared), metric): url
         for shard in shards
@@ -196,15 +194,6 @@ def _p(change: Change, levels: Levels) -> float:
 
 def _with_p(change: Change, levels: Levels) -> Change:
     return replace(change, evidence={**change.evidence, "p": _p(change, levels)}) if _by_rank(change) else change
-
-
-def _worst(shards: Sequence[Shard]) -> Verdict:
-    """Return the worst verdict of reports that are not judged again, with the reasons for all verdicts."""
-    order = ("fail", "not_compared", "inconclusive", "warn", "pass")
-    gravest = min((shard.report.verdict for shard in shards), key=lambda verdict: order.index(verdict.conclusion))
-    return replace(
-        gravest, reasons=without_repeats(reason for shard in shards for reason in shard.report.verdict.reasons)
-    )
 
 
 def _name(shard: Shard, workload: str, shared: set[str]) -> str:

@@ -11,7 +11,6 @@ from profgate.model.levels import RED, RED_OF_FAMILIES
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
-    FIRST_SCHEMA,
     Colour,
     Conclusion,
     Finding,
@@ -35,10 +34,8 @@ Entry = tuple[WorkloadReport, MetricReport, Finding]
 def judge(draft: Report, policy: Policy) -> Report:
     """Return the report with findings and a verdict. Judging the result again does not change it.
 
-    The evidence of findings in the draft is reused. A report of schema 1 is returned unchanged.
+    The evidence of findings in the draft is reused.
     """
-    if draft.schema == FIRST_SCHEMA:
-        return draft
     judged = _without_repeats(draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric)))
     judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
@@ -206,7 +203,6 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
         conclusion=conclusion,
         colour=colours.get(conclusion, "neutral"),
         reasons=_reasons(inputs, conclusion),
-        advisory=False,
         exit_code=exit_code,
     )
 

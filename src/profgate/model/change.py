@@ -15,10 +15,7 @@ from profgate.model.tests import Calibration
 
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
-    """One option of a strategy, with its default, bounds and meaning.
-
-    An option that is ``deprecated`` has no effect.
-    """
+    """One option of a strategy, with its default, bounds and meaning."""
 
     name: str
     default: float | int | str | bool
@@ -26,7 +23,6 @@ class OptionSpec:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    deprecated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,6 @@ class Policy:
         default="neutral",
         metadata={MEANING: "Result if there are too few runs or too much noise: neutral (the default) or fail."},
     )
-    gate_without_history: bool = field(default=False, metadata={MEANING: "Deprecated, without effect."})
     max_gate_distance: Annotated[int, Interval(ge=0, le=50)] = field(
         default=0,
         metadata={MEANING: "Largest distance of the baseline from the merge base, in commits, for red results (0)."},

@@ -65,7 +65,6 @@ class ReasonCode(StrEnum):
     DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count
     NO_CHANGE = "no_change"  # comparisons
-    FIRST_EDITION = "first_edition"  # text
 
     # why there is no baseline
     NEVER_RECORDED = "never_recorded"  # reasons
@@ -111,9 +110,6 @@ class ReasonCode(StrEnum):
     FILE_WARNING = "file_warning"  # file, text
     NO_FILE_PAIRS = "no_file_pairs"
     NOISE_UNREADABLE = "noise_unreadable"  # number, text
-    OPTION_WITHOUT_EFFECT = "option_without_effect"  # option, strategy
-    KEY_WITHOUT_EFFECT = "key_without_effect"  # key
-    INPUT_WITHOUT_EFFECT = "input_without_effect"  # input
     INPUT_IGNORED = "input_ignored"  # input, value, policy, source
     POLICY_CHANGED = "policy_changed"  # file
     ACCEPTANCES_UNREAD = "acceptances_unread"  # text

@@ -15,7 +15,6 @@ from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/2"
-FIRST_SCHEMA = "profgate.report/1"  # reports with this schema are displayed and merged, but not judged again
 Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
@@ -214,7 +213,6 @@ class MetricReport:
     counts: dict[str, int]
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
-    detectable: float | None = None
     calibration: Calibration = field(default_factory=Calibration)
     relations: tuple[Relation, ...] = ()
     causes: tuple[Cause, ...] = ()
@@ -265,7 +263,6 @@ class Verdict:
     conclusion: Conclusion
     colour: Colour
     reasons: tuple[Reason, ...]
-    advisory: bool = False
     exit_code: int = 0
 
 

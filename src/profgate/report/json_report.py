@@ -7,9 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
-from profgate.model.change import Change
-from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import FIRST_SCHEMA, SCHEMA, Evidence, Report, StatedPolicy, Statistics
+from profgate.model.reason import Reason
+from profgate.model.report import SCHEMA, Evidence, Report, StatedPolicy, Statistics
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -22,20 +21,6 @@ REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
     {"context", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement"}
 )  # these keys are omitted if empty
-KEYS = {  # fields that have a different name in the document
-    "from_value": "from",
-    "to_value": "to",
-    "cause": "story",
-    "explained_by": "carried_by",
-    "not_tested": "cannot_tell",
-}
-SENTENCES_BEFORE = {  # lists that once contained strings, and the reason code for these strings
-    "reasons": ReasonCode.FIRST_EDITION,
-    "cannot_tell": ReasonCode.TEXT,
-    "unsuited": ReasonCode.TEXT,
-    "comparability": ReasonCode.TEXT,
-    "warnings": ReasonCode.TEXT,
-}
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
@@ -58,9 +43,7 @@ def to_json(report: Report) -> str:
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
-    """Parse a report of schema 1 or 2. Unknown keys are ignored, and the sentences of schema 1 are not changed.
-
-    A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
+    """Parse a report. Unknown keys are ignored. A lone surrogate, which UTF-8 cannot encode, becomes a question mark.
 
     Raises:
         ProfgateError: if the document is invalid; the message contains the path of the first missing or wrong value.
@@ -71,9 +54,7 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         document = _parsed(text)
         if not isinstance(document, dict):
             _refuse(where, f"is {_shown(document)}; expected an object")
-        if document.get("schema") == FIRST_SCHEMA:
-            document = {**document, "tests": []}
-        elif document.get("schema") != SCHEMA:
+        if document.get("schema") != SCHEMA:
             found = f"its schema is {_shown(document['schema'])}" if "schema" in document else "it states no schema"
             _refuse(where, f"is no report that this profgate reads: {found}, expected {SCHEMA!r}; use a report.json")
         return _adapter().validate_json(json.dumps([document], ensure_ascii=False).encode("utf-8", "replace"))[0]
@@ -99,25 +80,23 @@ def _encoded(value: object) -> Plain:
     if isinstance(value, dict):
         return {name: _encoded(value[name]) for name in sorted(value)}
     if isinstance(value, (Calibration, Evidence, Statistics, StatedPolicy)):
-        stated = {name: fact for name, fact in sorted(_record(value).items()) if fact is not None}
-        return stated or (None if isinstance(value, Evidence) else stated)
+        return {name: fact for name, fact in sorted(_record(value).items()) if fact is not None}
     return _encoded_record(value)
 
 
 def _record(value: Plain) -> dict[str, Any]:
     """Encode the fields of a dataclass, with the schema name first."""
     return {
-        key: _encoded(part)
-        for name, key in _keys(value.__class__)
+        name: _encoded(part)
+        for name in _names(value.__class__)
         if (part := getattr(value, name)) or name not in OPTIONAL
     }
 
 
 @cache
-def _keys(record: type["DataclassInstance"]) -> list[tuple[str, str]]:
-    """Return the fields of a dataclass and their names in the document, with the schema name first."""
-    names = sorted((part.name for part in fields(record)), key=lambda name: name != "schema")
-    return [(name, KEYS.get(name, name)) for name in names]
+def _names(record: type["DataclassInstance"]) -> list[str]:
+    """Return the names of the fields of a dataclass, with the schema name first."""
+    return sorted((part.name for part in fields(record)), key=lambda name: name != "schema")
 
 
 def _encoded_record(value: Plain) -> dict[str, Any]:
@@ -126,8 +105,6 @@ def _encoded_record(value: Plain) -> dict[str, Any]:
         if not value.reasons:
             del document["reasons"]
         document["text"] = reason_text(value, str)
-    if isinstance(value, Change):
-        document["confidence"] = {"type": document.pop("confidence_type"), "value": document.pop("confidence")}
     return document
 
 
@@ -137,15 +114,9 @@ def _adapter() -> "TypeAdapter[list[Report]]":
 
     With a list, one configuration applies to all nested dataclasses.
     """
-    from pydantic import AliasChoices, AliasGenerator, AliasPath, ConfigDict, TypeAdapter
+    from pydantic import ConfigDict, TypeAdapter
 
-    aliases: dict[str, AliasPath | AliasChoices] = {
-        "confidence_type": AliasPath("confidence", "type"),
-        "confidence": AliasPath("confidence", "value"),
-        "remark": AliasChoices("remark", "told"),  # "told" is the former name
-    }
-    keys = AliasGenerator(validation_alias=lambda name: aliases.get(name) or KEYS.get(name, name))
-    return TypeAdapter(list[Report], config=ConfigDict(strict=True, alias_generator=keys))
+    return TypeAdapter(list[Report], config=ConfigDict(strict=True))
 
 
 def _first_error(error: "ValidationError") -> str:
@@ -160,32 +131,7 @@ def _first_error(error: "ValidationError") -> str:
 
 
 def _parsed(text: str) -> Plain:
-    """Parse JSON, and convert sentences from earlier versions of profgate to reasons with a text parameter."""
-    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer, object_hook=_with_codes)
-
-
-def _with_codes(entries: dict[str, Any]) -> dict[str, Any]:
-    for name, code in SENTENCES_BEFORE.items():
-        if isinstance(texts := entries.get(name), list):
-            entries[name] = [_as_code(entry, code) for entry in texts]
-    if "reason" in entries and ("side" in entries or "strategy" in entries):
-        entries["reason"] = _as_code(entries["reason"] or None, ReasonCode.TEXT)
-    for name in ("remark", "told"):  # older reports have a string here; "told" is the former name of "remark"
-        if isinstance(entries.get(name), str):
-            entries[name] = _as_code(entries[name] or None, ReasonCode.TEXT)
-    if entries.get("evidence", {}) is None:
-        entries["evidence"] = {}
-    if isinstance(relations := entries.get("relations"), list):
-        entries["relations"] = [item for item in relations if isinstance(item, dict) and item.get("kind") == "renamed"]
-    return entries
-
-
-def _as_code(entry: Plain, code: ReasonCode) -> Plain:
-    if isinstance(entry, str):
-        return {"code": code, "parameters": {"text": entry}}
-    if isinstance(entry, dict) and "code" not in entry and "text" in entry:
-        return {"code": code, "parameters": entry}
-    return entry
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_integer)
 
 
 def _no_number(name: str) -> NoReturn:

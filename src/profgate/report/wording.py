@@ -12,7 +12,7 @@ from profgate.report import numbers
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
-NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.FIRST_EDITION, ReasonCode.TEXT})
+NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
     "unfit": ": its models have too few points or fit no better than chance",
@@ -25,8 +25,7 @@ WHAT_TO_WRITE = "write /profgate accept LOCATION: REASON"
 def reason_text(reason: Reason, quote: Quote) -> str:
     """Return the sentence for a reason, without a full stop. ``quote`` escapes names for the output format."""
     given = dict(reason.parameters)
-    # reports from earlier versions of profgate store nested reasons as text
-    given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons) or given.get("text", "")
+    given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons)
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
         return _Sentence().vformat(sentence, (), {**given, "where": _where(given, quote)})
@@ -235,7 +234,6 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.MORE: "and {count:more change}",
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
     ReasonCode.NO_BASELINE: _no_baseline,
-    ReasonCode.FIRST_EDITION: "{text}",
     ReasonCode.NEVER_RECORDED: _no_baseline,
     ReasonCode.NO_TRUSTED_RUN: "{workflow} has no trusted run on the last {commits} commits",
     ReasonCode.NO_ARTIFACT: "run {run} stored no artifact {artifact}",
@@ -281,9 +279,6 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_FILE_PAIRS: "no file of the baseline has a counterpart in the target: use the same names on both "
     "sides for the runs of a workload, such as NAME.1.folded and NAME.2.folded, or NAME/run-1.folded",
     ReasonCode.NOISE_UNREADABLE: "base run {number} is not used to estimate the noise: {text}",
-    ReasonCode.OPTION_WITHOUT_EFFECT: "the option {option} of {strategy} no longer has an effect; remove it",
-    ReasonCode.KEY_WITHOUT_EFFECT: "the policy key {key} no longer has an effect; remove it",
-    ReasonCode.INPUT_WITHOUT_EFFECT: "the input {input} no longer has an effect; remove it",
     ReasonCode.INPUT_IGNORED: "{input} {value} would loosen {policy} of {source}; it was ignored; change the file on "
     "the base branch instead",
     ReasonCode.POLICY_CHANGED: "{file} is changed by this pull request; the change counts after the merge",

@@ -14,8 +14,6 @@ from profgate.settings.mistakes import message
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
 FORBIDDEN_IN_ARTIFACT_NAMES = frozenset('":<>|*?\\/\r\n')
-DEPRECATED_MODES = {"leg": "shard", "tell": "report"}
-DEPRECATED_INPUTS = {"legs": "shards", "legs-result": "shards-result"}
 ENTRIES = re.compile(r"(?:\{[^{}\r\n]*\}|[^,\r\n])+")  # a comma inside braces does not separate entries
 
 
@@ -52,10 +50,6 @@ def _boolean(value: str | bool | None) -> bool | None:
     if isinstance(value, str) and value.lower() not in {"true", "false"}:
         raise ValueError("is not a boolean; write true or false")
     return value.lower() == "true" if isinstance(value, str) else value
-
-
-def _mode(value: Any) -> Any:  # noqa: ANN401 - any input; the type of the field validates it
-    return DEPRECATED_MODES.get(value.lower(), value.lower()) if isinstance(value, str) else value
 
 
 def _lower(value: Any) -> Any:  # noqa: ANN401 - any input; the type of the field validates it
@@ -115,7 +109,7 @@ class Settings(BaseModel):
         "default",
         description="Name that distinguishes several uses in one repository: a-z, 0-9, dot, underscore and dash.",
     )
-    mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
+    mode: Annotated[Mode, Lower] = Field(
         "auto",
         description="auto selects the mode by the event, record only stores, and compare only compares. shard compares "
         "one shard of a matrix, and merge joins the shards of this run for comment and verdict. report judges and "
@@ -161,9 +155,6 @@ class Settings(BaseModel):
         None,
         json_schema_extra=TIGHTENS,
         description="Result if there are too few runs or too much noise: neutral (the default) or fail.",
-    )
-    gate_without_history: Annotated[bool | None, BeforeValidator(_boolean)] = Field(
-        None, description="Deprecated, without effect: two runs or three base jobs are sufficient."
     )
     comment: Annotated[Literal["always", "on-change", "never"], Lower] = Field(
         "on-change", description="When to comment: always, on-change or never."

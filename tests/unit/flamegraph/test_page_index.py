@@ -1,6 +1,5 @@
 """The index of the pages."""
 
-import hashlib
 import math
 import unicodedata
 from dataclasses import replace
@@ -97,8 +96,7 @@ def test_index_lists_a_limited_number(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_chosen_name_is_the_file_name_of_another_page() -> None:
-    digest = hashlib.sha256(b"a b\0x\0ns").hexdigest()[:10]  # earlier versions appended this digest to equal names
-    pages = [("a b", "x"), ("a-b", "x"), ("a-b", "x-2"), ("A-B", "x"), ("a-b", f"x-{digest}"), ("index", "")]
+    pages = [("a b", "x"), ("a-b", "x"), ("a-b", "x-2"), ("A-B", "x"), ("index", "")]
     pages += [("n" * 300, "x"), ("n" * 301, "x"), ("\uac00", "x"), ("\u1100\u1161", "x")]  # one name on macOS
     compared = from_exclusive([{"f": 10}], [{"f": 12}])
     names = file_names([replace(compared, workload=load, metric=Metric(metric, "ns")) for load, metric in pages])

@@ -112,20 +112,6 @@ def test_commits_verdicts_and_trends_are_replaced(folder: str) -> None:
         assert store.reported_trends() == {"k": "[]", "m": "[2]"}
 
 
-def test_reports_of_earlier_versions_are_ignored_and_pruned(folder: str) -> None:
-    filled(folder, reading("main 1\n"))
-    sql(
-        folder,
-        "INSERT INTO verdicts VALUES (NULL, 'gate', 'a', 'b', '', 'pass', 0, 1, x'00')",
-        "INSERT INTO records VALUES ('a', 'b', 'k', 'eto', '[]')",
-    )
-    with open_history(folder, write=True) as store:
-        assert (store.verdicts(), store.reported_trends()) == ([], {})
-        store.prune(Retention())
-        for query in ("SELECT COUNT(*) FROM verdicts", "SELECT COUNT(*) FROM records"):
-            assert store.connection.execute(query).fetchone() == (0,)
-
-
 def test_failed_write_changes_nothing(folder: str) -> None:
     filled(folder, reading("main 1\n"))
     with open_history(folder, write=True) as store:
@@ -151,7 +137,7 @@ def test_git_ignores_the_folder(folder: str) -> None:
     assert (Path(folder) / ".gitignore").read_text() == "*\n"
 
 
-# Older and newer versions
+# Newer versions
 
 
 def sql(folder: str, *statements: str) -> None:
@@ -175,18 +161,6 @@ def test_tables_of_later_version_are_ignored(folder: str) -> None:
         assert [one.commit for one in everything(store)] == ["c1", "c2"]
     with open_untrusted(str(Path(folder) / FILE)) as store:
         assert [one.commit for one in everything(store)] == ["c1", "c2"]
-
-
-def test_missing_tables_of_earlier_version(folder: str) -> None:
-    filled(folder, reading("main 1\n"))
-    sql(folder, "DROP TABLE records", "DROP TABLE verdicts", "ALTER TABLE commits DROP COLUMN title")
-    with open_history(folder) as store:
-        assert store.commits() == {"c1": StoredCommit("c1")}
-        assert (store.reported_trends(), store.verdicts()) == ({}, [])
-    with open_history(folder, write=True) as store:
-        store.add_commits([StoredCommit("c1", (), 0, "title")])
-        store.add_reported_trends({"k": "[]"})
-        assert store.commits()["c1"].title == "title"
 
 
 def test_other_major_version_is_refused(folder: str) -> None:

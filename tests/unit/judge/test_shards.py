@@ -13,8 +13,8 @@ from profgate.judge.shards import Shard, merge_reports
 from profgate.model.comparison import Comparison
 from profgate.model.links import Links
 from profgate.model.policy import Policy
-from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict
+from profgate.model.reason import as_reason
+from profgate.model.report import NotCompared, Report, Side
 from profgate.report.links_json import links_from_json, links_to_json
 from report_samples import metric, nothing_compared, regression, report, texts, workload
 
@@ -92,15 +92,6 @@ def test_base_jobs_bound_each_shard_by_itself() -> None:
     report = judged(from_exclusive([BASE], [SLOWER], noise=[BASE] * 8))
     merged, _ = merge_reports([Shard("linux", report), Shard("mac", judged(noisy("other", 1)))], Policy())
     assert codes(findings(merged)["f07"]) == ["beyond_jobs"]
-
-
-def test_first_schema_is_merged_as_it_was_judged() -> None:
-    text = Reason(ReasonCode.FIRST_EDITION, {"text": "the total got worse"})
-    old = replace(regression(), schema=FIRST_SCHEMA, verdict=Verdict("fail", "red", (text,), exit_code=1))
-    merged, _ = merge_reports([Shard("linux", old), Shard("mac", report(workload(metric(), name="cli")))], Policy())
-    assert (merged.schema, merged.verdict.conclusion, merged.verdict.exit_code) == (FIRST_SCHEMA, "fail", 1)
-    assert merged.verdict.reasons[0] == text
-    assert merged.workloads[0].metrics == old.workloads[0].metrics
 
 
 def test_lost_shard_is_not_compared() -> None:

@@ -23,7 +23,7 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import FIRST_SCHEMA, NotCompared, Report, Side, Verdict, WorkloadReport
+from profgate.model.report import NotCompared, Report, Side, Verdict, WorkloadReport
 from profgate.model.units import Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
 from report_samples import texts
@@ -203,11 +203,6 @@ def test_judging_again_gives_the_same() -> None:
     stored = from_json(to_json(report))
     assert to_json(judge(stored, Policy())) == to_json(report)
     assert judge(stored, Policy()).verdict == report.verdict
-
-
-def test_report_of_the_first_schema_is_not_judged() -> None:
-    report = replace(judged(slower()), schema=FIRST_SCHEMA)
-    assert judge(report, Policy(fail_on="never")) is report
 
 
 def test_families_share_the_level_of_red() -> None:

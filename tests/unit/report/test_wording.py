@@ -19,7 +19,7 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "workflow": "ci.yml", "commits": 9, "run": 7, "artifact": "profgate-default", "release": "v1",
   "asset": "profgate-default.zip", "side": "target", "more": 2, "file": "api.1.folded",
   "text": "line 3 has no number", "results": "failure", "strategy": "totals", "rate": 99.0, "fact": "runtime",
-  "number": 2, "option": "alpha", "key": "gate-without-history", "name": "main at 4f2c1ab", "ours": 2,
+  "number": 2, "name": "main at 4f2c1ab", "ours": 2,
   "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
   "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
   "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",

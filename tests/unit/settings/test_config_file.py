@@ -42,7 +42,6 @@ gate:
   fail-on-total: never
   on-not-compared: fail
   on-inconclusive: fail
-  gate_without_history: true
   max-gate-distance: 3
   budget: 0.05
   confirm: off
@@ -80,7 +79,6 @@ def test_complete_file_is_read() -> None:
         fail_on_total="never",
         on_not_compared="fail",
         on_inconclusive="fail",
-        gate_without_history=True,
         max_gate_distance=3,
         budget=0.05,
         owners=("@team",),

@@ -49,7 +49,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
         "key": "A--b",
         "artifact": "a/b",
         "coment": "never",
-        "gate-without-history": "yes",
+        "status": "yes",
         "baseline-workflow": "profile",
         "output-dir": "a\nb",
     }
