@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from profgate.judge.confirmation import suspects
 
 import report_samples as samples
 from comparisons import from_exclusive, from_stacks
 from judged import BASE, SLOWER, judged
 from profgate import wiring
 from profgate.io.files import sources_under
-from profgate.judge.confirmation import suspects
 from profgate.judge.shards import Shard, merge_reports
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.acceptance import Acceptance

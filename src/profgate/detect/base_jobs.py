@@ -13,7 +13,7 @@ import numpy as np
 from profgate.detect.permutation import Rows
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Runs
-from profgate.model.levels import FEWEST_JOBS
+from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 
 PRIOR_WEIGHT = 4.0  # weight of the prior variance, as a number of jobs
 TRIMMED_RUNS = 5  # minimum number of runs that a job needs for a trimmed mean
@@ -51,11 +51,11 @@ def jobs_of(runs: Runs) -> IntArray:
     return np.concatenate([others + own.max(initial=-1) + 1, own])
 
 
-def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: bool) -> JobTest:
+def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatArray, *, sampled: bool) -> JobTest:
     """Test the difference between the target runs and the base runs.
 
-    ``values`` is a float64 array with one row per location and one column per run. ``rows`` provides the floors and the
-    prior variances.
+    ``values`` is a float64 array with one row per location and one column per run, and ``totals`` contains the total of
+    each run. ``rows`` provides the floors and the prior variances.
     """
     numbers = jobs_of(runs)
     labels = np.unique(numbers)[::-1]  # from the oldest to the newest
@@ -64,7 +64,9 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
     # each base job is also tested in place of the target; it then uses at most as many runs as the target has
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
-    current = _since_last_shift(readings)
+    usual = np.array([np.median(totals[some]) for some in runs_of])
+    apart = np.abs(np.log(usual / np.median(usual)))
+    current = _since_last_shift(readings) & (apart <= np.log(LIKE_RUNS))  # other jobs ran on an unlike machine
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
@@ -72,9 +74,9 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, *, sampled: boo
     for place in range(len(labels)):
         others = current.copy()
         others[:, place] = False
-        statistic, apart, _ = _against(readings, others, short[:, place], prior, unfloored)
+        statistic, change, _ = _against(readings, others, short[:, place], prior, unfloored)
         inside = current[:, place]
-        bound = np.maximum(bound, np.where(inside, np.abs(apart), 0.0))
+        bound = np.maximum(bound, np.where(inside, np.abs(change), 0.0))
         largest = max(largest, float(np.abs(np.where(inside, statistic, 0.0)).max(initial=0.0)))
     enough = current.sum(axis=1) >= FEWEST_JOBS
     before = target - difference

@@ -18,6 +18,7 @@ from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,
     GATE_SHARE,
+    LIKE_RUNS,
     LISTED,
     OWN_FLOOR,
     RED,
@@ -38,6 +39,8 @@ EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whethe
 EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
 OUTSIDE = 0.05  # probability that a 95 % confidence interval does not contain the change
 FAR = 12.0  # value of `Evidence.distance` for an exact change
+
+Visible = tuple[float | None, float | None]  # smallest visible changes of the total and of a function of 10 %
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,8 +104,6 @@ def evidence_tasks(
     for place, comparison in enumerate(comparisons):
         if (obstacle := _obstacle(comparison)) is not None:
             found[place] = partial(Reason, obstacle)
-        elif _by_jobs(comparison, interleaved=interleaved):
-            found[place] = partial(_with_jobs, comparison)
         else:
             alike.setdefault((comparison.runs.baseline, comparison.runs.target), []).append(place)
     families = []
@@ -111,13 +112,14 @@ def evidence_tasks(
         measuring = [partial(_tested_costs, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         if look is not None:
-            at_look = tested_at(look, together, costs, [_rows(cost) for cost in costs], share=1.0 / len(alike))
+            rows = [_rows(cost, sum(sides)) for cost in costs]
+            at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
             found |= {
                 place: partial(_measured, comparison, cost, result)
                 for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
-        tested = jointly_tested([_rows(cost) for cost in costs], *sides, RED)
+        tested = jointly_tested([_rows(cost, sum(sides)) for cost in costs], *sides, RED)
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
@@ -189,7 +191,10 @@ class _SplitTest:
                 base_jobs=len(np.unique(jobs_of(comparison.runs))),
             ),
         )
-        return _finished(comparison, evidence, self.visible)
+        visible = _visible(evidence, self.visible)
+        if _by_jobs(comparison, interleaved=self.interleaved):
+            evidence, visible = _with_jobs(comparison, evidence, visible)
+        return _finished(comparison, evidence, visible)
 
 
 def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
@@ -217,7 +222,7 @@ def _measured(comparison: Comparison, costs: Costs, result: Result) -> Evidence:
         width=width,
         calibration=Calibration(splits=len(result.rises), interleaved=True, measured=True),
     )
-    return _finished(comparison, evidence, visible_factor(result.rises, LISTED))
+    return _finished(comparison, evidence, _visible(evidence, visible_factor(result.rises, LISTED)))
 
 
 def _distance(t: FloatArray, bar: float) -> FloatArray:
@@ -248,23 +253,29 @@ def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
     return len(np.unique(jobs_of(comparison.runs))) >= FEWEST_JOBS
 
 
-def _rows(costs: Costs) -> Rows:
+def _rows(costs: Costs, runs: int) -> Rows:
+    """Return the test input of the last ``runs`` runs, which are those of both sides."""
     total = costs.kind == TOTAL
     floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
-    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
+    return Rows(costs.values[:, -runs:], costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
 
 
-def _with_jobs(comparison: Comparison) -> Evidence:
-    costs = _tested_costs(comparison)
-    sampled = comparison.metric.kind is MetricKind.SAMPLED
-    test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, sampled=sampled)
-    beyond = np.abs(test.difference) > test.bound
-    bar = job_margin(test.jobs) * test.largest
-    size, distance = np.abs(test.t), _distance(test.t, bar)
+def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tuple[Evidence, Visible]:
+    """Compare the target with the base jobs, and return the evidence and the smallest visible changes.
+
+    ``alone`` and ``visible`` are the results of the permutation test of both sides. Its changes are listed if they
+    exceed the differences between the base jobs by the margin.
+    """
+    costs, sampled = alone.costs, comparison.metric.kind is MetricKind.SAMPLED
+    rows = _rows(costs, len(comparison.run_totals))
+    totals = costs.values[-1]
+    test = tested_with_jobs(costs.values, rows, comparison.runs, totals, sampled=sampled)
+    margin, size, change = listing_margin(test.jobs), np.abs(test.t), np.abs(test.difference)
+    distance = _distance(test.t, job_margin(test.jobs) * test.largest)
+    by_jobs = (size > margin * test.largest) & (change > test.bound) & (size > 0)
+    by_runs = alone.listed & (change > margin * test.bound) & (test.difference * alone.difference > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = np.where(test.before > 0, test.bound / test.before, np.inf)
-    margins = np.where(costs.kind == TOTAL, job_margin(test.jobs), listing_margin(test.jobs))
-    listed = (size > margins * test.largest) & beyond & (size > 0)
     evidence = Evidence(
         costs=costs,
         mode="jobs",
@@ -274,25 +285,27 @@ def _with_jobs(comparison: Comparison) -> Evidence:
         error=test.error,
         distance=distance,
         bound=bound,
-        listed=listed,
-        certain=listed & (distance > 1.0),
+        listed=by_jobs | by_runs,
+        certain=by_jobs & (distance > 1.0),
         suspect=np.ones(len(size), np.bool_),
         calibration=Calibration(base_jobs=test.jobs, largest=test.largest, margin=job_margin(test.jobs)),
     )
-    return _finished(comparison, evidence, bar + POWER)
+    of_jobs = _visible(evidence, margin * test.largest + POWER)
+    total, tenth = (min(filter(None, pair), default=None) for pair in zip(visible, of_jobs, strict=True))
+    return evidence, (total, tenth)
 
 
-def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evidence:
+def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> Evidence:
     """Add the exact changes and the smallest visible changes to the evidence and return it."""
     certain = _exact(comparison, evidence)
-    samples, (total, tenth) = sample_counts(comparison), _visible(evidence, visible)
+    samples, (total, tenth) = sample_counts(comparison), visible
     calibration = replace(
         evidence.calibration,
         state="tested",
         mode=evidence.mode,
         exact=certain is not None,
         common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
-        visible_total=total,
+        visible_total=total and max(total, _between_jobs(evidence)),
         visible_tenth=tenth,
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
@@ -311,6 +324,17 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: float) -> Evi
     )
 
 
+def _between_jobs(evidence: Evidence) -> float:
+    """Return the relative change of a total that may be a difference between jobs.
+
+    This is the largest difference between the base jobs times their margin. With too few base jobs, their difference is
+    unknown, so the largest difference between comparable jobs takes its place.
+    """
+    facts = evidence.calibration
+    known = float(evidence.bound[-1]) if evidence.mode == "jobs" else LIKE_RUNS - 1.0
+    return listing_margin(facts.base_jobs or 0) * known if evidence.mode == "jobs" or facts.different_jobs else 0.0
+
+
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
     """Return a mask of the exact changes that are much larger than the spread, or None if the counts are not exact."""
     runs = comparison.runs
@@ -321,15 +345,15 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
     spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
     means = before.mean(axis=1), after.mean(axis=1)
     change = np.abs(means[1] - means[0])
-    rows = _rows(evidence.costs)
+    rows = _rows(evidence.costs, runs.baseline + runs.target)
     large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > 0)
     return np.asarray(large & (change > EXACT_SPREAD * spread))
 
 
-def _visible(evidence: Evidence, factor: float) -> tuple[float | None, float | None]:
+def _visible(evidence: Evidence, factor: float) -> Visible:
     """Return the smallest relative changes that can be found in the total and in a function with a share of 10 %."""
     costs = evidence.costs
-    total = factor * float(evidence.error[-1]) / costs.values[-1].mean()
+    total = factor * float(evidence.error[-1]) / float(costs.values[-1].mean())
     usual = np.median(evidence.error / np.sqrt(costs.sampling))
     at = VISIBLE_SHARE * costs.whole
     error = usual * np.sqrt(costs.variance_at(np.array([at])))[0]

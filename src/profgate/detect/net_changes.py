@@ -259,7 +259,7 @@ class _Search:
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
         comparison, noise = self.comparison, self.comparison.noise_active
         active = active_totals(comparison)
-        cost = np.concatenate([comparison.noise_totals, comparison.run_totals]).astype(np.float64)
+        cost = totals = np.concatenate([comparison.noise_totals, comparison.run_totals]).astype(np.float64)
         inside = np.concatenate([comparison.noise_self, comparison.self_value])[:, row.symbol]
         if noise is not None:
             subtrees = np.concatenate([noise, active])
@@ -270,7 +270,8 @@ class _Search:
         costs = self.evidence.costs
         rest = ((cost - inside) / self.factors)[None]
         rows = Rows(rest, costs.variance_at(rest.mean(axis=1)), np.zeros(1), np.zeros(1))
-        test = tested_with_jobs(rest, rows, comparison.runs, sampled=comparison.metric.kind is MetricKind.SAMPLED)
+        sampled = comparison.metric.kind is MetricKind.SAMPLED
+        test = tested_with_jobs(rest, rows, comparison.runs, totals, sampled=sampled)
         return bool(sign * test.difference[0] > job_margin(test.jobs) * test.bound[0])
 
     def _p(self, values: FloatArray, sign: int) -> float:

@@ -18,7 +18,7 @@ FEWEST_SAMPLES = 1000  # minimum number of samples on each side
 VISIBLE = 0.5  # the runs must be able to reveal this change in the total, or in a function of share `VISIBLE_SHARE`
 VISIBLE_SHARE = 0.1
 
-FEWEST_JOBS = 3  # minimum number of base jobs whose differences can serve as a bound
+FEWEST_JOBS = 5  # minimum number of base jobs whose differences can serve as a bound
 LIKE_RUNS = 1.25  # runs of unknown order are not comparable if their common factor is larger than this
 MACHINE = 2.0  # machines of the same type differ by less than this factor; on a busy machine, the factor was 1.3
 

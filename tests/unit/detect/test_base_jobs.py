@@ -12,13 +12,19 @@ JOBS = [100.0, 102.0, 98.0, 101.0, 99.0]  # one reading each; the last is the ba
 
 
 def compared(
-    values: list[list[float]], runs: Runs | None = None, *, floor: float = 0.0, sampled: bool = True
+    values: list[list[float]],
+    runs: Runs | None = None,
+    *,
+    floor: float = 0.0,
+    sampled: bool = True,
+    totals: list[float] | None = None,
 ) -> JobTest:
     """Values of base runs of other commits, the baseline's and the target's, by location."""
     table = np.array(values)
     count = len(table)
     rows = Rows(table, np.full(count, 1.0), np.full(count, floor), np.zeros(count))
-    return against_jobs(table, rows, runs or Runs(1, 1, table.shape[1] - 2), sampled=sampled)
+    runs = runs or Runs(1, 1, table.shape[1] - 2)
+    return against_jobs(table, rows, runs, np.array(totals or [1000.0] * table.shape[1]), sampled=sampled)
 
 
 def test_bound_is_the_largest_base_difference() -> None:
@@ -57,15 +63,22 @@ def test_single_new_job_is_no_shift() -> None:
     assert test.bound.tolist() == pytest.approx([100.0])
 
 
-@pytest.mark.parametrize(("base", "decides"), [([100.0, 101.0], False), ([100.0, 101.0, 99.0], True)])
-def test_fewer_than_three_jobs_decide_nothing(base: list[float], decides: bool) -> None:
-    assert (compared([[*base, 300.0]]).t[0] > 0) == decides
+@pytest.mark.parametrize(("jobs", "decides"), [(4, False), (5, True)])
+def test_fewer_than_five_jobs_decide_nothing(jobs: int, decides: bool) -> None:
+    assert (compared([[*JOBS[:jobs], 300.0]]).t[0] > 0) == decides
 
 
-def test_two_jobs_since_a_shift_decide_nothing() -> None:
+def test_jobs_before_a_shift_decide_nothing() -> None:
     moved = [[200.0, 100.0, 101.0, 99.0, 200.0, 300.0], [100.0, 100.0, 101.0, 99.0, 100.0, 300.0]]
     t = compared(moved, Runs(1, 1, 4)).t
     assert (t > 0).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("total", "bound"), [(1240.0, 20.0), (1260.0, 0.0)])
+def test_job_of_another_total_bounds_nothing(total: float, bound: float) -> None:
+    values = [[100.0, 120.0, 100.0, 100.0, 100.0, 150.0]]
+    totals = [1000.0, total, 1000.0, 1000.0, 1000.0, 1000.0]
+    assert compared(values, totals=totals).bound.tolist() == [bound]
 
 
 def test_left_out_jobs_have_the_targets_runs() -> None:

@@ -131,8 +131,8 @@ def test_calls_are_exact_and_no_cost() -> None:
     assert evidence(from_exclusive([BASE, BASE], [SLOWER, SLOWER], metric=metric)).mode == "exact"
 
 
-@pytest.mark.parametrize(("jobs", "mode"), [(0, "runs"), (1, "runs"), (2, "jobs"), (7, "jobs")])
-def test_three_base_jobs_bound_other_jobs(jobs: int, mode: str) -> None:
+@pytest.mark.parametrize(("jobs", "mode"), [(0, "runs"), (3, "runs"), (4, "jobs"), (7, "jobs")])
+def test_five_base_jobs_bound_other_jobs(jobs: int, mode: str) -> None:
     noise = runs_of(BASE, 5 * jobs)
     comparison = of_jobs(
         from_exclusive(runs_of(BASE, 5), runs_of(SLOWER, 5), noise=noise), [run // 5 for run in range(len(noise))]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from profgate.judge.confirmation import Suspect, confirmed, suspects
 
 from comparisons import from_exclusive
 from judged import BASE, SLOWER, codes, findings, judged
-from profgate.judge.confirmation import Suspect, confirmed, suspects
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report, StatedPolicy
