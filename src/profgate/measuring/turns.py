@@ -78,7 +78,9 @@ class Turns:
         """Record one run of one side. Raises ProfgateError if the program writes no profiles."""
         sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side}\n")
         here = self.sides[side]
-        out = os.path.join(here.root, "profiles", f"{number:02d}")  # noqa: PTH118 - the path is passed on as text
+        # beside the folder of the side: what the program stores is not code that it ran
+        folder, name = os.path.split(here.root)
+        out = os.path.join(folder, "profiles", name, f"{number:02d}")  # noqa: PTH118 - the path is passed on as text
         os.makedirs(out)  # noqa: PTH103 - the path is a string
         variables = {**here.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
         output_of(list(self.program), here.checkout, variables, self.timeout)
