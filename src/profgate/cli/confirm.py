@@ -9,6 +9,7 @@ from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import write_report
 from profgate.errors import ProfgateError
+from profgate.io.git import head_commit, parents_of_head
 from profgate.io.terminal import show
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
 from profgate.judge.verdict import policy_stated_in
@@ -82,6 +83,8 @@ def confirm(
             given = PipelineInput((), (), policy=policy_stated_in(result, policy), pages=0)
             listed, widen = suspects_in(result), needs_more_suspects(result)
             decision = decided_between(*commits, program, extent, given, listed, widen=widen)
+            if commits[0] != result.baseline.sha:
+                result = replace(result, baseline=replace(result.baseline, sha=commits[0], distance=0))
             result = with_measurement(result, decision.built.report, decision.measurement, stated)
         except ProfgateError as error:
             if not fallback:
@@ -96,9 +99,16 @@ def confirm(
 
 
 def _commits(report: ReportData) -> tuple[str, str]:
-    """Return the commits of a report. Raises ProfgateError if it does not state both."""
+    """Return the commits to measure. Raises ProfgateError if the report does not state both.
+
+    In a pull request's job, the checked-out commit merges the target of the report into the base branch. This merge was
+    recorded, so it is measured against its first parent: the difference is exactly what would be merged.
+    """
     for name, side in (("baseline", report.baseline), ("target", report.target)):
         if not side.sha:
             what = f"names no commit of the {name}; measure commits with: profgate measure BASE HEAD -- COMMAND"
             raise ProfgateError("REPORT", what)
+    parents = parents_of_head()
+    if parents[1:] == (report.target.sha,):
+        return parents[0], head_commit()
     return str(report.baseline.sha), str(report.target.sha)

@@ -144,6 +144,12 @@ def head_commit() -> str:
     return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
 
 
+def parents_of_head() -> tuple[str, ...]:
+    """Return the hashes of the parents of the checked-out commit; empty if there are none or git fails."""
+    found = _git_or_none("rev-parse", "--quiet", "HEAD^@") or b""
+    return tuple(found.decode("ascii", "replace").split())
+
+
 def base_branch(folder: str) -> str | None:
     """Return the default branch of the remote or, if that is unknown, the current branch.
 
