@@ -276,7 +276,7 @@ def test_the_longest_summary_stays_below_its_limit() -> None:
 def test_first_run(golden: Golden) -> None:
     document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
     golden.check("comment/first_run.md", document.text)
-    assert "3 base runs" in html_of(document)
+    assert "5 base runs" in html_of(document)
     assert html_of(document).count("<li>") == 3
 
 
@@ -292,7 +292,7 @@ def test_first_run_that_fails_states_why() -> None:
     ("policy", "present", "absent"),
     [
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
-        (Policy(fail_on="never"), "Until 3 base runs are stored", "on-not-compared"),
+        (Policy(fail_on="never"), "Until 5 base runs are stored", "on-not-compared"),
     ],
 )
 def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
@@ -302,7 +302,7 @@ def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, abs
 
 
 def test_first_run_counts_down() -> None:
-    assert "2 more to go" in render_first_run(stored_runs=1).text
+    assert "4 more to go" in render_first_run(stored_runs=1).text
 
 
 def test_reasons_that_repeat_a_row_are_left_out() -> None:
