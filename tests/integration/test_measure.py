@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from action_stage import SHARES
 from profgate.__main__ import main
-from two_commits import SHARES, TwoCommits, pairs_take
+from two_commits import TwoCommits, pairs_take
 
 STEADY = "".join(
     f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
@@ -64,9 +65,9 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     red = {one["location"]["name"]: one for metric in metrics for one in metric["findings"] if one["colour"] == "red"}
     assert red["step"]["location"]["file"] == "shop.py"
     assert red["step"]["evidence"]["reach"] == "called by a changed function"
-    assert found["measurement"]["runs"] == 8
+    assert found["measurement"]["runs"] == 5
     assert list(out.glob("**/*.html"))
-    assert "Both commits were measured in turns, 8 + 8 runs in 1 min 20 s." in capsys.readouterr().out
+    assert "Both commits were measured in turns, 5 + 5 runs in 50 s." in capsys.readouterr().out
 
 
 def test_same_code_passes(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,20 +93,20 @@ def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.Capture
         (["fast", "slow"], "COMMAND: is missing; write it after --: profgate measure BASE -- COMMAND"),
         (["fast", "slow", "--", "npm", "test"], "npm: starts other programs; name node itself"),
         (["fast", "slow", "--", "go", "build"], "go build: is not a benchmark; write go test"),
-        (["fast", "slow", "--budget", "40s", *PROGRAM], "--budget: is too small for 5 runs of each side"),
+        (["fast", "slow", "--budget", "30s", *PROGRAM], "--budget: is too small for 5 runs of each side"),
         (["fast", "slow", "--setup", "exit 7", *PROGRAM], "ended with exit code 7"),
     ],
 )
-def test_mistakes_are_reported(
-    shop: TwoCommits, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("shop")
+def test_mistakes_are_reported(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", *words]) == 2
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy")])
+@pytest.mark.usefixtures("shop")
 def test_missing_profiler_is_named(
-    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: None if name == profiler else which(name))

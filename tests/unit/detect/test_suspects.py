@@ -1,6 +1,5 @@
 """The suspects of a measurement in turns: who they are, and how often unchanged code is red."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +9,7 @@ from comparisons import from_exclusive, from_stacks
 from profgate.detect.evidence import Evidence, evidence_tasks
 from profgate.detect.suspects import MOST_SUSPECTS, largest_locations, rows_of
 from profgate.measuring.looks import LISTED, MOST, OTHERS, planned
+from profgate.model.arrays import BoolArray
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison
 from profgate.model.measurement import Look, Suspect
@@ -30,8 +30,8 @@ def at(look: Look, comparison: Comparison) -> Evidence:
     return found
 
 
-def names(comparison: Comparison, found: Evidence, chosen: Sequence[bool]) -> set[str]:
-    symbols = found.costs.symbol[np.asarray(chosen)].tolist()
+def names(comparison: Comparison, found: Evidence, chosen: BoolArray) -> set[str]:
+    symbols = found.costs.symbol[chosen].tolist()
     return {comparison.symbols.names[symbol] if symbol >= 0 else "total" for symbol in symbols}
 
 

@@ -4,17 +4,17 @@ from profgate.measuring.looks import LISTED, OTHERS, planned
 from profgate.model.levels import RED
 from profgate.model.measurement import Look
 
-LAST = {"listed": 0.02, "others": 0.005}
+LAST = 0.02, 0.005
 
 
 @pytest.mark.parametrize(
     ("most", "looks"),
     [
         (4, ()),
-        (5, (Look(5, **LAST),)),
-        (7, (Look(7, **LAST),)),
-        (8, (Look(5, 0.004, 0.0), Look(8, **LAST))),
-        (11, (Look(5, 0.004, 0.0), Look(11, **LAST))),
+        (5, (Look(5, *LAST),)),
+        (7, (Look(7, *LAST),)),
+        (8, (Look(5, 0.004, 0.0), Look(8, *LAST))),
+        (11, (Look(5, 0.004, 0.0), Look(11, *LAST))),
         (12, (Look(5, 0.004, 0.0), Look(8, 0.01, 0.002), Look(12, 0.02, 0.003))),
         (50, (Look(5, 0.004, 0.0), Look(8, 0.01, 0.002), Look(12, 0.02, 0.003))),
     ],
