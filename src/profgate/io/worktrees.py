@@ -89,6 +89,13 @@ def missing_contents(place: str) -> dict[str, str]:
     return found
 
 
+def worktrees(repository: str) -> list[str]:
+    """Return the resolved paths of all worktrees of a repository that exist."""
+    lines = _output(repository, ("worktree", "list", "--porcelain")).splitlines()
+    found = [os.fsdecode(line.removeprefix(b"worktree ")) for line in lines if line.startswith(b"worktree ")]
+    return [os.path.realpath(place) for place in found if Path(place).is_dir()]
+
+
 def tracked_files(folder: str) -> frozenset[str]:
     """Return the paths of the files that git tracks in the worktree around a folder, relative to its top."""
     return frozenset(_listed(folder, "--full-name", ":/"))
