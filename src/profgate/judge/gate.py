@@ -120,6 +120,11 @@ def _jobs(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     }
 
 
+def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
+    jobs, confirm = metric.calibration.base_jobs, context.policy.confirm
+    return Reason(ReasonCode.FEW_JOBS, {"jobs": jobs, "needed": FEWEST_JOBS, "confirm": confirm})
+
+
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
     """Return the reasons why the test does not make the finding red, or an empty list if the finding is red."""
     facts = metric.calibration
@@ -141,7 +146,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if p != 0.0 and not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if p != 0.0 and facts.different_jobs and facts.mode == "runs":
-        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
+        found.append(_few_jobs(metric, context))
     return found
 
 
@@ -201,7 +206,7 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
     elif p is not None and p > context.red:
         reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
     elif facts.different_jobs:
-        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
+        reason = _few_jobs(metric, context)
     elif not sure and finding.evidence.confirmed is None:  # a second measurement is always interleaved
         reason = Reason(ReasonCode.ORDER_UNKNOWN)
     return [] if reason is None else [reason]

@@ -84,7 +84,8 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     if conclusion == "inconclusive":
-        yield tone, f"  {wording.advice(report.verdict.reasons[0])}"
+        yield tone, f"  {wording.advice(report.verdict.reasons[0], report)}"
+        yield from ((tone, f"  {suspect}") for suspect in rows.suspects(report, _name))
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
     yield from ((tone, f"  {reason}") for reason in shown)
