@@ -236,14 +236,14 @@ def test_quiet_comment_is_short() -> None:
     assert len(text.splitlines()) == 4
 
 
-def test_quiet_inconclusive_comment_names_what_to_record() -> None:
-    lines = spaced(render_quiet_comment(samples.inconclusive(), key="shop").text).splitlines()
-    assert lines[1:4] == [
-        "### ⚪ Too few samples to judge: 674 in 5 runs",
-        "",
-        "Record about 8 times longer, or at a higher rate.",
-    ]
-    assert lines[5].startswith("Total 674 → 702")
+@pytest.mark.parametrize("quiet", [True, False])
+def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> None:
+    render = render_quiet_comment if quiet else render_comment
+    lines = spaced(render(samples.inconclusive(), key="shop").text).splitlines()
+    assert lines[1] == "### ⚪ Too few samples to judge: 674 in 5 runs"
+    assert lines[3].startswith("To decide, record about 8 times longer")
+    assert lines[5] == "- `http.parse_headers`: 8 → 113 samples (+1,312 %), 1.2 → 16.1 % of the run, not tested"
+    assert lines[7].startswith("Total 674 → 702")
 
 
 def test_an_unsafe_address_is_no_link() -> None:
@@ -276,7 +276,7 @@ def test_the_longest_summary_stays_below_its_limit() -> None:
 def test_first_run(golden: Golden) -> None:
     document = render_first_run(key="shop", workloads=2, base_branch="main", run_url=RUN, head_sha=samples.HEAD)
     golden.check("comment/first_run.md", document.text)
-    assert "3 base runs" in html_of(document)
+    assert "5 base runs" in html_of(document)
     assert html_of(document).count("<li>") == 3
 
 
@@ -292,7 +292,9 @@ def test_first_run_that_fails_states_why() -> None:
     ("policy", "present", "absent"),
     [
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
-        (Policy(fail_on="never"), "Until 3 base runs are stored", "on-not-compared"),
+        (Policy(fail_on="never"), "Until 5 base runs are stored", "on-not-compared"),
+        (Policy(confirm="required"), "**A pull request fails only after** `profgate confirm`", "5 base runs"),
+        (Policy(confirm="when-possible"), "or if it differs clearly more than 5 or more base runs", "Until"),
     ],
 )
 def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
@@ -302,7 +304,7 @@ def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, abs
 
 
 def test_first_run_counts_down() -> None:
-    assert "2 more to go" in render_first_run(stored_runs=1).text
+    assert "4 more to go" in render_first_run(stored_runs=1).text
 
 
 def test_reasons_that_repeat_a_row_are_left_out() -> None:
