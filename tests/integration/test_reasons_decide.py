@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from profgate.judge.confirmation import suspects
 
 import report_samples as samples
 from comparisons import from_exclusive, from_stacks
@@ -16,6 +15,7 @@ from judged import BASE, SLOWER, judged
 from profgate import wiring
 from profgate.io.files import sources_under
 from profgate.judge.shards import Shard, merge_reports
+from profgate.judge.suspects import suspects_in
 from profgate.judge.verdict import judge, policy_stated_in
 from profgate.model.acceptance import Acceptance
 from profgate.model.comparison import Note
@@ -118,7 +118,7 @@ def decisions(name: str) -> dict[str, Any]:
             for metric in load.metrics
             for finding in metric.findings
         ],
-        "suspects": [suspect.finding.location for suspect in suspects(report, Policy(confirm="required"))],
+        "suspects": suspects_in(report),
         "missing": [(entry.name, entry.metric, entry.side) for entry in rows.not_compared(again)],
         "acceptances": [(one.id, one.state, one.limit) for one in again.acceptances],
         "comment rows": [len(re.findall(r"^(?:\||- |<details>)", text, re.MULTILINE)) for text in (comment, summary)],

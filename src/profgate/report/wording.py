@@ -139,7 +139,7 @@ def _few_splits(parameters: Parameters, _quote: Quote) -> str:
 
 
 def measured_change(parameters: Parameters) -> str:
-    """Return the result of a measurement in turns: ``8 + 8 runs of both commits: +95 to +115 %, p = 0.0002``."""
+    """Return the result of a measurement in turns: ``8 + 8 runs: +95 to +115 %, p = 0.0002``."""
     low, high, p = (_number(parameters.get(name)) for name in ("low", "high", "p"))
     change = "" if low is None or high is None else f"{numbers.interval(low, high)}, "
     runs = f"{parameters.get('baseline')} + {parameters.get('target')} runs"

@@ -12,7 +12,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Direction, Evidence, Finding
 from profgate.model.units import Metric
 
-WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REPEATED))
+WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE))
 
 
 def finding(name: str, path: tuple[str, ...] | None = None, colour: str = "red") -> Finding:
@@ -27,7 +27,7 @@ def test_finding_of_call_path_has_its_row() -> None:
     by_path, by_name = header.findings
     (row,) = by_path["rows"]
     assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
-    assert by_path["story"] == ("offset by improvements elsewhere in the run; not confirmed by a second measurement")
+    assert by_path["story"] == ("offset by improvements elsewhere in the run; not reachable from the change")
     assert "rows" not in by_name
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
 

@@ -8,11 +8,14 @@ import pytest
 from comparisons import from_exclusive, timed
 from judged import codes, findings, judged
 from profgate.judge.verdict import judge
+from profgate.model.attribution import Reach
 from profgate.model.change import Change, Location
-from profgate.model.policy import Policy
+from profgate.model.measurement import Measurement
+from profgate.model.policy import Confirm, Policy
 from profgate.model.report import Evidence, Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
+from profgate.report.wording import reason_text
 
 P = 1 / 252
 NUMBERS = {"p": P, "t": 9.0, "distance": 1.2, "bound": None, "delta_share": 0.03, "ratio": 0.3}
@@ -220,33 +223,68 @@ def test_nothing_is_red_while_the_total_improved() -> None:
     assert report.verdict.conclusion == "warn"
 
 
-def marked(evidence: Evidence, first: Change | None = None) -> Finding:
-    """The finding judged again with what attribution or confirmation recorded beside it."""
-    report = judge(report_of(metric_of(first or of_test())), Policy())
+@pytest.mark.parametrize(("reach", "expected"), [("not reachable", ["not_reachable"]), ("unknown", ["no_split"])])
+def test_attribution_counts(reach: Reach, expected: list[str]) -> None:
+    report = judge(report_of(metric_of(of_test())), Policy())
     (metric,) = report.workloads[0].metrics
-    findings = tuple(replace(finding, evidence=evidence) for finding in metric.findings)
-    return judge(report_of(replace(metric, findings=findings)), Policy()).workloads[0].metrics[0].findings[0]
+    findings = tuple(replace(finding, evidence=Evidence(reach=reach)) for finding in metric.findings)
+    (finding,) = judge(report_of(replace(metric, findings=findings)), Policy()).workloads[0].metrics[0].findings
+    assert codes(finding) == expected
+
+
+MEASURED: dict[str, Any] = {"interleaved": True, "measured": True, "splits": 5000}
+SHOWN = {"p": 0.0004, "level": 0.002, "low": 0.28, "high": 0.34}
+
+
+@pytest.mark.parametrize("confirm", ["off", "when-possible", "required"])
+def test_measured_change_is_red_with_its_interval(confirm: Confirm) -> None:
+    finding = found(of_test(**SHOWN), facts=MEASURED, policy=Policy(confirm=confirm))
+    (reason,) = finding.reasons
+    assert (finding.colour, codes(finding)) == ("red", ["measured"])
+    assert reason_text(reason, str) == "measured in turns, 5 + 5 runs: +28.0 to +34.0 %, p = 0.0004"
 
 
 @pytest.mark.parametrize(
-    ("evidence", "expected"),
+    ("changed", "expected"),
     [
-        (Evidence(reach="not reachable"), ["not_reachable"]),
-        (Evidence(confirmed="no"), ["not_repeated"]),
-        (Evidence(reach="unknown"), ["no_split"]),
-        (Evidence(confirmed="yes", confirmed_runs="5 + 5", confirmed_p="0.004"), ["confirmed"]),
+        ({"p": 0.003}, ["still_possible"]),
+        ({"level": 0.0}, ["still_possible"]),
+        ({"level": None}, ["still_possible"]),
+        ({"kind": "MaybeDegradation"}, ["below_minimum"]),
+        ({"net": "offset"}, ["offset"]),
     ],
 )
-def test_attribution_and_confirmation_count(evidence: Evidence, expected: list[str]) -> None:
-    assert codes(marked(evidence)) == expected
+def test_measured_change_has_doubts(changed: dict[str, Any], expected: list[str]) -> None:
+    finding = found(of_test(**{**SHOWN, **changed}), facts=MEASURED)
+    assert (finding.colour, codes(finding)) == ("yellow", expected)
 
 
-def test_second_measurement_tells_the_order_of_the_runs() -> None:
-    """The first measurement did not record both sides in alternating order, but the second did."""
-    total = of_total("MaybeDegradation")
-    assert [code for code in codes(marked(Evidence(), total)) if code != "severity"] == ["order_unknown"]
-    found = codes(marked(Evidence(confirmed="no"), total))
-    assert [code for code in found if code != "severity"] == ["not_repeated"]
+@pytest.mark.parametrize(("kind", "colour"), [("TotalDegradation", "red"), ("MaybeDegradation", "yellow")])
+def test_measured_total_can_be_red(kind: str, colour: str) -> None:
+    finding = found(of_total(kind, **SHOWN), facts=MEASURED)
+    assert (finding.colour, codes(finding)[0]) == (colour, "measured" if colour == "red" else "still_possible")
+
+
+@pytest.mark.parametrize(
+    ("confirm", "measured", "distance", "expected"),
+    [
+        ("required", None, 9.0, "waits"),
+        ("when-possible", None, 1.4, "waits"),
+        ("when-possible", None, 1.5, "no_split"),
+        ("required", False, 1.2, "no_split"),
+        ("when-possible", False, 1.2, "no_split"),
+    ],
+)
+def test_red_waits_for_a_measurement(confirm: Confirm, measured: bool | None, distance: float, expected: str) -> None:
+    finding = found(of_test(distance=distance), facts={"measured": measured}, policy=Policy(confirm=confirm))
+    assert (finding.colour, codes(finding)) == ("yellow" if expected == "waits" else "red", [expected])
+
+
+def test_drifted_baseline_decides_nothing() -> None:
+    report = report_of(metric_of(of_test(**SHOWN), facts=MEASURED))
+    drifted = judge(replace(report, measurement=Measurement(8, 60.0, 300.0, drifted=True)), Policy())
+    assert (drifted.verdict.conclusion, drifted.verdict.exit_code) == ("inconclusive", 0)
+    assert drifted.verdict.reasons[0].code == "baseline_drifted"
 
 
 BUSY = {"dict.get": 62_600_000, **{f"f{place:02}": 30_000_000 + 10_000_000 * place for place in range(20)}}

@@ -189,11 +189,11 @@ def test_unknown_evidence_is_empty() -> None:
 
 
 def test_evidence_has_only_known_values() -> None:
-    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="changed", confirmed="yes"))
+    row = replace(samples.finding("parse", 1e9, 2e9), evidence=Evidence(source="changed", reach="changed here"))
     report = samples.report(samples.workload(samples.metric(row)))
     document = json.loads(to_json(report))
     assert document["workloads"][0]["metrics"][0]["findings"][0]["evidence"] == {
-        "confirmed": "yes",
+        "reach": "changed here",
         "source": "changed",
     }
     jsonschema.validate(document, SCHEMA, Draft202012Validator)

@@ -27,7 +27,7 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "shared": 1, "others": 1, "names": "render", "shard": "linux", "baselines": "linux 9d01, mac 4f2c",
   "error": "KeyError: 'f'", "r_square": 0.1, "tests": 12, "mean": 1.5,
   "login": "mallory", "most": 50, "input": "fail-on", "policy": "degradation", "source": "profgate.yml", "ref": "v2",
-  "files": "a.py, b.py", "benchmarks": "parse, render"
+  "low": 0.28, "high": 0.34, "files": "a.py, b.py", "benchmarks": "parse, render"
 }""")
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.FEW_JOBS: {"jobs": 1, "needed": 5, "confirm": "off"},
@@ -39,8 +39,6 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
         "share_to": 0.16,
     },
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
-    ReasonCode.CONFIRMED: {"runs": "5 + 5", "p": "0.004"},
-    ReasonCode.NOT_REPEATED: {"runs": "5 + 5", "change": "0.01", "p": "0.4"},
     ReasonCode.TOTAL_IMPROVED: {"relative": -0.27},
     ReasonCode.FACT_DIFFERS: {"baseline": "3.11", "target": "3.12"},
     ReasonCode.MODE_DIFFERS: {"baseline": "wall", "target": "cpu"},
