@@ -11,6 +11,7 @@ from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from fake_github import FakeGitHub
 from fake_github.state import ALL_PERMISSIONS
 from profgate.github.sticky_comment import ACTIONS_LOGIN
+from slow_cases import quick_first
 
 COMMAND = "/profgate accept parse: the new format needs it"
 FAR_SLOWER = SHARES | {"parse": 150_000}
@@ -25,8 +26,7 @@ def stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Stage]
 @pytest.fixture
 def red(stage: Stage) -> Stage:
     """A pull request whose gate failed for one function."""
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull()
     stage.fake.state.collaborators |= {"maintainer": "write", "boss": "admin", "reader": "read"}
     assert stage.compare(profiles(SLOWER, 77)) == 1
@@ -168,8 +168,7 @@ def test_command_before_the_last_edit_needs_a_limit(red: Stage) -> None:
 def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
     """The growth that was shown for one workload is no limit for another."""
     both = [profiles(shares, 5, workload) for shares, workload in ((SHARES, "api"), (SHARES, "web"))]
-    for _ in range(BASE_RUNS):
-        stage.push(both[0] | both[1])
+    stage.push_jobs(BASE_RUNS, lambda _: both[0] | both[1])
     stage.open_pull()
     stage.fake.state.collaborators["maintainer"] = "write"
     assert stage.compare(profiles(SLOWER, 77) | profiles(FAR_SLOWER, 78, "web")) == 1
@@ -233,8 +232,7 @@ def test_another_pull_request_is_not_covered(red: Stage) -> None:
 def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     policy = {".github/profgate.yml": b"gate:\n  owners: [boss]\n"}
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     mine = {".github/profgate.yml": b"gate:\n  owners: [mallory]\n"}
     stage.open_pull(files=mine)
     stage.fake.state.collaborators |= {"maintainer": "write", "mallory": "write"}
@@ -259,8 +257,7 @@ def test_trailer_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
 
 
 def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
     message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
     stage.head = stage.fake.add_commit(parents=[stage.head], message=message)
@@ -391,12 +388,14 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("body", "author", "message"),
-    [
-        (COMMAND, "outsider", "outsider may not write to this repository"),
-        ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
-        ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
-    ],
+    quick_first(
+        [
+            (COMMAND, "outsider", "outsider may not write to this repository"),
+            ("/profgate accept parse", "maintainer", "gives no reason"),
+            ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
+            ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
+        ]
+    ),
 )
 def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, message: str) -> None:
     assert commented(failed, body, author) == 0
@@ -440,8 +439,7 @@ def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
 
 
 def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
     stage.fake.state.collaborators["maintainer"] = "write"
     stage.fake.read_only()

@@ -55,6 +55,7 @@ def lasting_changes(stage: Stage) -> list[str]:
     return [line for line in stage.log.splitlines() if "profgate%3A lasting " in line]
 
 
+@pytest.mark.slow
 def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
     found, summaries = [], []

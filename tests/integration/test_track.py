@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from profgate.__main__ import main
+from slow_cases import quick_first
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -169,6 +170,7 @@ def test_failing_version_is_reported_and_skipped(repository: Repository, capsys:
     assert "skipped" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_version_is_stopped_after_the_timeout(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository(["import time\ntime.sleep(600)\n", LIB.format(times=5)])
     document = tracked(capsys, "--last", "2", "--runs", "1", "--timeout", "6", *COMMAND)
@@ -348,7 +350,7 @@ def finished_runs(output: Path) -> list[Path]:
     return sorted(output.glob("runs/*/[0-9a-f]*/*/run.json"))
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", quick_first([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
 def test_stopped_track_continues(
     repository: Repository, capsys: pytest.CaptureFixture[str], how: signal.Signals
 ) -> None:
