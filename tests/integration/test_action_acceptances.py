@@ -107,6 +107,7 @@ def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
     assert "the comment was edited, perhaps by another person" in red.comments[0]
 
 
+@pytest.mark.slow
 def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
     number = say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
@@ -165,6 +166,7 @@ def test_command_before_the_last_edit_needs_a_limit(red: Stage) -> None:
     assert "no comment of profgate showed its growth at that time" in red.comments[0]
 
 
+@pytest.mark.slow
 def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
     """The growth that was shown for one workload is no limit for another."""
     both = [profiles(shares, 5, workload) for shares, workload in ((SHARES, "api"), (SHARES, "web"))]
@@ -178,6 +180,7 @@ def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 80) | both[1]) == 0
 
 
+@pytest.mark.slow
 def test_minimised_comments_keep_the_limit(red: Stage) -> None:
     red.inputs["older-comments"] = "minimize"
     say(red)
@@ -196,6 +199,7 @@ def test_marker_of_another_bot_is_not_believed(red: Stage) -> None:
     assert "no comment of profgate showed its growth at that time" in red.summary
 
 
+@pytest.mark.slow
 def test_own_identity_of_another_token_is_found(red: Stage) -> None:
     red.fake.state.token_login = "shop-app[bot]"
     red.fake.state.comments.clear()
@@ -204,6 +208,7 @@ def test_own_identity_of_another_token_is_found(red: Stage) -> None:
     assert red.compare(profiles(SLOWER, 79)) == 0
 
 
+@pytest.mark.slow
 def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
     red.inputs["comment"] = "never"
     red.fake.state.comments.clear()
@@ -298,6 +303,7 @@ def merge(stage: Stage, head: str, queued: dict[str, str], seed: int, shares: Ma
     return code
 
 
+@pytest.mark.slow
 def test_merge_queue_honours_acceptances(red: Stage) -> None:
     head, queued = queue(red, red.number, red.base)
     assert merge(red, head, queued, 78) == 1
@@ -307,6 +313,7 @@ def test_merge_queue_honours_acceptances(red: Stage) -> None:
     assert merge(red, head, queued, 81) == 0
 
 
+@pytest.mark.slow
 def test_merge_queue_accepts_what_was_shown(red: Stage) -> None:
     head, queued = queue(red, red.number, red.base)
     say(red)
@@ -339,6 +346,7 @@ def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     assert "acceptances" not in red.report
 
 
+@pytest.mark.slow
 def test_after_the_merge_it_is_gone(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
@@ -438,6 +446,7 @@ def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
     assert "actions: write" in failed.log
 
 
+@pytest.mark.slow
 def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
     stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)

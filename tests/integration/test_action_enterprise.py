@@ -182,6 +182,7 @@ def test_an_authority_that_the_runner_names_is_trusted(secured: Stage, authority
     everything_works(secured)
 
 
+@pytest.mark.slow
 def test_an_authority_that_the_workflow_names_is_trusted(secured: Stage, authority: trustme.CA) -> None:
     place = secured.folder / "authority.pem"
     authority.cert_pem.write_to_path(place)
@@ -297,6 +298,7 @@ def test_all_requests_use_the_proxy_without_logging_password(
     assert "pass-word-17" not in everything_shown(behind_proxy)
 
 
+@pytest.mark.slow
 def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy_with("pass-word-17") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")

@@ -322,6 +322,7 @@ def test_hostile_names_change_neither_comment_nor_log(stage: Stage) -> None:
     assert stage.outputs["conclusion"] == "fail"
 
 
+@pytest.mark.slow
 def test_many_long_names_stay_below_the_limit(stage: Stage) -> None:
     shares = {f"{number:04}" + "é" * 900: 4_000 for number in range(150)}
     slower = {name: 9_000 if name < "0100" else count for name, count in shares.items()}

@@ -53,6 +53,7 @@ def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert pages["api [windows]"] in sharded.comments[0]
 
 
+@pytest.mark.slow
 def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
     sharded.fake.state.collaborators["maintainer"] = "write"
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1

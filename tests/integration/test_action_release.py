@@ -97,6 +97,7 @@ def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
     assert releasing.outputs["baseline-distance"] == "0"
 
 
+@pytest.mark.slow
 def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
@@ -105,6 +106,7 @@ def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     assert f"release v1 has no profiles ({ASSET})" in releasing.log
 
 
+@pytest.mark.slow
 def test_pull_request_is_compared_with_latest_release(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
@@ -136,6 +138,7 @@ def test_without_any_profiles_the_tag_is_named(releasing: Stage) -> None:
     assert "v2: has neither profiles of this build nor stored ones" in releasing.log
 
 
+@pytest.mark.slow
 def test_publishing_again_replaces_the_file(releasing: Stage) -> None:
     published(releasing, "v2")
     published(releasing, "v2")
@@ -191,6 +194,7 @@ def test_only_our_own_hosts_get_the_token(releasing: Stage, host: str) -> None:
     assert "names a foreign host" in releasing.log or "GitHub did not answer (ValueError)" in releasing.log
 
 
+@pytest.mark.slow
 def test_the_history_is_long_enough_to_judge(releasing: Stage) -> None:
     published(releasing, "v2")
     assert int(releasing.outputs["base-runs"]) >= BASE_RUNS - 1

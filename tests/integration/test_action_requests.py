@@ -52,6 +52,7 @@ def test_a_pull_request_with_everything(changed: Stage) -> None:
     assert found["graphql"] <= 1
 
 
+@pytest.mark.slow
 def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
     changed.compare(slow())
     changed.push_to_pull()
@@ -123,6 +124,7 @@ def test_long_pull_request_costs_another_list(changed: Stage) -> None:
     assert counted(changed)["rest"] <= NEEDED + 1 + FURTHER
 
 
+@pytest.mark.slow
 def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
     for shard in ("a", "b", "c"):

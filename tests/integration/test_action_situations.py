@@ -243,6 +243,7 @@ def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> N
     assert len(shown(stage)) == 1
 
 
+@pytest.mark.slow
 def test_cancelled_shard_is_not_passed(stage: Stage) -> None:
     for seed in range(2):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")

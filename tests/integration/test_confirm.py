@@ -185,6 +185,7 @@ def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:
     return commits
 
 
+@pytest.mark.slow
 def test_setup_prepares_each_worktree(
     report: Path, checkouts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_compare_needs_no_function_of_linux(tmp_path: Path) -> None:
     assert (tmp_path / "report.json").is_file()
 
 
+@pytest.mark.slow
 def test_events_with_a_time_limit_are_refused_on_windows() -> None:
     done = run(TIME_LIMIT)
     assert "this event needs a Linux or macOS runner" in done.stdout, done.stderr
