@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from profgate.__main__ import main
+from slow_cases import quick_first
 
 STEADY = "".join(
     f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
@@ -64,13 +66,24 @@ def record(place: Path, out: Path, runs: int = 5, command: str = RECORD) -> None
     folder.rmdir()
 
 
+@pytest.fixture(scope="module")
+def first_measurement(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A first measurement that failed the gate: the recordings of both sides and the report."""
+    folder = tmp_path_factory.mktemp("first_measurement")
+    for name, side, times in (("fast", "before", 2), ("slow", "after", 20)):
+        (folder / name).mkdir()
+        (folder / name / "shop.py").write_text(COMMAND.format(times=times))
+        record(folder / name, folder / side)
+    sides = [str(folder / "before"), str(folder / "after")]
+    assert main(["compare", *sides, "--fail-on", "degradation", "-o", str(folder / "first")]) == 1
+    return folder
+
+
 @pytest.fixture
-def report(checkouts: dict[str, Path], tmp_path: Path) -> Path:
+def report(first_measurement: Path, checkouts: dict[str, Path], tmp_path: Path) -> Path:  # noqa: ARG001 - makes them
     """The report of a first measurement that failed the gate."""
-    record(checkouts["fast"], tmp_path / "before")
-    record(checkouts["slow"], tmp_path / "after")
-    sides = [str(tmp_path / "before"), str(tmp_path / "after")]
-    assert main(["compare", *sides, "--fail-on", "degradation", "-o", str(tmp_path / "first")]) == 1
+    for name in ("before", "after", "first"):
+        shutil.copytree(first_measurement / name, tmp_path / name)
     return tmp_path / "first" / "report.json"
 
 
@@ -172,6 +185,7 @@ def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:
     return commits
 
 
+@pytest.mark.slow
 def test_setup_prepares_each_worktree(
     report: Path, checkouts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,7 +199,7 @@ def test_setup_prepares_each_worktree(
     assert main(["confirm", str(report), *words, "--", sys.executable, "-c", RECORD]) == 1
 
 
-@pytest.mark.parametrize("sha", ["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"])
+@pytest.mark.parametrize("sha", quick_first(["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"], 2))
 def test_commit_of_a_report_must_be_a_hash(
     report: Path,
     checkouts: dict[str, Path],

@@ -267,6 +267,7 @@ def test_summary_shows_why_there_is_no_comment() -> None:
     assert text.endswith("> No comment: this pull request comes from a fork.\n")
 
 
+@pytest.mark.slow
 def test_the_longest_summary_stays_below_its_limit() -> None:
     tables = seen(render_summary(longest()))
     assert all(len(set(table)) == 1 for table in tables.rows)
