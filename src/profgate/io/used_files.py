@@ -22,7 +22,8 @@ def used_files(found: set[str]) -> Iterator[Callable[[Started], None]]:
     A path is a regular file that a process runs, maps or has opened only for reading, or a file or folder that its
     arguments name.
     """
-    done, threads = Event(), []
+    done = Event()
+    threads: list[Thread] = []
 
     def start(started: Started) -> None:
         if sys.platform == "linux":
@@ -51,7 +52,7 @@ def _watch(session: int, found: set[str], done: Event) -> None:
                     members.add(process)
                     paths = {*_mapped(process), *_opened(process), *_arguments(process)} - seen
                     seen |= paths
-                    found |= {path for path in paths if os.path.isfile(path) or os.path.isdir(path)}  # noqa: PTH112, PTH113
+                    found |= {path for path in paths if os.path.exists(path)}  # noqa: PTH110 - accepts every text
                 else:
                     others.add(process)
         if done.wait(INTERVAL):

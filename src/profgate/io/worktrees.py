@@ -91,8 +91,9 @@ def missing_contents(place: str) -> dict[str, str]:
 
 def worktrees(repository: str) -> list[str]:
     """Return the resolved paths of all worktrees of a repository that exist."""
-    lines = _output(repository, ("worktree", "list", "--porcelain")).splitlines()
-    found = [os.fsdecode(line.removeprefix(b"worktree ")) for line in lines if line.startswith(b"worktree ")]
+    entries = _output(repository, ("worktree", "list", "--porcelain")).split(b"\n\n")
+    heads = [entry.partition(b"\n")[0] for entry in entries if b"\nbare" not in entry]
+    found = [os.fsdecode(head.removeprefix(b"worktree ")) for head in heads if head]
     return [os.path.realpath(place) for place in found if Path(place).is_dir()]
 
 

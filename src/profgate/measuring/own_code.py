@@ -14,19 +14,25 @@ from profgate.measuring.sides import SIDES, Side
 
 PACKAGED = re.compile(r".*/(?:site|dist)-packages/(.+\.py)")
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
-INSTALL = "install it into the environment of the side: --setup 'pip install .', without an absolute path"
+INSTALL = "let --setup install it into the environment of the side (pip install .), without an absolute path"
+BUILD = "let --setup build it in the folder in which it starts, and run it without an absolute path"
 
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """The resolved paths of the code that a side used: files of ``frames``, and ``foreign``, all outside its root."""
+    """The resolved paths that a side used: ``frames`` of its profiles, and all ``foreign`` paths outside its root.
+
+    ``lost`` is a file of a frame if no path is below the root.
+    """
 
     side: Side
     frames: frozenset[str]
     foreign: frozenset[str]
+    lost: str | None
 
-    def error(self, path: str, what: str, advice: str) -> ProfgateError:
-        """Return the error for a path that proves nothing or the wrong thing."""
+    def error(self, path: str, what: str) -> ProfgateError:
+        """Return the error for a file that is not the side's own."""
+        advice = INSTALL if path.endswith(".py") else BUILD
         found = f"the {self.side.name} used {path}, {what}, instead of a file below {self.side.root}"
         return ProfgateError("both sides ran the same code", f"{found}; {advice}")
 
@@ -49,26 +55,25 @@ def check_own_code(
     for name, other in zip(SIDES, reversed(SIDES), strict=True):
         _check_places(used[name], sides[other], elsewhere)
         _check_packages(used[name])
+        if (lost := used[name].lost) is not None:
+            raise used[name].error(lost, "which like all its files is outside of its folder")
     for path in sorted(used["baseline"].foreign):
         code = path in used["baseline"].frames or _starts_as_code(path)
         if code and _written_between(path, baseline.ready, target.ready):
-            what = "which the setup of the target wrote"
-            raise used["baseline"].error(path, what, "let --setup write it below the folder in which it starts")
+            raise used["baseline"].error(path, "which the setup of the target wrote")
 
 
 def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
-    """Resolve the paths of a side. Raises ProfgateError if there are paths, but none is below the root of the side."""
+    """Resolve the paths of a side."""
     names = [unquote(urlsplit(file).path) if file.startswith("file:///") else file for file in files]
     names = [name for name in names if "\0" not in name]
     absolute = {os.path.realpath(name) for name in names if name.startswith("/")}
-    relative = {os.path.realpath(path) for name in names if (path := Path(side.checkout, name)).is_file()}
+    relative = {os.path.realpath(path) for name in names if _is_file(path := f"{side.checkout}/{name}")}
     paths = absolute | relative | {os.path.realpath(path) for path in opened}
     foreign = frozenset(path for path in paths if not _is_below(path, side.root))
-    used = _Used(side, frozenset(absolute | relative), foreign)
-    # without absolute paths, the names of a profile show only symbols or classes
-    if absolute and len(foreign) == len(paths):
-        raise used.error(min(absolute), "which like all its files is outside of its folder", INSTALL)
-    return used
+    # without absolute paths, a profile shows only symbols or classes, which prove nothing
+    lost = min(absolute, default=None) if len(foreign) == len(paths) else None
+    return _Used(side, frozenset(absolute | relative), foreign, lost)
 
 
 def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[str]]) -> None:
@@ -79,11 +84,11 @@ def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[s
     """
     for path in sorted(used.foreign):
         if _is_below(path, other.root):
-            raise used.error(path, f"which belongs to the {other.name}", INSTALL)
+            raise used.error(path, f"which belongs to the {other.name}")
         for top, tracked in elsewhere.items():
             name = path.removeprefix(f"{top}/")
-            if name != path and (name in tracked or Path(used.side.checkout, name).is_file()):
-                raise used.error(path, f"which belongs to the checkout in {top}", INSTALL)
+            if name != path and (name in tracked or _is_file(f"{used.side.checkout}/{name}")):
+                raise used.error(path, f"which belongs to the checkout in {top}")
 
 
 def _check_packages(used: _Used) -> None:
@@ -96,7 +101,11 @@ def _check_packages(used: _Used) -> None:
             # in the folder of a package, this would be a vendored copy of another project
             path = found.get("/".join(parts[start:]))
             if path and (start == 0 or "/".join([*parts[:start], "__init__.py"]) not in tracked):
-                raise used.error(path, f"an installed copy of {name}", INSTALL)
+                raise used.error(path, f"an installed copy of {name}")
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - unlike Path, accepts every text
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -51,16 +51,17 @@ def isolated_sides(
     version is not available or a setup fails.
     """
     with ExitStack() as stack:
-        checkouts = {}
+        sides: dict[str, Side] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
             root = Path(os.path.realpath(scratch), FOLDERS[name])
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             (root / "bin").mkdir(parents=True)
-            checkouts[name] = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
-        for command, what in missing_contents(checkouts["baseline"]).items():
-            if command not in (setup or ""):
-                sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
-        yield {name: _prepared(name, checkout, setup, timeout) for name, checkout in checkouts.items()}
+            # after the setup of the baseline: a build tool that finds its output up to date compares times of files
+            checkout = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
+            if not sides:
+                _report_missing(checkout, setup or "")
+            sides[name] = _prepared(name, checkout, setup, timeout)
+        yield sides
 
 
 def _checkout(commit: str | None, place: str, repository: str) -> AbstractContextManager[str]:
@@ -69,6 +70,12 @@ def _checkout(commit: str | None, place: str, repository: str) -> AbstractContex
     if not NAME.fullmatch(commit):  # a shorter hash may be the name of a branch
         raise ProfgateError("commit", f"{commit[:80]!r} is not the whole hash of a commit")
     return worktree(commit, place, repository)
+
+
+def _report_missing(checkout: str, setup: str) -> None:
+    for command, what in missing_contents(checkout).items():
+        if command not in setup:
+            sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
 
 
 def _prepared(name: str, checkout: str, setup: str | None, timeout: float) -> Side:
