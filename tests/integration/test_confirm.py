@@ -1,318 +1,282 @@
-"""``profgate confirm`` with a real program under cProfile: what repeats stays red, a false red is withdrawn."""
+"""``profgate confirm``: both commits of a report are measured in turns, and the new runs alone decide."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from action_stage import BOTH_SLOWER, SHARES, SLOWER, profiles
 from profgate.__main__ import main
-from slow_cases import quick_first
+from two_commits import COPY, Shares, TwoCommits, pairs_take, with_commits
 
-STEADY = "".join(
-    f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
-)
-COMMAND = (
-    """
-def step(value):
-    return value % 60 == 0
+LOUD = f'{COPY}; echo "$PROFGATE_RUN $PWD ${{PROFGATE_SIDE-}}" >> "$LOG"'
+EVERYTHING = {name: round(cost * 1.3) for name, cost in SHARES.items()}
 
-def find(values):
-    for _ in range({times}):
-        for value in values:
-            step(value)
-"""
-    + STEADY
-    + """
-def main():
-    for _ in range(20):
-        find(range(100))
-        for render in (render_0, render_1, render_2, render_3, render_4, render_5, render_6, render_7):
-            render(range(100))
 
-main()
-"""
-)
-# A clock that counts its readings: what the profiler writes is the same on a busy machine.
-RECORD = (
-    "import cProfile, itertools, os, pathlib, runpy; profile = cProfile.Profile(itertools.count().__next__, 1e-4); "
-    "profile.runcall(runpy.run_path, 'shop.py', run_name='__main__'); "
-    "profile.dump_stats(pathlib.Path(os.environ['PROFGATE_OUT'], 'shop.pstats'))"
-)
+class Desk:
+    """A checkout in which somebody confirms reports."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder, self.monkeypatch, self.capsys = folder, monkeypatch, capsys
+        self.log = folder / "log"
+        self.out = folder / "confirmed"
+        monkeypatch.setenv("LOG", str(self.log))
+        pairs_take(monkeypatch, 10.0)
+
+    def compared(self, target: Shares = BOTH_SLOWER, runs: int = 5, *words: str) -> Path:
+        """The report of a first comparison."""
+        out = self.folder / "first"
+        for side, shares, seed in (("before", SHARES, 1), ("after", target, 2)):
+            for name, data in list(profiles(shares, seed).items())[:runs]:
+                place = self.folder / side / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+        sides = [str(self.folder / side) for side in ("before", "after")]
+        main(["compare", *sides, "--fail-on", "degradation", "-o", str(out), *words])
+        return out / "report.json"
+
+    def has(self, after: Shares | list[Shares], before: Shares | list[Shares] = SHARES) -> TwoCommits:
+        repository = TwoCommits(self.folder / "repository", before, after)
+        self.monkeypatch.chdir(repository.place)
+        return repository
+
+    def confirm(self, report: Path, after: Shares | list[Shares], *words: str, program: str = LOUD) -> int:
+        """Measure commits with these costs, and return the exit code."""
+        with_commits(report, self.has(after).commits)
+        return self.run(report, *words, program=program)
+
+    def run(self, report: Path, *words: str, program: str = LOUD) -> int:
+        self.capsys.readouterr()
+        code = main(["confirm", str(report), *words, "-o", str(self.out), "--", "sh", "-c", program])
+        self.shown = self.capsys.readouterr()
+        return code
+
+    @property
+    def report(self) -> dict[str, Any]:
+        return dict(json.loads((self.out / "report.json").read_text()))
+
+    @property
+    def findings(self) -> dict[str, Any]:
+        (workload,) = self.report["workloads"]
+        return {one["location"]["name"]: one for one in workload["metrics"][0]["findings"]}
+
+    @property
+    def colours(self) -> dict[str, str]:
+        return {name: one["colour"] for name, one in self.findings.items()}
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        suspects = self.report["measurement"]["suspects"]
+        return {one["location"]["name"]: one["outcome"] for one in suspects if one["location"]}
+
+    @property
+    def runs(self) -> int:
+        """How often the program ran on each side after the warm-up."""
+        numbers = [line.split()[0] for line in self.log.read_text().splitlines()]
+        assert sorted(numbers) == sorted(2 * list(map(str, range(len(numbers) // 2))))
+        return len(numbers) // 2 - 1
 
 
 @pytest.fixture
-def checkouts(tmp_path: Path) -> dict[str, Path]:
-    """The program as it was, and slower."""
-    places = {"fast": tmp_path / "fast", "slow": tmp_path / "slow"}
-    for name, place in places.items():
-        place.mkdir()
-        (place / "shop.py").write_text(COMMAND.format(times=2 if name == "fast" else 20))
-    return places
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Desk:
+    return Desk(tmp_path, monkeypatch, capsys)
 
 
-def record(place: Path, out: Path, runs: int = 5, command: str = RECORD) -> None:
-    for number in range(1, runs + 1):
-        folder = out / "raw"
-        folder.mkdir(parents=True, exist_ok=True)
-        environ = {**os.environ, "PROFGATE_OUT": str(folder)}
-        subprocess.run([sys.executable, "-c", command], cwd=place, env=environ, check=True)
-        (out / "shop").mkdir(exist_ok=True)
-        (folder / "shop.pstats").rename(out / "shop" / f"run-{number}.pstats")
-    folder.rmdir()
+def test_confirmed_regression_has_its_new_numbers(desk: Desk) -> None:
+    first = desk.compared(SHARES | {"parse": 90_000})
+    assert desk.confirm(first, SLOWER) == 1
+    parse = desk.findings["parse"]
+    assert (parse["colour"], [reason["code"] for reason in parse["reasons"]]) == ("red", ["measured"])
+    assert 0.9 < parse["statistics"]["low"] < parse["relative"] < parse["statistics"]["high"] < 1.1
+    assert re.search(r"measured in turns, 5 \+ 5 runs: \+9\d.*to \+10\d", (desk.out / "comment.md").read_text())
 
 
-@pytest.fixture(scope="module")
-def first_measurement(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A first measurement that failed the gate: the recordings of both sides and the report."""
-    folder = tmp_path_factory.mktemp("first_measurement")
-    for name, side, times in (("fast", "before", 2), ("slow", "after", 20)):
-        (folder / name).mkdir()
-        (folder / name / "shop.py").write_text(COMMAND.format(times=times))
-        record(folder / name, folder / side)
-    sides = [str(folder / "before"), str(folder / "after")]
-    assert main(["compare", *sides, "--fail-on", "degradation", "-o", str(folder / "first")]) == 1
-    return folder
-
-
-@pytest.fixture
-def report(first_measurement: Path, checkouts: dict[str, Path], tmp_path: Path) -> Path:  # noqa: ARG001 - makes them
-    """The report of a first measurement that failed the gate."""
-    for name in ("before", "after", "first"):
-        shutil.copytree(first_measurement / name, tmp_path / name)
-    return tmp_path / "first" / "report.json"
-
-
-def confirm(report: Path, baseline: Path, target: Path, *words: str) -> int:
-    places = ["--baseline-dir", str(baseline), "--target-dir", str(target)]
-    command = list(words) or [sys.executable, "-c", RECORD]
-    return main(
-        ["confirm", str(report), "--runs", "3", *places, "-o", str(report.parent / "confirmed"), "--", *command]
-    )
-
-
-def reds(report: Path) -> list[str]:
-    found = json.loads(report.read_text())
-    return [
-        one["location"]["name"]
-        for load in found["workloads"]
-        for metric in load["metrics"]
-        for one in metric["findings"]
-        if one["colour"] == "red"
+def test_certain_regression_stops_after_five_runs(desk: Desk) -> None:
+    assert desk.confirm(desk.compared(), BOTH_SLOWER) == 1
+    assert desk.runs == 5
+    lines = [line for line in desk.shown.err.splitlines() if line.startswith("measuring")]
+    order = [("warm-up", "baseline"), ("warm-up", "target"), ("run 1", "baseline"), ("run 1", "target")]
+    assert lines[:6] == [
+        f"measuring {what}, {side}" for what, side in [*order, ("run 2", "target"), ("run 2", "baseline")]
     ]
 
 
-def evidence_of(report: Path, name: str) -> dict[str, str]:
-    found = json.loads(report.read_text())
-    (evidence,) = (
-        one["evidence"]
-        for load in found["workloads"]
-        for metric in load["metrics"]
-        for one in metric["findings"]
-        if one["location"]["name"] == name and one["colour"] == "red"
-    )
-    return dict(evidence)
+def test_unchanged_code_is_not_red(desk: Desk) -> None:
+    assert desk.confirm(desk.compared(), SHARES) == 0
+    assert desk.report["verdict"]["conclusion"] == "pass"
+    assert desk.outcomes == {"parse": "not repeated", "render": "not repeated"}
+    assert desk.runs > 5
+    assert "0 of 3 suspects confirmed; not repeated: " in (desk.out / "comment.md").read_text()
 
 
-def test_repeated_slowdown_stays_red(report: Path, checkouts: dict[str, Path]) -> None:
-    assert confirm(report, checkouts["fast"], checkouts["slow"]) == 1
-    written = report.parent / "confirmed" / "report.json"
-    assert set(reds(written)) <= set(reds(report))
-    assert "step" in reds(written)
-    assert "confirmed by 3 + 3 interleaved runs (+" in (report.parent / "confirmed" / "comment.md").read_text()
+def test_each_suspect_is_decided_for_itself(desk: Desk) -> None:
+    assert desk.confirm(desk.compared(), SLOWER) == 1
+    assert desk.outcomes == {"parse": "confirmed", "render": "not repeated"}
+    assert (desk.colours["parse"], desk.colours.get("render")) == ("red", None)
 
 
-ABSOLUTE = RECORD.replace("'shop.py'", "os.path.abspath('shop.py')")
+def test_function_of_inconclusive_report_becomes_red(desk: Desk) -> None:
+    first = desk.compared(SHARES, 1)
+    assert desk.confirm(first, SLOWER) == 1
+    assert desk.colours["parse"] == "red"
+    assert (desk.runs, desk.outcomes) == (8, {})
 
 
-@pytest.mark.parametrize("target", ["slow", "work"])
-@pytest.mark.parametrize("linked", [False, True])
-def test_paths_are_compared_below_each_checkout(
-    checkouts: dict[str, Path], tmp_path: Path, target: str, *, linked: bool
-) -> None:
-    work = tmp_path / "work"  # both sides of the first measurement were recorded here
-    work.mkdir()
-    for name, out in (("fast", "before"), ("slow", "after")):
-        (work / "shop.py").write_text((checkouts[name] / "shop.py").read_text())
-        record(work, tmp_path / out, command=ABSOLUTE)
-    first = tmp_path / "first"
-    assert (
-        main(
-            ["compare", str(tmp_path / "before"), str(tmp_path / "after"), "--fail-on", "degradation", "-o", str(first)]
-        )
-        == 1
-    )
-    baseline = checkouts["fast"]
-    if linked:
-        (tmp_path / "link").symlink_to(baseline, target_is_directory=True)
-        baseline = tmp_path / "link"
-    assert confirm(first / "report.json", baseline, tmp_path / target, sys.executable, "-c", ABSOLUTE) == 1
-    assert "step" in reds(first / "confirmed" / "report.json")
-    assert evidence_of(first / "confirmed" / "report.json", "step")["confirmed_change"] == "9"
+def test_only_new_runs_count(desk: Desk, tmp_path: Path) -> None:
+    found = []
+    repository = desk.has(SLOWER)
+    for place, cost in (("a", 45_000), ("b", 90_000)):
+        desk.folder = tmp_path / place
+        with_commits(first := desk.compared(SHARES | {"parse": cost}), repository.commits)
+        assert desk.run(first, program=COPY) == 1
+        found.append(desk.findings["parse"])
+    assert found[0] == found[1]
 
 
-def test_false_red_is_withdrawn(report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert confirm(report, checkouts["fast"], checkouts["fast"]) == 0
-    assert reds(report.parent / "confirmed" / "report.json") == []
-    assert "not confirmed by 3 + 3 interleaved runs" in (report.parent / "confirmed" / "comment.md").read_text()
-    measured = [line for line in capsys.readouterr().err.splitlines() if line.startswith("measuring")]
-    warm_up = ["measuring warm-up, target", "measuring warm-up, baseline"]
-    pairs = [(1, "baseline"), (1, "target"), (2, "target"), (2, "baseline"), (3, "baseline"), (3, "target")]
-    assert measured == [*warm_up, *(f"measuring run {number} of 3, {side}" for number, side in pairs)]
+def test_confirmed_total_fails(desk: Desk) -> None:
+    (desk.folder / "policy.yml").write_text("gate: {fail-on-total: degradation}\n")
+    first = desk.compared(EVERYTHING, 5, "--config", str(desk.folder / "policy.yml"))
+    assert desk.confirm(first, EVERYTHING) == 1
+    assert desk.colours["total"] == "red"
 
 
-def test_warm_up_profiles_are_discarded(report: Path, checkouts: dict[str, Path]) -> None:
-    slow_at_first = f"import os, sys; os.environ['PROFGATE_RUN'] == '0' and os.chdir({str(checkouts['slow'])!r}); "
-    assert confirm(report, checkouts["fast"], checkouts["fast"], sys.executable, "-c", slow_at_first + RECORD) == 0
-    assert '"confirmed_change":"0"' in (report.parent / "confirmed" / "report.json").read_text()
+def test_passed_report_is_not_measured(desk: Desk) -> None:
+    assert desk.run(desk.compared(SHARES), program="exit 7") == 0
+    assert "the verdict is pass, so nothing is measured again" in desk.shown.err
 
 
-def repository(checkouts: dict[str, Path], place: Path) -> dict[str, str]:
-    """A repository with a commit of each side; its program is in place only after a set-up."""
-    git = ["git", "-C", str(place), "-c", "user.name=a", "-c", "user.email=a@example.com"]
-    subprocess.run(["git", "init", "--quiet", place], check=True)
-    commits = {}
-    for side, name in (("baseline", "fast"), ("target", "slow")):
-        (place / "shop.txt").write_text((checkouts[name] / "shop.py").read_text())
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "--quiet", "--message", side], check=True)
-        done = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
-        commits[side] = done.stdout.strip()
-    return commits
+@pytest.mark.parametrize(("budget", "runs"), [("100s", 10), ("70s", 7), ("50s", 5)])
+def test_budget_limits_the_runs(desk: Desk, budget: str, runs: int) -> None:
+    first = desk.compared(SHARES | {"parse": 36_000}, 3)
+    assert desk.confirm(first, SHARES | {"parse": 31_200}, "--budget", budget) == 0
+    assert desk.runs == runs
 
 
-@pytest.mark.slow
-def test_setup_prepares_each_worktree(
-    report: Path, checkouts: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    commits = repository(checkouts, tmp_path / "clone")
-    found = json.loads(report.read_text())
-    for side, sha in commits.items():
-        found[side]["sha"] = sha
-    report.write_text(json.dumps(found))
-    monkeypatch.chdir(tmp_path / "clone")
-    words = ["--runs", "3", "--minutes", "30", "--setup", "cp shop.txt shop.py"]
-    assert main(["confirm", str(report), *words, "--", sys.executable, "-c", RECORD]) == 1
+def test_larger_budget_is_suggested_first(desk: Desk) -> None:
+    first = desk.compared()
+    desk.confirm(first, SHARES | {"parse": 31_200}, "--budget", "70s")
+    assert "with `--budget 2m` there would be 8 + 8." in "\n".join(desk.shown.out.splitlines()[:4])
 
 
-@pytest.mark.parametrize("sha", quick_first(["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"], 2))
-def test_commit_of_a_report_must_be_a_hash(
-    report: Path,
-    checkouts: dict[str, Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    sha: str,
-) -> None:
-    repository(checkouts, tmp_path / "clone")
-    found = json.loads(report.read_text())
-    found["target"]["sha"] = sha
-    report.write_text(json.dumps(found))
-    monkeypatch.chdir(tmp_path / "clone")
-    words = ["--baseline-dir", str(checkouts["fast"]), "--", sys.executable, "-c", RECORD]
-    assert main(["confirm", str(report), *words]) == 2
-    assert "is not the hash of a commit" in capsys.readouterr().err
+def test_too_small_budget_is_an_error(desk: Desk) -> None:
+    pairs_take(desk.monkeypatch, 30.0)
+    assert desk.confirm(desk.compared(), BOTH_SLOWER, "--budget", "90s") == 2
+    assert "--budget: is too small for 5 runs of each side; a pair of runs takes 24 s" in desk.shown.err
+    assert "so --budget 3m would do" in desk.shown.err
 
 
-def test_too_few_minutes_are_an_error(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
-    words = ["--minutes", "0.001", "--", sys.executable, "-c", RECORD]
-    assert main(["confirm", str(report), *places, *words]) == 2
-    assert "--minutes: are too few for 3 runs of each side" in capsys.readouterr().err
+@pytest.mark.parametrize("words", [["--budget", "20s"], ["--setup", "exit 7"]])
+def test_fallback_decides_by_the_first_comparison(desk: Desk, words: list[str]) -> None:
+    (desk.folder / "policy.yml").write_text("gate: {confirm: required}\n")
+    first = desk.compared(BOTH_SLOWER, 5, "--config", str(desk.folder / "policy.yml"))
+    assert json.loads(first.read_text())["verdict"]["conclusion"] == "warn"
+    assert desk.confirm(first, SHARES, "--fallback", *words) == 1
+    assert desk.colours["parse"] == "red"
+    assert [one["code"] for one in desk.report["warnings"]] == ["not_measured_again"]
 
 
-def test_setup_without_a_worktree_is_an_error(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["slow"])]
-    assert main(["confirm", str(report), *places, "--setup", "make", "--", "nothing-is-started"]) == 2
-    assert "--setup: prepares git worktrees, but both folders are given" in capsys.readouterr().err
+def test_baseline_that_differs_from_itself_is_inconclusive(desk: Desk) -> None:
+    first = desk.compared()
+    costs: list[Shares] = [SHARES, SLOWER]
+    with_commits(first, desk.has(costs, costs).commits)
+    assert desk.run(first) == 0
+    assert desk.report["verdict"]["conclusion"] == "inconclusive"
+    assert desk.report["verdict"]["reasons"][0]["code"] == "baseline_drifted"
 
 
-def test_fallback_uses_the_first_measurement(report: Path, checkouts: dict[str, Path]) -> None:
-    places = ["--baseline-dir", str(checkouts["fast"]), "--target-dir", str(checkouts["fast"])]
-    out = report.parent / "confirmed"
-    assert main(["confirm", str(report), *places, "--fallback", "-o", str(out), "--", "false"]) == 1
-    assert reds(out / "report.json") == reds(report)
-    warnings = [one["text"] for one in json.loads((out / "report.json").read_text())["warnings"]]
-    assert any("so only the first measurement counts: false: ended with exit code 1" in warning for warning in warnings)
+def test_setup_runs_once_for_each_side(desk: Desk) -> None:
+    setup = 'echo "$PWD" >> "$LOG.setup"; mv profiles made'
+    assert desk.confirm(desk.compared(), BOTH_SLOWER, "--setup", setup, program=LOUD.replace("profiles/", "made/")) == 1
+    places = (desk.folder / "log.setup").read_text().splitlines()
+    assert len(places) == 2
+    assert {line.split()[1] for line in desk.log.read_text().splitlines()} == set(places)
 
 
-def test_output_of_the_program_does_not_control_the_terminal(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    program = ["sh", "-c", "printf '\\033]0;owned\\007\\033[31m\\342\\200\\256red'; exit 1"]
-    main(
-        [
-            "confirm",
-            str(report),
-            "--baseline-dir",
-            str(checkouts["fast"]),
-            "--target-dir",
-            ".",
-            "--fallback",
-            "--",
-            *program,
-        ]
-    )
-    main(["ranks", "record", "--repeat", "1", "--", *program, "\033[31m"])
-    shown = "".join(capsys.readouterr())
-    assert "red" in shown
-    assert not re.findall("[\x00-\x08\x0b-\x1f\u202e]", shown)
+def test_program_does_not_know_its_side(desk: Desk) -> None:
+    desk.confirm(desk.compared(), BOTH_SLOWER)
+    assert {len(line.split()) for line in desk.log.read_text().splitlines()} == {2}
 
 
-def test_profiles_of_another_workload_are_an_error(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = RECORD.replace("shop.pstats", "other.pstats")
-    assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", other) == 2
-    assert "has profiles of other, but the findings are of shop; keep the names of files" in capsys.readouterr().err
+def test_merge_is_measured_against_its_first_parent(desk: Desk) -> None:
+    """The report names the commits of a pull request, whose job checked out their merge."""
+    first = desk.compared()
+    repository = desk.has(BOTH_SLOWER)
+    tree = repository.git("rev-parse", "HEAD^{tree}")
+    base = repository.git("commit-tree", f"{repository.commits['baseline']}^{{tree}}", "-m", "base")
+    head = repository.git("commit-tree", f"{repository.commits['baseline']}^{{tree}}", "-m", "head")
+    merge = repository.git("commit-tree", tree, "-p", base, "-p", head, "-m", "merge")
+    repository.git("checkout", "--quiet", "--detach", merge)
+    with_commits(first, {"baseline": repository.commits["baseline"], "target": head})
+    assert desk.run(first) == 1
+    assert (desk.report["baseline"]["sha"], desk.report["target"]["sha"]) == (base, head)
+
+
+def forged_numbers(metric: dict[str, Any]) -> None:
+    metric["calibration"] |= {"measured": True, "interleaved": True}
+    for change in metric["changes"]:
+        change["evidence"] |= {"p": 1.0, "level": 0.0}
+    for finding in metric["findings"]:
+        finding["statistics"] |= {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
+
+
+def test_forged_first_report_changes_no_result(desk: Desk) -> None:
+    first = desk.compared()
+    found = json.loads(first.read_text())
+    forged_numbers(found["workloads"][0]["metrics"][0])
+    first.write_text(json.dumps(found))
+    assert desk.confirm(first, BOTH_SLOWER) == 1
+    assert (desk.colours["parse"], desk.colours["render"]) == ("red", "red")
+
+
+def test_old_profiles_of_other_workloads_are_kept(desk: Desk) -> None:
+    assert desk.confirm(desk.compared(), SHARES, program=COPY.replace("api", "other")) == 1
+    assert desk.colours["parse"] == "red"
+    assert desk.outcomes == {"parse": "not measured", "render": "not measured"}
+
+
+@pytest.mark.parametrize("sha", ["-f", "--lock", "HEAD", "main", "0a1b2c3\n-f"])
+def test_commit_of_a_report_is_a_hash(desk: Desk, sha: str) -> None:
+    repository, first = desk.has(SLOWER), desk.compared()
+    with_commits(first, {**repository.commits, "target": sha})
+    assert desk.run(first) == 2
+    assert "is not the whole hash of a commit" in desk.shown.err
+
+
+def test_report_without_commits_is_an_error(desk: Desk) -> None:
+    assert desk.run(desk.compared()) == 2
+    assert "REPORT: names no commit of the baseline; measure commits with: profgate measure" in desk.shown.err
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
-    [("pass", "wrote no profile to the folder that PROFGATE_OUT names"), ("exit(7)", "ended with exit code 7")],
+    ("program", "message"),
+    [("true", "wrote no profile to the folder that PROFGATE_OUT names"), ("exit 7", "ended with exit code 7")],
 )
-def test_program_without_profiles_is_an_error(
-    report: Path, checkouts: dict[str, Path], capsys: pytest.CaptureFixture[str], command: str, message: str
-) -> None:
-    assert confirm(report, checkouts["fast"], checkouts["slow"], sys.executable, "-c", command) == 2
-    assert message in capsys.readouterr().err
+def test_program_without_profiles_is_an_error(desk: Desk, program: str, message: str) -> None:
+    assert desk.confirm(desk.compared(), SLOWER, program=program) == 2
+    assert message in desk.shown.err
 
 
-def test_passing_report_is_not_measured_again(
-    checkouts: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "a.folded").write_text("main;parse 9000\n")
-    first = tmp_path / "first"
-    assert main(["compare", str(tmp_path / "a.folded"), str(tmp_path / "a.folded"), "-o", str(first)]) == 0
-    assert confirm(first / "report.json", checkouts["fast"], checkouts["slow"], "nothing-is-started") == 0
-    assert "no finding fails the gate, so nothing is measured again" in capsys.readouterr().err
+def test_output_of_the_program_is_harmless(desk: Desk) -> None:
+    program = "printf '\\033]0;owned\\007\\033[31m\\342\\200\\256red'; exit 1"
+    desk.confirm(desk.compared(), SLOWER, "--fallback", program=program)
+    main(["ranks", "record", "--repeat", "1", "--", "sh", "-c", program, "\033[31m"])
+    shown = "".join([*desk.shown, *desk.capsys.readouterr()])
+    assert "red" in shown
+    assert not re.findall("[\x00-\x08\x0b-\x1f\u202e]", shown)
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["report.json"], "COMMAND: is missing"),
-        (["report.json", "--runs", "2", "--", "x"], "'2' is not a whole number from 3 to 50"),
-        (["report.json", "--minutes", "0", "--", "x"], "--minutes: '0' is not a number from 0.001"),
+        (["report.json", "--budget", "5", "--", "x"], "--budget: '5'"),
+        (["report.json", "--timeout", "0s", "--", "x"], "--timeout: '0s'"),
         (["missing.json", "--", "x"], "No such file"),
     ],
 )
-def test_mistakes_are_reported(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_mistakes_are_reported(words: list[str], message: str, desk: Desk) -> None:
+    desk.monkeypatch.chdir(desk.folder)
     assert main(["confirm", *words]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_report_without_commits_needs_both_folders(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["confirm", str(report), "--", "x"]) == 2
-    assert "--baseline-dir: is missing, and the report names no commit of the baseline" in capsys.readouterr().err
+    assert message in desk.capsys.readouterr().err

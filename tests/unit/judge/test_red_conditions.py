@@ -233,7 +233,7 @@ def test_attribution_counts(reach: Reach, expected: list[str]) -> None:
 
 
 MEASURED: dict[str, Any] = {"interleaved": True, "measured": True, "splits": 5000}
-SHOWN = {"p": 0.0004, "level": 0.002, "low": 0.28, "high": 0.34}
+SHOWN: dict[str, Any] = {"p": 0.0004, "level": 0.002, "low": 0.28, "high": 0.34}
 
 
 @pytest.mark.parametrize("confirm", ["off", "when-possible", "required"])

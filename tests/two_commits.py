@@ -1,0 +1,63 @@
+"""A local repository with two commits whose program copies ready profiles, for measurements in turns."""
+
+import itertools
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from action_stage import folded
+from profgate.measuring import turns
+from profgate.measuring.looks import MOST
+
+Shares = Mapping[str, int]
+COPY = 'cp profiles/"$PROFGATE_RUN".folded "$PROFGATE_OUT/api.folded"'
+
+
+class TwoCommits:
+    """The repository. Runs of a side have the costs ``before`` or ``after``, or alternate between several of them."""
+
+    def __init__(self, place: Path, before: Shares | list[Shares], after: Shares | list[Shares]) -> None:
+        self.place = place
+        place.mkdir(parents=True)
+        self.git("init", "--quiet")
+        sides = {"baseline": before, "target": after}
+        self.commits = {}
+        for seed, (side, costs) in enumerate(sides.items(), 300):
+            each = costs if isinstance(costs, list) else [costs]
+            files = {
+                f"profiles/{run}.folded": folded(each[run % len(each)], 1000 * seed + run).decode()
+                for run in range(MOST + 1)
+            }
+            self.commits[side] = self.commit(**files)
+
+    def git(self, *words: str) -> str:
+        settings = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+        command = ["git", *settings, *words]
+        return subprocess.run(command, cwd=self.place, check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self, **files: str) -> str:
+        for name, text in files.items():
+            (self.place / name).parent.mkdir(exist_ok=True)
+            (self.place / name).write_text(text)
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message", "files")
+        return self.git("rev-parse", "HEAD")
+
+
+def with_commits(report: Path, commits: Mapping[str, str]) -> dict[str, str]:
+    """Let a report state these commits, and return the commits that it stated before."""
+    found = json.loads(report.read_text())
+    before = {side: found[side]["sha"] for side in commits}
+    for side, sha in commits.items():
+        found[side]["sha"] = sha
+    report.write_text(json.dumps(found))
+    return before
+
+
+def pairs_take(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Let each pair of runs take this time, as a measurement sees it, whatever the speed of the machine is."""
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=itertools.count(0.0, seconds).__next__))
