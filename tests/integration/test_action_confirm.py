@@ -1,6 +1,7 @@
 """Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
