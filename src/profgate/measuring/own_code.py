@@ -55,12 +55,13 @@ def check_own_code(
     for name, other in zip(SIDES, reversed(SIDES), strict=True):
         _check_places(used[name], sides[other], elsewhere)
         _check_packages(used[name])
-        if (lost := used[name].lost) is not None:
-            raise used[name].error(lost, "which like all its files is outside of its folder")
     for path in sorted(used["baseline"].foreign):
         code = path in used["baseline"].frames or _starts_as_code(path)
         if code and _written_between(path, baseline.ready, target.ready):
             raise used["baseline"].error(path, "which the setup of the target wrote")
+    for each in used.values():
+        if each.lost is not None:
+            raise each.error(each.lost, "which like all its files is outside of its folder")
 
 
 def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:

@@ -42,8 +42,13 @@ def test_sides_are_removed_after_a_failed_setup(git: Git, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["HEAD", "main", "--help", "abcdef0", "f" * 40])
 def test_only_whole_hashes_are_commits(git: Git, tmp_path: Path, name: str) -> None:
     sha = commit(git, program="one")
-    with pytest.raises(ProfgateError, match=r"hash|fetch the commit"), isolated_sides(name, sha, str(tmp_path)):
-        pass
+    for versions in ((name, sha), (sha, name)):
+        with (
+            pytest.raises(ProfgateError, match=r"hash|fetch the commit"),
+            isolated_sides(*versions, str(tmp_path), setup="touch ../../started"),
+        ):
+            pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gitconfig", "repository"]
 
 
 def test_other_worktrees_remain_registered(git: Git, tmp_path: Path) -> None:
