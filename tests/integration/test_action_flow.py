@@ -97,17 +97,17 @@ def test_nothing_changed_makes_no_comment(recorded: Stage) -> None:
     assert recorded.summary
 
 
-def test_gate_needs_three_base_jobs(stage: Stage) -> None:
-    for jobs in range(1, 3):
+def test_gate_needs_five_base_jobs(stage: Stage) -> None:
+    for jobs in range(1, 5):
         stage.push()
         stage.open_pull()
         assert stage.compare(profiles(SLOWER, 77)) == 0
         assert stage.outputs["conclusion"] == "warn"
-        assert f"come from different jobs, and {jobs} of 3 base jobs are stored" in stage.comments[-1]
+        assert f"come from different jobs, and {jobs} of 5 base jobs are stored" in stage.comments[-1]
     stage.push()
     stage.open_pull()
     assert stage.compare(profiles(SLOWER, 77)) == 1
-    assert "none of 3 base jobs differed by more than" in stage.comments[-1]
+    assert "none of 5 base jobs differed by more than" in stage.comments[-1]
 
 
 def test_a_fork_gets_everything_but_the_comment(stage: Stage) -> None:

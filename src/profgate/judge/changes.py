@@ -129,7 +129,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
         counts["small"] += int(small.sum())
         listed &= ~small
     if undecided:
-        listed |= _grown_most(share_from, share_to, dearer)
+        listed |= _grown_most(share_from, share_to, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
     rows = np.flatnonzero(listed)
     if len(rows):
         rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(share_to - share_from)[rows])]

@@ -276,7 +276,7 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
 
 
 def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
-    """Return a reason for each of the functions whose share of the run became worse by most."""
+    """Return a reason for each of the functions whose cost and share of the run became worse by most."""
     sign = 1 if metric.better == "lower" else -1
     grown = [
         (sign * ((change.share_to or 0.0) - (change.share_from or 0.0)), change)
@@ -297,7 +297,7 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
             ),
         )
         for growth, change in grown[:SUSPECTS]
-        if growth > 0
+        if growth > 0 and sign * (change.delta or 0.0) > 0
     ]
 
 
