@@ -1,0 +1,113 @@
+"""``profgate measure``: two commits of a small program, or a commit and the working tree, under a real profiler."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from profgate.__main__ import main
+from two_commits import SHARES, TwoCommits, pairs_take
+
+STEADY = "".join(
+    f"\ndef render_{place}(values):\n    for value in values:\n        repr(value)\n" for place in range(8)
+)
+SHOP = (
+    """
+def step(value):
+    return value % 60 == 0
+
+def find(values):
+    for _ in range({times}):
+        for value in values:
+            step(value)
+"""
+    + STEADY
+    + """
+for _ in range(20):
+    find(range(100))
+    for render in (render_0, render_1, render_2, render_3, render_4, render_5, render_6, render_7):
+        render(range(100))
+"""
+)
+# A clock that counts its readings: what the profiler writes is the same on a busy machine.
+RECORD = (
+    "import cProfile, itertools, os, pathlib, runpy; profile = cProfile.Profile(itertools.count().__next__, 1e-4); "
+    "profile.runcall(runpy.run_path, os.path.abspath('shop.py'), run_name='__main__'); "
+    "profile.dump_stats(pathlib.Path(os.environ['PROFGATE_OUT'], 'shop.pstats'))"
+)
+PROGRAM = ("--", sys.executable, "-c", RECORD)
+FAST, SLOW = SHOP.format(times=2), SHOP.format(times=20)
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoCommits:
+    """A repository in which the branch ``slow`` has a slower program than ``fast``, which is checked out."""
+    repository = TwoCommits(tmp_path / "repository", SHARES, SHARES)
+    for branch, text in (("fast", FAST), ("slow", SLOW)):
+        repository.git("checkout", "--quiet", "-b", branch)
+        repository.commit(**{"shop.py": text})
+    repository.git("checkout", "--quiet", "fast")
+    monkeypatch.chdir(repository.place)
+    pairs_take(monkeypatch, 10.0)
+    return repository
+
+
+def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert main(["measure", "fast", "slow", "-o", str(out), *PROGRAM]) == 1
+    found = json.loads((out / "report.json").read_text())
+    sides = [(found[side]["label"], found[side]["sha"]) for side in ("baseline", "target")]
+    assert sides == [(branch, shop.git("rev-parse", branch)) for branch in ("fast", "slow")]
+    metrics = found["workloads"][0]["metrics"]
+    red = {one["location"]["name"]: one for metric in metrics for one in metric["findings"] if one["colour"] == "red"}
+    assert red["step"]["location"]["file"] == "shop.py"
+    assert red["step"]["evidence"]["reach"] == "called by a changed function"
+    assert found["measurement"]["runs"] == 8
+    assert list(out.glob("**/*.html"))
+    assert "Both commits were measured in turns, 8 + 8 runs in 1 min 20 s." in capsys.readouterr().out
+
+
+def test_same_code_passes(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    shop.git("commit", "--quiet", "--allow-empty", "--message", "same")
+    assert main(["measure", "fast~1", "fast", *PROGRAM]) == 0
+    assert capsys.readouterr().out.startswith("PASSED")
+
+
+def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    (shop.place / "shop.py").write_text(SLOW)
+    assert main(["measure", "fast", "--format", "json", *PROGRAM]) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["target"]["label"] == "working tree"
+    assert "the working tree is measured, with uncommitted changes" in shown.err
+    assert (shop.place / "shop.py").read_text() == SLOW
+    assert shop.git("worktree", "list").count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["missing", "fast", *PROGRAM], "missing"),
+        (["fast", "slow"], "COMMAND: is missing; write it after --: profgate measure BASE -- COMMAND"),
+        (["fast", "slow", "--", "npm", "test"], "npm: starts other programs; name node itself"),
+        (["fast", "slow", "--", "go", "build"], "go build: is not a benchmark; write go test"),
+        (["fast", "slow", "--budget", "40s", *PROGRAM], "--budget: is too small for 5 runs of each side"),
+        (["fast", "slow", "--setup", "exit 7", *PROGRAM], "ended with exit code 7"),
+    ],
+)
+def test_mistakes_are_reported(
+    shop: TwoCommits, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["measure", *words]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy")])
+def test_missing_profiler_is_named(
+    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == profiler else which(name))
+    assert main(["measure", "fast", "slow", "--", program, "shop.py"]) == 2
+    assert f"{profiler}: is not installed; " in capsys.readouterr().err

@@ -1,0 +1,132 @@
+"""When a measurement stops, and what it says about each suspect."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from action_stage import SHARES, SLOWER, folded
+from comparisons import from_exclusive
+from profgate.errors import ProfgateError
+from profgate.measuring.decision import Decision, decided, outcomes_of
+from profgate.measuring.turns import Turns
+from profgate.model.change import Location
+from profgate.model.measurement import Look, Suspect
+from profgate.model.policy import Policy
+from profgate.model.source import SourceFile, source_of
+from profgate.pipeline import PipelineInput
+from profgate.wiring import read_all
+
+Shares = Mapping[str, int]
+STEADY = {name: 1000 * cost for name, cost in SHARES.items()}
+PARSE = Suspect("api", "samples", Location("parse"), listed=True, change=1.0)
+
+
+class Recorded(Turns):
+    """Runs that took 10 seconds a pair and had these costs, which repeat."""
+
+    def __init__(self, budget: float, before: Sequence[Shares], after: Sequence[Shares]) -> None:
+        Turns.__init__(self, [], {}, budget, 60.0)
+        self.costs = {"baseline": before, "target": after}
+
+    def warm_up(self) -> dict[str, list[SourceFile]]:
+        self.pair = 10.0
+        return {side: self.runs(side, 0) for side in self.costs}
+
+    def _record_pair(self) -> None:
+        self.count += 1
+        self.spent += 10.0
+        for side in self.costs:
+            self.profiles[side] += self.runs(side, self.count)
+
+    def runs(self, side: str, run: int) -> list[SourceFile]:
+        costs = self.costs[side][run % len(self.costs[side])]
+        source = source_of(f"api/{1000 * run + 1}.folded", folded(costs, 100 * run + len(side)))
+        (profile,) = read_all([source])
+        return [replace(source, profile=cast("None", profile))]
+
+
+def measured(
+    before: Shares | Sequence[Shares],
+    after: Shares | Sequence[Shares],
+    budget: float = 300.0,
+    listed: Sequence[Suspect] | None = (PARSE,),
+    *,
+    widen: bool = False,
+) -> Decision:
+    sides = [side if isinstance(side, Sequence) else [side] for side in (before, after)]
+    given = PipelineInput((), (), policy=Policy(), pages=0)
+    return decided(Recorded(budget, *sides), given, listed, widen=widen)
+
+
+def red(decision: Decision) -> set[str]:
+    return {finding.location.name for *_, finding in decision.built.report.findings if finding.colour == "red"} - {
+        "total"
+    }
+
+
+def test_red_function_ends_the_measurement() -> None:
+    decision = measured(SHARES, SLOWER)
+    assert (decision.measurement.runs, decision.measurement.seconds, red(decision)) == (5, 50.0, {"parse"})
+    (suspect,) = decision.measurement.suspects
+    assert (suspect.outcome, suspect.change) == ("confirmed", 1.0)
+    assert suspect.low is not None
+    assert suspect.high is not None
+    assert 0.9 < suspect.low < suspect.high < 1.1
+
+
+def test_intervals_below_the_gate_end_the_measurement() -> None:
+    decision = measured(STEADY, STEADY)
+    assert decision.measurement.runs == 8
+    assert [suspect.outcome for suspect in decision.measurement.suspects] == ["not repeated"]
+
+
+def test_open_suspect_takes_all_runs() -> None:
+    decision = measured(SHARES, SHARES | {"parse": 31_200})
+    assert (decision.measurement.runs, red(decision)) == (12, set())
+    assert [suspect.outcome for suspect in decision.measurement.suspects] == ["possible"]
+
+
+@pytest.mark.parametrize(
+    ("listed", "widen", "found"), [(None, False, {"parse"}), ((), True, {"parse"}), ((), False, set())]
+)
+def test_unlisted_function_is_red_only_as_a_suspect(
+    listed: Sequence[Suspect] | None, widen: bool, found: set[str]
+) -> None:
+    decision = measured(SHARES, SLOWER, listed=listed, widen=widen)
+    assert red(decision) == found
+    assert decision.measurement.runs >= 8
+    assert decision.measurement.suspects == ()
+
+
+@pytest.mark.parametrize(("budget", "needed"), [(50.0, 80.0), (79.0, 80.0), (80.0, None)])
+def test_too_few_runs_state_the_needed_budget(budget: float, needed: float | None) -> None:
+    assert measured(SHARES, SHARES | {"parse": 31_200}, budget).measurement.needed == needed
+
+
+def test_decided_runs_need_no_budget() -> None:
+    assert measured(SHARES, SLOWER, 50.0).measurement.needed is None
+
+
+def test_too_small_budget_is_an_error() -> None:
+    with pytest.raises(
+        ProfgateError, match=r"^--budget: is too small for 5 runs of each side; .* --budget 2m would do"
+    ):
+        measured(SHARES, SLOWER, 49.0)
+
+
+@pytest.mark.parametrize(("before", "drifted"), [([SHARES, SLOWER], True), ([SHARES, SHARES], False)])
+def test_baseline_drifts_from_itself(before: Sequence[Shares], drifted: bool) -> None:
+    assert measured(before, before).measurement.drifted is drifted
+
+
+def test_absent_suspects_were_not_measured() -> None:
+    suspects = [
+        Suspect("w", "samples", Location("gone")),
+        Suspect("w", "other", Location("f")),
+        Suspect("other", "samples", None),
+    ]
+    comparison = from_exclusive([{"f": 9000, "g": 9000}] * 5, [{"f": 9000, "g": 9000}] * 5)
+    outcomes = outcomes_of(suspects, [comparison], Look(5, 0.004, 0.0, tuple(suspects)))
+    assert [suspect.outcome for suspect in outcomes] == ["not measured"] * 3

@@ -1,0 +1,59 @@
+"""Runs in turns within a budget. The time of a pair of runs is that of a clock of the test."""
+
+from pathlib import Path
+
+import pytest
+
+from profgate.errors import ProfgateError
+from profgate.measuring.sides import Side
+from profgate.measuring.turns import Turns
+from two_commits import pairs_take
+
+PROGRAM = ["sh", "-c", 'echo "main;parse $((1000 + PROFGATE_RUN))" > "$PROFGATE_OUT/api.folded"']
+
+
+def turns_of(folder: Path, budget: float, program: list[str] = PROGRAM) -> Turns:
+    sides = {}
+    for name, place in (("baseline", folder / "a"), ("target", folder / "b")):
+        (place / "checkout").mkdir(parents=True)
+        sides[name] = Side(name, str(place), str(place / "checkout"), {}, 0.0)
+    return Turns(program, sides, budget, timeout=60.0)
+
+
+@pytest.mark.parametrize(("budget", "most"), [(39.0, 4), (40.0, 5), (64.0, 8), (1000.0, 12)])
+def test_warm_up_tells_how_many_runs_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: float, most: int
+) -> None:
+    pairs_take(monkeypatch, 10.0)
+    turns = turns_of(tmp_path, budget)
+    assert {side: len(files) for side, files in turns.warm_up().items()} == {"baseline": 1, "target": 1}
+    assert (turns.most(), turns.needed(), turns.count) == (most, 64.0, 0)
+
+
+def test_recording_ends_with_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs_take(monkeypatch, 10.0)
+    turns = turns_of(tmp_path, 75.0)
+    turns.warm_up()
+    assert turns.record_until(5)
+    assert not turns.record_until(8)
+    assert (turns.count, turns.spent, turns.needed()) == (7, 70.0, 80.0)
+    assert {side: [source.name for source in found] for side, found in turns.profiles.items()} == {
+        side: [f"api/{1000 * run + 1}.folded" for run in range(1, 8)] for side in ("baseline", "target")
+    }
+
+
+def test_slower_runs_than_the_warm_up_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs_take(monkeypatch, 10.0)
+    turns = turns_of(tmp_path, 45.0)
+    turns.warm_up()
+    pairs_take(monkeypatch, 20.0)
+    with pytest.raises(ProfgateError, match=r"--budget: ended after 3 of at least 5 runs .* takes 20 s"):
+        turns.record_until(turns.most())
+
+
+def test_files_of_a_side_have_equal_paths(tmp_path: Path) -> None:
+    program = ["sh", "-c", 'echo "main (file://$PWD/shop.py);parse ($PWD/shop.py) 9000" > "$PROFGATE_OUT/api.folded"']
+    turns = turns_of(tmp_path, 60.0, program)
+    files = [source.profile.frames.files for found in turns.warm_up().values() for source in found if source.profile]
+    assert files[0] == files[1]
+    assert not any(file and str(tmp_path) in file for file in files[0])
