@@ -3,7 +3,7 @@
 import itertools
 import json
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 from fake_github import FakeGitHub
 from fake_github.events import payload
+from fake_github.state import State
 from profgate.action.entry import main
 from profgate.action.job import Pace
 from profgate.model.levels import FEWEST_JOBS
@@ -25,6 +26,7 @@ SLOWER = SHARES | {"parse": 60_000}
 BOTH_SLOWER = SLOWER | {"render": 40_000}
 FASTER = SHARES | {"parse": 15_000}
 BASE_RUNS = 9
+FILLED: dict[str, tuple[State, str]] = {}  # repositories and their newest base commits
 
 
 def folded(shares: Mapping[str, int], seed: int) -> bytes:
@@ -67,10 +69,25 @@ class Stage:
         self.record(files or profiles(seed=len(self.fake.state.commits)))
         return self.base
 
-    def push_jobs(self) -> None:
-        """The fewest base jobs that can turn a pull request red."""
-        for _ in range(FEWEST_JOBS):
-            self.push()
+    def push_jobs(
+        self, number: int = FEWEST_JOBS, files: Callable[[int], Mapping[str, bytes] | None] = lambda _: None
+    ) -> None:
+        """Base jobs, by default the fewest that can turn a pull request red; ``files`` returns those of one job."""
+        given = [files(place) for place in range(number)]
+        self.filled(lambda: [self.push(each) for each in given], given)
+
+    def filled(self, fill: Callable[[], object], *names: object) -> None:
+        """Fill the repository, or restore what an earlier test of this process made of an equal one.
+
+        The names stand for what ``fill`` does.
+        """
+        key = str((self.fake.state, self.inputs, self.environ, self.base_branch, self.base, names))
+        if key not in FILLED:
+            fill()
+            FILLED[key] = self.fake.saved(), self.base
+        else:
+            saved, self.base = FILLED[key]
+            self.fake.restore(saved)
 
     def record(self, files: Mapping[str, bytes]) -> int:
         self.fake.start_run(self.base, branch=self.base_branch)

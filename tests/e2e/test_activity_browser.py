@@ -16,6 +16,8 @@ from profgate.model.timeline import MOST_BINS, Timeline
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+pytestmark = pytest.mark.slow
+
 OpenPage = Callable[..., "Page"]
 
 BINS, SCALE = 100, 26  # 100 bins of 67 ms

@@ -27,6 +27,8 @@ from report_samples import many, nothing_compared
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.slow
+
 CHECKER = Path(__file__).parents[2] / ".ci/html-checker/node_modules/vnu-jar/build/dist/vnu.jar"
 UNKNOWN = ".*(paint-order|@property).*"  # parts of CSS that the checker does not know
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}

@@ -17,6 +17,8 @@ from profgate.model.attribution import SourceState, SourceStates
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = '<img src=x onerror="document.title=1">'
 NAMES = ["main", "load", "parse", "render", HOSTILE, "fresh", "vanished", "helper", "leaf"]
 STATES: tuple[SourceState, ...] = ("same", "same", "changed", "unknown", "unknown", "added", "removed", "same", "same")

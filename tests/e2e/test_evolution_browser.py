@@ -16,6 +16,8 @@ from profgate.track.versions import BenchmarkValue, Evolution, MeasuredVersion, 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = '<img src=x onerror="document.title=1">'
 CALLS = Metric("calls", "count", kind=MetricKind.COUNTED)
 TIME = Metric("time", "nanoseconds", kind=MetricKind.TIMED)

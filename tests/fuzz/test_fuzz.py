@@ -14,6 +14,7 @@ from fuzz.campaign import attempt
 from fuzz.entry_point import DATA, EntryPoint
 from fuzz.entry_points import ENTRY_POINTS
 from fuzz.mutation import LARGEST, mutated
+from slow_cases import quick_first
 
 TESTS = Path(__file__).parents[1]
 INPUTS = 40  # of each entry point; ./run fuzz tries more
@@ -21,7 +22,12 @@ CPU_SECONDS = 60.0  # limit for one input, so that a hang ends
 FOUND = sorted((DATA / "found").rglob("*.bin"))
 
 
-@pytest.mark.parametrize("entry_point", ENTRY_POINTS.values(), ids=ENTRY_POINTS)
+@pytest.mark.parametrize(
+    "entry_point",
+    # each input for "answer" is the answer to every question of the client
+    [pytest.param(one, marks=pytest.mark.slow if name == "answer" else []) for name, one in ENTRY_POINTS.items()],
+    ids=ENTRY_POINTS,
+)
 def test_the_examples_are_sound(entry_point: EntryPoint) -> None:
     for data in entry_point.seeds():
         assert attempt(entry_point, data, CPU_SECONDS)[0] not in {
@@ -94,18 +100,21 @@ def findings(folder: Path, word: str) -> set[str]:
 
 @pytest.mark.parametrize(
     ("word", "finding"),
-    [
-        ("key     ", "KeyError elsewhere"),
-        ("endless ", "TooLongError elsewhere"),
-        ("memory  ", "memory"),
-        ("wordless", "an error without words"),
-        ("deadly  ", "the process ended with -11"),
-    ],
+    quick_first(
+        [
+            ("key     ", "KeyError elsewhere"),
+            ("endless ", "TooLongError elsewhere"),
+            ("memory  ", "memory"),
+            ("wordless", "an error without words"),
+            ("deadly  ", "the process ended with -11"),
+        ]
+    ),
 )
 def test_a_planted_bug_is_found_and_its_input_kept(tmp_path: Path, word: str, finding: str) -> None:
     assert finding in findings(tmp_path, word)
     assert any(place.read_bytes().startswith(word.encode()) for place in (tmp_path / "findings").iterdir())
 
 
+@pytest.mark.slow
 def test_refusals_and_answers_are_no_findings(tmp_path: Path) -> None:
     assert findings(tmp_path, "refused ") == set()

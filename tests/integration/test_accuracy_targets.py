@@ -111,6 +111,7 @@ def colours(report: Report, function: str) -> set[str]:
     return {finding.colour for finding in worse_findings(report) if names(finding, function)}
 
 
+@pytest.mark.slow
 def test_unchanged_code_is_rarely_red_and_rarely_listed() -> None:
     random = np.random.default_rng(1)
     programs = [program_of(random) for _ in range(UNCHANGED_PAIRS)]

@@ -11,6 +11,7 @@ from action_stage import BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from fake_github import FakeGitHub
 from fake_github.state import ALL_PERMISSIONS
 from profgate.github.sticky_comment import ACTIONS_LOGIN
+from slow_cases import quick_first
 
 COMMAND = "/profgate accept parse: the new format needs it"
 FAR_SLOWER = SHARES | {"parse": 150_000}
@@ -25,8 +26,7 @@ def stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Stage]
 @pytest.fixture
 def red(stage: Stage) -> Stage:
     """A pull request whose gate failed for one function."""
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull()
     stage.fake.state.collaborators |= {"maintainer": "write", "boss": "admin", "reader": "read"}
     assert stage.compare(profiles(SLOWER, 77)) == 1
@@ -107,6 +107,7 @@ def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
     assert "the comment was edited, perhaps by another person" in red.comments[0]
 
 
+@pytest.mark.slow
 def test_a_deleted_comment_counts_no_longer(red: Stage) -> None:
     number = say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
@@ -165,11 +166,11 @@ def test_command_before_the_last_edit_needs_a_limit(red: Stage) -> None:
     assert "no comment of profgate showed its growth at that time" in red.comments[0]
 
 
+@pytest.mark.slow
 def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
     """The growth that was shown for one workload is no limit for another."""
     both = [profiles(shares, 5, workload) for shares, workload in ((SHARES, "api"), (SHARES, "web"))]
-    for _ in range(BASE_RUNS):
-        stage.push(both[0] | both[1])
+    stage.push_jobs(BASE_RUNS, lambda _: both[0] | both[1])
     stage.open_pull()
     stage.fake.state.collaborators["maintainer"] = "write"
     assert stage.compare(profiles(SLOWER, 77) | profiles(FAR_SLOWER, 78, "web")) == 1
@@ -179,6 +180,7 @@ def test_acceptance_of_a_workload_ignores_others(stage: Stage) -> None:
     assert stage.compare(profiles(SLOWER, 80) | both[1]) == 0
 
 
+@pytest.mark.slow
 def test_minimised_comments_keep_the_limit(red: Stage) -> None:
     red.inputs["older-comments"] = "minimize"
     say(red)
@@ -197,6 +199,7 @@ def test_marker_of_another_bot_is_not_believed(red: Stage) -> None:
     assert "no comment of profgate showed its growth at that time" in red.summary
 
 
+@pytest.mark.slow
 def test_own_identity_of_another_token_is_found(red: Stage) -> None:
     red.fake.state.token_login = "shop-app[bot]"
     red.fake.state.comments.clear()
@@ -205,6 +208,7 @@ def test_own_identity_of_another_token_is_found(red: Stage) -> None:
     assert red.compare(profiles(SLOWER, 79)) == 0
 
 
+@pytest.mark.slow
 def test_acceptance_needs_a_limit_without_own_comment(red: Stage) -> None:
     red.inputs["comment"] = "never"
     red.fake.state.comments.clear()
@@ -233,8 +237,7 @@ def test_another_pull_request_is_not_covered(red: Stage) -> None:
 def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     policy = {".github/profgate.yml": b"gate:\n  owners: [boss]\n"}
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     mine = {".github/profgate.yml": b"gate:\n  owners: [mallory]\n"}
     stage.open_pull(files=mine)
     stage.fake.state.collaborators |= {"maintainer": "write", "mallory": "write"}
@@ -259,8 +262,7 @@ def test_trailer_accepts_in_a_branch_of_this_repository(red: Stage) -> None:
 
 
 def test_a_trailer_of_a_fork_accepts_nothing(stage: Stage) -> None:
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
     message = "Read the new format\n\nProfgate-Accepted: parse max=+150% the new format needs it"
     stage.head = stage.fake.add_commit(parents=[stage.head], message=message)
@@ -301,6 +303,7 @@ def merge(stage: Stage, head: str, queued: dict[str, str], seed: int, shares: Ma
     return code
 
 
+@pytest.mark.slow
 def test_merge_queue_honours_acceptances(red: Stage) -> None:
     head, queued = queue(red, red.number, red.base)
     assert merge(red, head, queued, 78) == 1
@@ -310,6 +313,7 @@ def test_merge_queue_honours_acceptances(red: Stage) -> None:
     assert merge(red, head, queued, 81) == 0
 
 
+@pytest.mark.slow
 def test_merge_queue_accepts_what_was_shown(red: Stage) -> None:
     head, queued = queue(red, red.number, red.base)
     say(red)
@@ -342,6 +346,7 @@ def test_merge_group_ignores_merged_pull_requests(red: Stage) -> None:
     assert "acceptances" not in red.report
 
 
+@pytest.mark.slow
 def test_after_the_merge_it_is_gone(red: Stage) -> None:
     say(red)
     assert red.compare(profiles(SLOWER, 78)) == 0
@@ -391,12 +396,14 @@ def test_an_acceptance_runs_the_failed_jobs_again(failed: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("body", "author", "message"),
-    [
-        (COMMAND, "outsider", "outsider may not write to this repository"),
-        ("/profgate accept parse", "maintainer", "gives no reason"),
-        ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
-        ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
-    ],
+    quick_first(
+        [
+            (COMMAND, "outsider", "outsider may not write to this repository"),
+            ("/profgate accept parse", "maintainer", "gives no reason"),
+            ("/profgate approve parse: x", "maintainer", "is unknown: write /profgate accept"),
+            ("Thanks! /profgate accept parse: x", "maintainer", "does not begin with a command"),
+        ]
+    ),
 )
 def test_a_comment_that_accepts_nothing_runs_nothing(failed: Stage, body: str, author: str, message: str) -> None:
     assert commented(failed, body, author) == 0
@@ -439,9 +446,9 @@ def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
     assert "actions: write" in failed.log
 
 
+@pytest.mark.slow
 def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
     stage.fake.state.collaborators["maintainer"] = "write"
     stage.fake.read_only()

@@ -7,6 +7,7 @@ import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, QUICK, SHARES, SLOWER, Stage, profiles
 from profgate.github.connections import RetryBudget
+from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"
 
@@ -47,11 +48,10 @@ def end(stage: Stage, run: int, files: dict[str, bytes] | None = None) -> None:
 # Runs of forks on a branch that has the name of the base branch
 
 
-@pytest.mark.parametrize("history", ["off", "artifact"])
+@pytest.mark.parametrize("history", quick_first(["off", "artifact"]))
 def test_fork_runs_do_not_hide_base_runs(stage: Stage, history: str) -> None:
     stage.inputs["history"] = history
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     flood(stage, stage.fake.add_commit(parents=[stage.base]))
     stage.open_pull()
     assert stage.compare(profiles(SLOWER, 77)) == 1

@@ -14,8 +14,7 @@ UNKNOWN = "f" * 40
 @pytest.fixture
 def diverged(stage: Stage) -> Stage:
     """The base branch became faster after the pull request's branch started, and the pull request changes nothing."""
-    for seed in range(9):
-        stage.push(profiles(SLOWER, seed))
+    stage.push_jobs(9, lambda seed: profiles(SLOWER, seed))
     stage.open_pull()
     stage.start = stage.base
     stage.push(profiles(SHARES, 10))

@@ -14,6 +14,7 @@ import trustme
 
 from action_stage import ARTIFACT, SLOWER, Stage, profiles
 from fake_github import CUT, FakeGitHub
+from slow_cases import quick_first
 
 ASSET = f"{ARTIFACT}.zip"
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
@@ -170,7 +171,9 @@ def everything_works(stage: Stage) -> None:
     assert stage.outputs["page-url"]
 
 
-@pytest.mark.parametrize("name", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])
+@pytest.mark.parametrize(
+    "name", quick_first(["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"])
+)
 def test_an_authority_that_the_runner_names_is_trusted(secured: Stage, authority: trustme.CA, name: str) -> None:
     place = secured.folder / "authority.pem"
     authority.cert_pem.write_to_path(place)
@@ -179,6 +182,7 @@ def test_an_authority_that_the_runner_names_is_trusted(secured: Stage, authority
     everything_works(secured)
 
 
+@pytest.mark.slow
 def test_an_authority_that_the_workflow_names_is_trusted(secured: Stage, authority: trustme.CA) -> None:
     place = secured.folder / "authority.pem"
     authority.cert_pem.write_to_path(place)
@@ -282,7 +286,7 @@ def everything_shown(stage: Stage) -> str:
     return stage.log + "".join(stage.fake.comment_bodies(1)) + "".join(path.read_text() for path in written)
 
 
-@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
+@pytest.mark.parametrize("name", quick_first(["HTTPS_PROXY", "https_proxy"]))
 def test_all_requests_use_the_proxy_without_logging_password(
     behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -294,6 +298,7 @@ def test_all_requests_use_the_proxy_without_logging_password(
     assert "pass-word-17" not in everything_shown(behind_proxy)
 
 
+@pytest.mark.slow
 def test_what_needs_no_proxy_gets_none(behind_proxy: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy_with("pass-word-17") as proxy:
         monkeypatch.setenv("HTTPS_PROXY", f"http://runner:pass-word-17@127.0.0.1:{proxy.port}")

@@ -178,8 +178,7 @@ def test_two_jobs_record_compare_and_comment(stage: Stage, text: str) -> None:
     assert stage.step({}, **judge) == 0
     assert "First run: nothing to compare with yet" in stage.comments[0]
     stage.inputs |= measure
-    for seed in range(FEWEST_JOBS):
-        stage.push(profiles(SHARES, seed))
+    stage.push_jobs(FEWEST_JOBS, lambda seed: profiles(SHARES, seed))
     stage.open_pull()
     stage.start_pull_run()
     assert stage.step(profiles(SLOWER, 77)) == 0

@@ -72,6 +72,7 @@ def test_jobs_of_a_commit_are_tested_in_halves(keeping: Stage, tmp_path: Path) -
     assert {one[:2] for one in found} == {(keeping.base, keeping.base)}
 
 
+@pytest.mark.slow
 def test_gate_over_budget_follows_the_policy(keeping: Stage, tmp_path: Path) -> None:
     for seed in range(1, 10):
         change(keeping, "app.py", b"%d" % seed, seed=seed)

@@ -26,6 +26,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageHeader, PageTree
 from profgate.github.connections import RetryBudget
 from profgate.github.downloads import fetch
+from slow_cases import quick_first
 
 ALWAYS = 999
 NOWHERE = "http://127.0.0.1:9"
@@ -228,16 +229,18 @@ class Signalled:
 
 @pytest.mark.parametrize(
     ("method", "path", "stored"),
-    [
-        ("GET", "/zip", False),
-        ("GET", "/download/", False),
-        ("POST", "/CreateArtifact", True),
-        ("PUT", "/upload/", False),
-        ("POST", "/issues/1/comments", False),
-        ("POST", "/issues/1/comments", True),
-        ("POST", "/statuses/", False),
-        ("POST", "/statuses/", True),
-    ],
+    quick_first(
+        [
+            ("GET", "/zip", False),
+            ("GET", "/download/", False),
+            ("POST", "/CreateArtifact", True),
+            ("PUT", "/upload/", False),
+            ("POST", "/issues/1/comments", False),
+            ("POST", "/issues/1/comments", True),
+            ("POST", "/statuses/", False),
+            ("POST", "/statuses/", True),
+        ]
+    ),
 )
 def test_rerun_of_a_killed_run_leaves_one_comment(
     ready: Stage, monkeypatch: pytest.MonkeyPatch, method: str, path: str, *, stored: bool
@@ -255,6 +258,7 @@ def test_rerun_of_a_killed_run_leaves_one_comment(
     assert ready.outputs["page-url"] in ready.comments[0]
 
 
+@pytest.mark.slow
 def test_terminated_run_has_written_its_result(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     ready.fail("POST", "/issues/1/comments", HANG)
     monkeypatch.setattr(ready, "launch", Signalled(ready, signal.SIGTERM))

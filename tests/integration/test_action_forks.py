@@ -17,6 +17,7 @@ from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.action import later_runs
 from profgate.action.entry import limited_main
 from profgate.model.manifest import MANIFEST_NAME
+from slow_cases import quick_first
 
 TARGET = f"{ARTIFACT}-target"
 
@@ -24,8 +25,7 @@ TARGET = f"{ARTIFACT}-target"
 @pytest.fixture
 def forked(stage: Stage) -> Stage:
     """Recorded base jobs, and a pull request of a fork."""
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True)
     return stage
 
@@ -136,7 +136,7 @@ def test_build_chooses_between_two_bases(forked: Stage) -> None:
     assert forked.fake.comment_bodies(other) == []
 
 
-@pytest.mark.parametrize("first", ["main", "release"])
+@pytest.mark.parametrize("first", quick_first(["main", "release"]))
 def test_other_base_branch_does_not_replace_the_status(forked: Stage, first: str) -> None:
     old = forked.base  # a slow commit, from which the other branch starts
     for _ in range(BASE_RUNS):
@@ -499,9 +499,9 @@ def test_endless_reading_ends_with_error_status(
     assert reason in forked.summary
 
 
+@pytest.mark.slow
 def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(fork=True, files={"src/a.ts": b"a" + b"<a>" * 24_000})  # the parser needs 3 GB for this file
     pull_run(stage, profiles(SLOWER, 77))
     assert stage.fork_comment("failure") == 0

@@ -62,6 +62,7 @@ def test_base_runs_extend_the_history(keeping: Stage, tmp_path: Path) -> None:
     assert "history: 8 measured commits" in keeping.log
 
 
+@pytest.mark.slow
 def test_short_history_is_completed_by_further_runs(keeping: Stage) -> None:
     keeping.inputs["history"] = "off"
     for number in range(1, 8):

@@ -64,6 +64,7 @@ def test_base_run_replaces_the_only_commit(keeping: Stage, tmp_path: Path) -> No
     assert head_of(keeping).sha == last
 
 
+@pytest.mark.slow
 def test_fork_reads_the_history_branch(keeping: Stage) -> None:
     for number in range(1, 4):
         keeping.push(profiles(seed=number))

@@ -12,6 +12,7 @@ from profgate.github.artifact_upload import report_artifact
 from profgate.judge.shards import Shard, merge_reports
 from profgate.model.policy import Policy
 from profgate.report.json_report import from_json
+from slow_cases import quick_first
 
 SHARDS = ("linux", "windows")
 
@@ -19,14 +20,18 @@ SHARDS = ("linux", "windows")
 @pytest.fixture
 def sharded(stage: Stage) -> Stage:
     """A base branch recorded on two systems, and a pull request."""
+    stage.filled(lambda: record_shards(stage), "shards")
+    stage.inputs.pop("artifact", None)
+    stage.open_pull()
+    return stage
+
+
+def record_shards(stage: Stage) -> None:
     for seed in range(BASE_RUNS):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
         for place, shard in enumerate(SHARDS):
             stage.inputs["artifact"] = f"{ARTIFACT}-{shard}"
             assert stage.record(profiles(seed=2 * seed + place)) == 0
-    del stage.inputs["artifact"]
-    stage.open_pull()
-    return stage
 
 
 def report_of(stage: Stage) -> dict[str, Any]:
@@ -48,6 +53,7 @@ def test_matrix_has_a_single_comment_and_verdict(sharded: Stage) -> None:
     assert pages["api [windows]"] in sharded.comments[0]
 
 
+@pytest.mark.slow
 def test_the_merging_job_reads_what_was_accepted(sharded: Stage) -> None:
     sharded.fake.state.collaborators["maintainer"] = "write"
     assert sharded.matrix({"linux": profiles(SHARES, 77), "windows": profiles(SLOWER, 78)}) == 1
@@ -72,7 +78,7 @@ def test_unchanged_shards_write_no_comment(sharded: Stage) -> None:
     assert sharded.outputs["conclusion"] == "pass"
 
 
-@pytest.mark.parametrize("ended", ["failure", "cancelled", "success, failure"])
+@pytest.mark.parametrize("ended", quick_first(["failure", "cancelled", "success, failure"]))
 def test_lost_shard_never_passes(sharded: Stage, ended: str) -> None:
     assert sharded.matrix({"linux": profiles(SHARES, 77)}, ended) == 0
     assert sharded.outputs["conclusion"] == "not_compared"
@@ -145,7 +151,7 @@ def test_shard_without_stored_report_fails(sharded: Stage) -> None:
     assert "the report was not stored" in sharded.log
 
 
-@pytest.mark.parametrize("missing", ["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"])
+@pytest.mark.parametrize("missing", quick_first(["ACTIONS_RESULTS_URL", "ACTIONS_RUNTIME_TOKEN"]))
 def test_shard_without_artifact_service_has_own_verdict(sharded: Stage, missing: str, tmp_path: Path) -> None:
     service, shard = sharded.fake.service_env, {"key": "linux", "artifact": f"{ARTIFACT}-linux", "mode": "shard"}
     sharded.fake.service_env = lambda: service() | {missing: ""}  # type: ignore[method-assign]

@@ -5,6 +5,8 @@ import math
 import random
 from typing import Any
 
+import pytest
+
 from action_stage import Stage
 
 TESTS = 120
@@ -88,6 +90,7 @@ def test_a_slower_machine_keeps_the_order(stage: Stage) -> None:
     assert 1.8 < change["ranks"]["overall"] < 2.0
 
 
+@pytest.mark.slow
 def test_history_replaces_reading_base_runs(stage: Stage) -> None:
     stage.inputs["history"] = "artifact"
     for seed in range(6):

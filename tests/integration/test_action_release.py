@@ -7,6 +7,7 @@ import pytest
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github import zip_of
 from profgate.model.manifest import MANIFEST_NAME
+from slow_cases import quick_first
 
 ASSET = f"{ARTIFACT}.zip"
 HOSTILE = "Speed up | <img src=x> @octocat `parse`"
@@ -96,6 +97,7 @@ def test_release_profiles_outlive_the_artifacts(releasing: Stage) -> None:
     assert releasing.outputs["baseline-distance"] == "0"
 
 
+@pytest.mark.slow
 def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
@@ -104,6 +106,7 @@ def test_a_ref_without_artifact_and_release_is_named(releasing: Stage) -> None:
     assert f"release v1 has no profiles ({ASSET})" in releasing.log
 
 
+@pytest.mark.slow
 def test_pull_request_is_compared_with_latest_release(releasing: Stage) -> None:
     published(releasing, "v2")
     lose_artifacts(releasing)
@@ -135,6 +138,7 @@ def test_without_any_profiles_the_tag_is_named(releasing: Stage) -> None:
     assert "v2: has neither profiles of this build nor stored ones" in releasing.log
 
 
+@pytest.mark.slow
 def test_publishing_again_replaces_the_file(releasing: Stage) -> None:
     published(releasing, "v2")
     published(releasing, "v2")
@@ -164,11 +168,16 @@ def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> 
 
 @pytest.mark.parametrize(
     ("members", "message"),
-    [
-        ({"api/1.folded": b"main;f 5\n"}, "contains no profgate-manifest.json"),
-        ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "does not have profgate's format"),
-        ({MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"}, "lists other files"),
-    ],
+    quick_first(
+        [
+            ({"api/1.folded": b"main;f 5\n"}, "contains no profgate-manifest.json"),
+            ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "does not have profgate's format"),
+            (
+                {MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"},
+                "lists other files",
+            ),
+        ]
+    ),
 )
 def test_a_poisoned_release_is_refused(releasing: Stage, members: dict[str, bytes], message: str) -> None:
     published(releasing, "v2")
@@ -185,6 +194,7 @@ def test_only_our_own_hosts_get_the_token(releasing: Stage, host: str) -> None:
     assert "names a foreign host" in releasing.log or "GitHub did not answer (ValueError)" in releasing.log
 
 
+@pytest.mark.slow
 def test_the_history_is_long_enough_to_judge(releasing: Stage) -> None:
     published(releasing, "v2")
     assert int(releasing.outputs["base-runs"]) >= BASE_RUNS - 1

@@ -7,6 +7,7 @@ import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
+from slow_cases import quick_first
 
 NEEDED = 12
 FORK_COMMENT = 15
@@ -29,8 +30,7 @@ def counted(stage: Stage) -> Counter[str]:
 def changed(stage: Stage) -> Stage:
     """A recorded base branch and a pull request that changes a source file: every request has its reason."""
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=SOURCES)
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stage.open_pull(files=SLOW_SOURCES)
     return stage
 
@@ -52,6 +52,7 @@ def test_a_pull_request_with_everything(changed: Stage) -> None:
     assert found["graphql"] <= 1
 
 
+@pytest.mark.slow
 def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
     changed.compare(slow())
     changed.push_to_pull()
@@ -60,10 +61,10 @@ def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
     assert counted(changed)["rest"] <= NEEDED + PERSON + FURTHER
 
 
+@pytest.mark.slow
 def test_history_replaces_further_base_runs(changed: Stage) -> None:
     del changed.inputs["history"]
-    for _ in range(BASE_RUNS):
-        changed.push()
+    changed.push_jobs(BASE_RUNS)
     changed.open_pull(files=SLOW_SOURCES)
     changed.compare(slow())
     found = counted(changed)
@@ -71,6 +72,7 @@ def test_history_replaces_further_base_runs(changed: Stage) -> None:
     assert changed.outputs["base-runs"] >= str(BASE_RUNS)
 
 
+@pytest.mark.slow
 def test_minimising_comments_costs_extra_queries(changed: Stage) -> None:
     changed.inputs["older-comments"] = "minimize"
     changed.compare(slow())
@@ -98,6 +100,7 @@ def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
     assert found["graphql"] <= 1
 
 
+@pytest.mark.slow
 def test_requests_where_the_base_branch_moved_before(changed: Stage) -> None:
     """The test merge stands on a commit that GitHub does not state: two requests prove it."""
     changed.open_pull(fork=True, files=SLOW_SOURCES)
@@ -121,6 +124,7 @@ def test_long_pull_request_costs_another_list(changed: Stage) -> None:
     assert counted(changed)["rest"] <= NEEDED + 1 + FURTHER
 
 
+@pytest.mark.slow
 def test_the_job_that_merges_a_matrix(changed: Stage) -> None:
     changed.base = changed.fake.add_commit(parents=[changed.base], branch="main")
     for shard in ("a", "b", "c"):
@@ -194,7 +198,7 @@ def test_a_base_run_that_records(changed: Stage) -> None:
     assert counted(changed)["rest"] <= 7
 
 
-@pytest.mark.parametrize("commits", [2, 30])
+@pytest.mark.parametrize("commits", quick_first([2, 30]))
 def test_requests_of_two_releases_are_bounded(changed: Stage, commits: int) -> None:
     changed.fake.state.permissions["contents"] = "write"
     changed.fake.add_release("v1", changed.base, {})

@@ -9,6 +9,7 @@ import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from profgate.github.sticky_comment import ACTIONS_LOGIN
+from slow_cases import quick_first
 
 
 @pytest.fixture
@@ -227,12 +228,11 @@ def test_each_system_is_compared_with_its_own_baseline(stage: Stage) -> None:
     assert {one.name for one in stage.fake.state.artifacts.values()} >= {"profgate-linux", "profgate-windows"}
 
 
-@pytest.mark.parametrize("history", ["artifact", "off"])
+@pytest.mark.parametrize("history", quick_first(["artifact", "off"]))
 def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> None:
     del stage.inputs["history"]  # the default keeps one
     stage.inputs |= {} if history == "artifact" else {"history": history}
-    for _ in range(BASE_RUNS):
-        stage.push()
+    stage.push_jobs(BASE_RUNS)
     stored = {one.name for one in stage.fake.state.artifacts.values()}
     assert (f"{ARTIFACT}-history" in stored) == (history == "artifact")
     stage.open_pull()
@@ -243,6 +243,7 @@ def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> N
     assert len(shown(stage)) == 1
 
 
+@pytest.mark.slow
 def test_cancelled_shard_is_not_passed(stage: Stage) -> None:
     for seed in range(2):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")

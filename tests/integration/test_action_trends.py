@@ -55,6 +55,7 @@ def lasting_changes(stage: Stage) -> list[str]:
     return [line for line in stage.log.splitlines() if "profgate%3A lasting " in line]
 
 
+@pytest.mark.slow
 def test_slow_regression_is_reported_once(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * STEADY + [1.01, 1.02, 1.03, 1.04])
     found, summaries = [], []
@@ -105,6 +106,7 @@ def test_hostile_names_stay_text(keeping: Stage, tmp_path: Path) -> None:
     assert "(Change @all" not in row
 
 
+@pytest.mark.slow
 def test_policy_rules_limit_reported_trends(keeping: Stage, tmp_path: Path) -> None:
     with_past(keeping, tmp_path, [1.0] * 8 + [1.3] * 7)
     rules = "degradation: {strategies: [{method: clr}, {method: cp, options: {min_magnitude: 0.5}}]}\n"

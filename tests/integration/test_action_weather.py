@@ -14,6 +14,7 @@ from profgate.action.job import Pace
 from profgate.github import artifact_service, downloads
 from profgate.github import requests as github_requests
 from profgate.github.connections import RetryBudget
+from slow_cases import quick_first
 
 LIMITED = 403
 ALWAYS = 999
@@ -81,7 +82,7 @@ def test_the_table_lists_every_request_of_a_run(stormy: Stage) -> None:
     assert (unknown, needless) == ([], [])
 
 
-@pytest.mark.parametrize("row", REQUESTS, ids=str)
+@pytest.mark.parametrize("row", quick_first(REQUESTS, 4), ids=str)
 def test_single_failure_changes_nothing(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in ((500, False), (CUT, True)):
@@ -103,7 +104,7 @@ def failures(row: Left) -> list[tuple[int, bool]]:
     return [(500, False), (500, True), (HANG, False), (CUT if row.without == "pages" else LIMITED, False)]
 
 
-@pytest.mark.parametrize("row", REQUESTS, ids=str)
+@pytest.mark.parametrize("row", quick_first(REQUESTS, 7), ids=str)
 def test_lasting_failure_costs_only_its_purpose(stormy: Stage, row: Left) -> None:
     saved = stormy.fake.saved()
     for status, stored in failures(row):

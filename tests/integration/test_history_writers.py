@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from profgate.history.history_store import open_history
 
 TESTS = Path(__file__).parents[1]
@@ -48,6 +50,7 @@ def test_concurrent_writers_lose_nothing(tmp_path: Path) -> None:
     assert by_commit(tmp_path) == {f"{name}{number}": 5 for name in "ab" for number in range(15)}
 
 
+@pytest.mark.slow
 def test_killed_writer_leaves_whole_transactions(tmp_path: Path) -> None:
     finished: set[str] = set()
     for attempt in range(8):
@@ -67,6 +70,7 @@ def test_killed_writer_leaves_whole_transactions(tmp_path: Path) -> None:
         assert finished <= set(found)  # no finished write is lost
 
 
+@pytest.mark.slow
 def test_journal_of_killed_writer_is_rolled_back(tmp_path: Path) -> None:
     """The moment that matters: pages of the file are changed, the write is not over."""
     whole = writer(tmp_path, "whole", 1)

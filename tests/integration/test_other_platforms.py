@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SHOP = Path(__file__).parents[2] / "examples" / "shop" / "profiles"
 MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "termios")
 MISSING = {
@@ -50,6 +52,7 @@ def run(program: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
+@pytest.mark.slow
 def test_compare_needs_no_function_of_linux(tmp_path: Path) -> None:
     done = run(COMMAND, str(tmp_path))
     assert (done.returncode, done.stderr) == (1, ""), done.stderr
@@ -57,6 +60,7 @@ def test_compare_needs_no_function_of_linux(tmp_path: Path) -> None:
     assert (tmp_path / "report.json").is_file()
 
 
+@pytest.mark.slow
 def test_events_with_a_time_limit_are_refused_on_windows() -> None:
     done = run(TIME_LIMIT)
     assert "this event needs a Linux or macOS runner" in done.stdout, done.stderr

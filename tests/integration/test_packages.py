@@ -59,6 +59,7 @@ def test_wheel_has_only_the_package_and_its_templates(wheel: Path) -> None:
     assert {name.parts[0] for name in names} == {"profgate", f"profgate-{VERSION}.dist-info"}
 
 
+@pytest.mark.slow
 def test_installed_wheel_compares(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "installed"
     pip = ("-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-index", "--no-deps")

@@ -110,6 +110,7 @@ def test_processes_give_the_report_of_one(whole: Report, tmp_path: Path) -> None
     assert compared.stdout == to_json(whole)
 
 
+@pytest.mark.slow
 def test_shards_have_the_verdict_of_one_report(whole: Report) -> None:
     sides, names = many_workloads(), [f"w{number:03}/" for number in range(MANY)]
     shards = [

@@ -83,11 +83,13 @@ def run_of(source: str, compiler: list[str], folder: Path) -> subprocess.Complet
     return done
 
 
+@pytest.mark.slow
 def test_no_hostile_input_leads_outside_of_the_memory(compiler: list[str], tmp_path: Path) -> None:
     done = run_of(SOURCE.read_text(), compiler, tmp_path)
     assert (done.stdout, done.returncode) == ("equal\n", 0), done.stderr[-4000:]
 
 
+@pytest.mark.slow
 def test_a_planted_mistake_is_seen(compiler: list[str], tmp_path: Path) -> None:
     source = SOURCE.read_text()
     assert TABLE in source

@@ -12,6 +12,7 @@ from profgate.attribution.function_changes import function_changes
 from profgate.io import limited_process
 from profgate.io.limited_process import LimitedProcess
 from profgate.source_parsing import changed_functions
+from slow_cases import quick_first
 
 CHANGES = Path(__file__).parents[1] / "data" / "changes"
 QUADRATIC = {  # the memory that these inputs need grows with the square of their size
@@ -20,6 +21,7 @@ QUADRATIC = {  # the memory that these inputs need grows with the square of thei
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of the child")
 def test_source_that_needs_much_memory_is_not_parsed() -> None:
     good = {"a.ts": "function f() {}\n", "z.ts": "function g() {}\n"}
@@ -32,17 +34,20 @@ def test_source_that_needs_much_memory_is_not_parsed() -> None:
 
 @pytest.mark.parametrize(
     ("path", "prefix", "unit"),
-    [
-        ("a.js", "a", "++;"),
-        ("a.ts", "", "--;"),
-        ("a.py", "def f():\n x = ", "-->"),
-        ("A.java", "", "}-"),
-        ("a.go", "a", "|&"),
-        ("a.rs", "fn f() { let x = ", "-,"),
-        ("a.c", "int f() { x = ", "*,"),
-        ("a.cc", "", "/*,"),
-        ("a.tsx", "x = ", "{a!"),
-    ],
+    quick_first(
+        [
+            ("a.js", "a", "++;"),
+            ("a.ts", "", "--;"),
+            ("a.py", "def f():\n x = ", "-->"),
+            ("A.java", "", "}-"),
+            ("a.go", "a", "|&"),
+            ("a.rs", "fn f() { let x = ", "-,"),
+            ("a.c", "int f() { x = ", "*,"),
+            ("a.cc", "", "/*,"),
+            ("a.tsx", "x = ", "{a!"),
+        ],
+        3,
+    ),
 )
 def test_source_that_takes_much_time_is_not_parsed(
     path: str, prefix: str, unit: str, monkeypatch: pytest.MonkeyPatch

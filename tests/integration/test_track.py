@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from profgate.__main__ import main
+from slow_cases import quick_first
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -137,6 +138,7 @@ def test_ways_to_choose_versions(
     assert [one["name"] for one in document["versions"]] == versions  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_finished_runs_are_not_repeated(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     tracked(capsys, "--last", "2", "--runs", "1", *COMMAND)
@@ -154,6 +156,7 @@ def test_runs_of_other_command_are_separate(repository: Repository, capsys: pyte
     assert len(list((folder / "profgate-track" / "runs").iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_failing_version_is_reported_and_skipped(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100), "def work(:\n", LIB.format(times=200)])
     assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
@@ -169,6 +172,7 @@ def test_failing_version_is_reported_and_skipped(repository: Repository, capsys:
     assert "skipped" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_version_is_stopped_after_the_timeout(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository(["import time\ntime.sleep(600)\n", LIB.format(times=5)])
     document = tracked(capsys, "--last", "2", "--runs", "1", "--timeout", "6", *COMMAND)
@@ -205,6 +209,7 @@ def test_changed_benchmark_is_not_compared(repository: Repository, capsys: pytes
     assert "Not compared, because the source of the benchmark changed: work" in document["notes"]  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_title_is_the_name_of_the_repository(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository()
     document = tracked(capsys, "v1", "v2", "--runs", "1", *COMMAND)
@@ -225,6 +230,7 @@ def test_bring_copies_benchmark_to_old_versions(repository: Repository, capsys: 
     assert document["notes"] == []
 
 
+@pytest.mark.slow
 def test_here_runs_benchmark_in_current_folder(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     folder = repository(bench="")
     (folder / "bench.py").write_text(BENCH)
@@ -314,6 +320,7 @@ def test_tag_is_not_run_as_command(repository: Repository, capsys: pytest.Captur
     assert not list(folder.rglob("pwned"))
 
 
+@pytest.mark.slow
 def test_refine_measures_few_versions(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
     repository([LIB.format(times=100 if number < 11 else 160) for number in range(16)])
     document = tracked(capsys, "--last", "16", "--runs", "1", "--refine", *COMMAND)
@@ -348,7 +355,7 @@ def finished_runs(output: Path) -> list[Path]:
     return sorted(output.glob("runs/*/[0-9a-f]*/*/run.json"))
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", quick_first([signal.SIGKILL, signal.SIGINT, signal.SIGTERM]))
 def test_stopped_track_continues(
     repository: Repository, capsys: pytest.CaptureFixture[str], how: signal.Signals
 ) -> None:

@@ -63,6 +63,7 @@ def test_github_s_parser_reports_mistakes(faulty: Path) -> None:
     assert "githb" in errors
 
 
+@pytest.mark.slow
 def test_the_published_schema_accepts_them(faulty: Path) -> None:
     check = (tool("check-jsonschema"), "--builtin-schema")
     workflows = output_of(*check, "vendor.github-workflows", *EXAMPLES, *OURS)

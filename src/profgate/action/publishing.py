@@ -60,7 +60,7 @@ def exit_code_of(job: Job, report: Report, *, has_status: bool = False) -> int:
     elif verdict.conclusion == "not_compared":
         job.warn(reasons or "nothing was compared", title="profgate: not compared")
     elif verdict.conclusion == "inconclusive":
-        job.notice(f"{reasons}. {advice(verdict.reasons[0])}", title="profgate: inconclusive")
+        job.notice(f"{reasons}. {advice(verdict.reasons[0], report)}", title="profgate: inconclusive")
     job.log(f"verdict: {verdict.conclusion}")
     if verdict.exit_code == NOT_COMPARED or (has_status and job.context.event_name == "workflow_run"):
         return 0

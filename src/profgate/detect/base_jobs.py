@@ -64,9 +64,8 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatAr
     # each base job is also tested in place of the target; it then uses at most as many runs as the target has
     short = np.stack([_reading(values[:, some[: runs.target]], sampled=sampled) for some in runs_of], axis=1)
     target = _reading(values[:, len(numbers) :], sampled=sampled)
-    usual = np.array([np.median(totals[some]) for some in runs_of])
-    apart = np.abs(np.log(usual / np.median(usual)))
-    current = _since_last_shift(readings) & (apart <= np.log(LIKE_RUNS))  # other jobs ran on an unlike machine
+    sides = [*(totals[None, some] for some in runs_of), totals[None, len(numbers) :]]
+    current = _since_last_shift(readings) & _alike(np.array([_reading(side, sampled=sampled)[0] for side in sides]))
     prior = rows.sampling / max(1, runs.target)
     t, difference, error = _against(readings, current, target, prior, rows)
     bound, largest, nothing = np.zeros(len(target)), 0.0, np.zeros(len(target))
@@ -81,6 +80,15 @@ def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatAr
     enough = current.sum(axis=1) >= FEWEST_JOBS
     before = target - difference
     return JobTest(np.where(enough, t, 0.0), difference, error, bound, largest, len(labels), before, target)
+
+
+def _alike(totals: FloatArray) -> BoolArray:
+    """Return a mask of the base jobs whose totals are alike, or of all base jobs if the target's total is unlike them.
+
+    ``totals`` contains the total of each base job and, at the end, of the target.
+    """
+    alike = np.abs(np.log(totals / np.median(totals[:-1]))) <= np.log(LIKE_RUNS)
+    return np.asarray(alike[:-1] | ~alike[-1])
 
 
 def _reading(values: FloatArray, *, sampled: bool) -> FloatArray:

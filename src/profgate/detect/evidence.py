@@ -18,7 +18,6 @@ from profgate.model.levels import (
     FEWEST_JOBS,
     FEWEST_SAMPLES,
     GATE_SHARE,
-    LIKE_RUNS,
     LISTED,
     OWN_FLOOR,
     RED,
@@ -109,17 +108,17 @@ def evidence_tasks(
     families = []
     for sides, places in alike.items():
         together = [comparisons[place] for place in places]
-        measuring = [partial(_tested_costs, comparison, interleaved=interleaved) for comparison in together]
+        measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
         if look is not None:
-            rows = [_rows(cost, sum(sides)) for cost in costs]
+            rows = [_rows(cost) for cost in costs]
             at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
             found |= {
                 place: partial(_measured, comparison, cost, result)
                 for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
-        tested = jointly_tested([_rows(cost, sum(sides)) for cost in costs], *sides, RED)
+        tested = jointly_tested([_rows(cost) for cost in costs], *sides, RED)
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
@@ -253,11 +252,15 @@ def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
     return len(np.unique(jobs_of(comparison.runs))) >= FEWEST_JOBS
 
 
-def _rows(costs: Costs, runs: int) -> Rows:
-    """Return the test input of the last ``runs`` runs, which are those of both sides."""
+def _rows(costs: Costs) -> Rows:
     total = costs.kind == TOTAL
     floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
-    return Rows(costs.values[:, -runs:], costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
+    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
+
+
+def _keys(costs: Costs, difference: FloatArray) -> FloatArray:
+    """Return a number for each location and the direction of its change."""
+    return np.asarray(np.sign(difference) * (3 * (costs.symbol + 2) + costs.kind))
 
 
 def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tuple[Evidence, Visible]:
@@ -266,14 +269,13 @@ def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tup
     ``alone`` and ``visible`` are the results of the permutation test of both sides. Its changes are listed if they
     exceed the differences between the base jobs by the margin.
     """
-    costs, sampled = alone.costs, comparison.metric.kind is MetricKind.SAMPLED
-    rows = _rows(costs, len(comparison.run_totals))
-    totals = costs.values[-1]
-    test = tested_with_jobs(costs.values, rows, comparison.runs, totals, sampled=sampled)
+    costs, sampled = _tested_costs(comparison), comparison.metric.kind is MetricKind.SAMPLED
+    test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, costs.values[-1], sampled=sampled)
     margin, size, change = listing_margin(test.jobs), np.abs(test.t), np.abs(test.difference)
     distance = _distance(test.t, job_margin(test.jobs) * test.largest)
     by_jobs = (size > margin * test.largest) & (change > test.bound) & (size > 0)
-    by_runs = alone.listed & (change > margin * test.bound) & (test.difference * alone.difference > 0)
+    changed = _keys(alone.costs, alone.difference)[alone.listed]
+    by_runs = np.isin(_keys(costs, test.difference), changed) & (change > margin * test.bound)
     with np.errstate(divide="ignore", invalid="ignore"):
         bound = np.where(test.before > 0, test.bound / test.before, np.inf)
     evidence = Evidence(
@@ -305,7 +307,7 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
         mode=evidence.mode,
         exact=certain is not None,
         common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
-        visible_total=total and max(total, _between_jobs(evidence)),
+        visible_total=_visible_total(evidence, total),
         visible_tenth=tenth,
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
@@ -324,15 +326,15 @@ def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> E
     )
 
 
-def _between_jobs(evidence: Evidence) -> float:
-    """Return the relative change of a total that may be a difference between jobs.
+def _visible_total(evidence: Evidence, total: float | None) -> float | None:
+    """Return the smallest visible change of the total, or None if the differences between the jobs are unknown.
 
-    This is the largest difference between the base jobs times their margin. With too few base jobs, their difference is
-    unknown, so the largest difference between comparable jobs takes its place.
+    It is larger than the differences between the base jobs. ``total`` is the result of `_visible`.
     """
     facts = evidence.calibration
-    known = float(evidence.bound[-1]) if evidence.mode == "jobs" else LIKE_RUNS - 1.0
-    return listing_margin(facts.base_jobs or 0) * known if evidence.mode == "jobs" or facts.different_jobs else 0.0
+    if evidence.mode == "jobs" and total is not None:
+        return max(total, listing_margin(facts.base_jobs or 0) * float(evidence.bound[-1]))
+    return None if facts.different_jobs else total
 
 
 def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
@@ -345,7 +347,7 @@ def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
     spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
     means = before.mean(axis=1), after.mean(axis=1)
     change = np.abs(means[1] - means[0])
-    rows = _rows(evidence.costs, runs.baseline + runs.target)
+    rows = _rows(evidence.costs)
     large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > 0)
     return np.asarray(large & (change > EXACT_SPREAD * spread))
 

@@ -37,6 +37,7 @@ def render_first_run(
         marker=marker(key, head_sha, None),
         sign=SIGNS["fail" if strict else "not_compared"],
         strict=strict,
+        confirm=policy.confirm,
         never=policy.fail_on == policy.fail_on_total == "never",
         workloads=numbers.counted(workloads, "workload"),
         tests=numbers.counted(tests, "test") if tests else "",

@@ -100,7 +100,13 @@ def run_command(
     return Outcome(spent, failure, _tail(log))
 
 
-def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], timeout: float) -> str:
+def output_of(
+    words: Sequence[str],
+    folder: str,
+    variables: Mapping[str, str],
+    timeout: float,
+    on_start: Callable[[Started], None] = lambda _: None,
+) -> str:
     """Run a command with additional environment variables and return the end of its output.
 
     Raises ProfgateError if the command cannot start, fails or exceeds the timeout.
@@ -108,7 +114,9 @@ def output_of(words: Sequence[str], folder: str, variables: Mapping[str, str], t
     environment = without_git(os.environ) | dict(variables)  # git finds the repository of the folder
     with tempfile.TemporaryDirectory(prefix="profgate-") as scratch:
         log = str(Path(scratch, "log"))
-        outcome = run_command(words, folder=folder, environment=environment, log=log, timeout=timeout)
+        outcome = run_command(
+            words, folder=folder, environment=environment, log=log, timeout=timeout, on_start=on_start
+        )
     if outcome.failure:
         lines = " | ".join(line for line in outcome.output.splitlines() if line.strip())[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"

@@ -89,6 +89,14 @@ def missing_contents(place: str) -> dict[str, str]:
     return found
 
 
+def worktrees(repository: str) -> list[str]:
+    """Return the resolved paths of all worktrees of a repository that exist."""
+    entries = _output(repository, ("worktree", "list", "--porcelain")).split(b"\n\n")
+    heads = [entry.partition(b"\n")[0] for entry in entries if b"\nbare" not in entry]
+    found = [os.fsdecode(head.removeprefix(b"worktree ")) for head in heads if head]
+    return [os.path.realpath(place) for place in found if Path(place).is_dir()]
+
+
 def tracked_files(folder: str) -> frozenset[str]:
     """Return the paths of the files that git tracks in the worktree around a folder, relative to its top."""
     return frozenset(_listed(folder, "--full-name", ":/"))

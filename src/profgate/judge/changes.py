@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
-from profgate.model.arrays import FloatArray, IntArray, finite
+from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
 from profgate.model.comparison import Comparison
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
+from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
 from profgate.model.tests import Calibration
@@ -97,9 +98,17 @@ def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: F
     return np.lexsort((detection.symbol[rows], -np.nan_to_num(moved), on_the_way, rank))
 
 
-def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool) -> _Rows:
+def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> BoolArray:
+    """Return a mask of the `SUSPECTS` rows whose share of the run became worse by most."""
+    growth = np.nan_to_num(dearer * (share_to - share_from))
+    growth[np.fmax(share_from, share_to) < SUSPECT_SHARE] = 0.0
+    return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
+
+
+def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool, dearer: int) -> _Rows:
     kinds = detection.kind
-    if not verbose and (kinds == Kind.NO_CHANGE).all():  # true for most detections in a large report
+    undecided = detection.calibration is not None and detection.calibration.inconclusive is not None
+    if not verbose and not undecided and (kinds == Kind.NO_CHANGE).all():  # most detections in a large report
         nothing = np.zeros(0)
         counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
         counts.update(detection.counts)
@@ -119,6 +128,8 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     if not verbose:
         counts["small"] += int(small.sum())
         listed &= ~small
+    if undecided:
+        listed |= _grown_most(share_from, share_to, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
     rows = np.flatnonzero(listed)
     if len(rows):
         rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(share_to - share_from)[rows])]
@@ -264,7 +275,8 @@ def metric_report(
     If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
     are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
 
-    NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true. Each strategy lists at most
+    NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true, or if the result is
+    inconclusive and the row is one of the few functions whose share of the run grew most. Each strategy lists at most
     2,000 changes, or 200 changes in calling contexts; ``counts["cut"]`` is the number of changes that are omitted
     because of these limits. ``counts["small"]`` is the number of new and gone locations with less than 0.1 % of the
     run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and
@@ -323,7 +335,7 @@ def _listed(
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
         judged = detection.texts.get("judged")
-        rows = _rows(detection, sums, total_changed=total_changed, verbose=verbose)
+        rows = _rows(detection, sums, total_changed=total_changed, verbose=verbose, dearer=dearer)
         counts.update(rows.counts)
         counts["failed"] += detection.failed
         for row in rows.listed:

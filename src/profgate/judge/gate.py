@@ -127,6 +127,11 @@ def _measured(finding: Finding, metric: MetricReport) -> dict[str, Parameter]:
     return {**metric.runs, "low": known.low, "high": known.high, "p": known.p, "splits": metric.calibration.splits}
 
 
+def _few_jobs(metric: MetricReport, context: GateContext) -> Reason:
+    jobs, confirm = metric.calibration.base_jobs, context.policy.confirm
+    return Reason(ReasonCode.FEW_JOBS, {"jobs": jobs, "needed": FEWEST_JOBS, "confirm": confirm})
+
+
 def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, offset: bool) -> list[Reason]:
     """Return the reasons why the test does not make the finding red, or an empty list if the finding is red."""
     facts = metric.calibration
@@ -150,7 +155,7 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if p != 0.0 and not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
     if p != 0.0 and facts.different_jobs and facts.mode == "runs":
-        found.append(Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS}))
+        found.append(_few_jobs(metric, context))
     return found
 
 
@@ -200,7 +205,7 @@ def _doubts_of_total(finding: Finding, metric: MetricReport, context: GateContex
     elif p is not None and p > context.red:
         reason = Reason(ReasonCode.FEW_SPLITS, {"p": p, "splits": facts.splits})
     elif facts.different_jobs:
-        reason = Reason(ReasonCode.FEW_JOBS, {"jobs": facts.base_jobs, "needed": FEWEST_JOBS})
+        reason = _few_jobs(metric, context)
     elif not sure:
         reason = Reason(ReasonCode.ORDER_UNKNOWN)
     return [] if reason is None else [reason]

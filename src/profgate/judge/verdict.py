@@ -1,13 +1,14 @@
 """Compute the gate's findings and verdict from the contents of a report alone."""
 
+import math
 from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
 from profgate.judge.causes import with_causes
-from profgate.judge.findings import findings_of, importance
+from profgate.judge.findings import GATE_TEST, findings_of, importance
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
-from profgate.model.levels import RED, RED_OF_FAMILIES
+from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
@@ -267,7 +268,41 @@ def _undecided_reason(workload: WorkloadReport, metric: MetricReport) -> Reason:
     if code is ReasonCode.TOO_FEW_RUNS:
         parameters = _place(workload, metric, baseline=runs["baseline"], target=runs["target"], wanted=RUNS_WANTED)
         return Reason(code, parameters)
-    return Reason(code, _place(workload, metric, total=facts.visible_total, tenth=facts.visible_tenth))
+    seen = {"total": facts.visible_total, "tenth": facts.visible_tenth}
+    # the noise of a mean falls with the square root of the number of runs
+    times = (min(filter(None, seen.values()), default=VISIBLE) / VISIBLE) ** 2
+    wanted = math.ceil(max(RUNS_WANTED, min(runs["baseline"], runs["target"]) * times))
+    return Reason(code, _place(workload, metric, **seen, wanted=wanted))
+
+
+def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
+    """Return a reason for each of the functions whose cost and share of the run became worse by most."""
+    sign = 1 if metric.better == "lower" else -1
+    grown = [
+        (sign * ((change.share_to or 0.0) - (change.share_from or 0.0)), change)
+        for change in metric.changes
+        if change.strategy == GATE_TEST and max(change.share_from or 0.0, change.share_to or 0.0) >= SUSPECT_SHARE
+    ]
+    grown.sort(key=lambda pair: -pair[0])
+    return [
+        Reason(
+            ReasonCode.SUSPECT,
+            _place(
+                workload,
+                metric,
+                function=change.location.name,
+                **{"from": _number(change.from_value), "to": _number(change.to_value), "unit": metric.unit},
+                share_from=change.share_from,
+                share_to=change.share_to,
+            ),
+        )
+        for growth, change in grown[:SUSPECTS]
+        if growth > 0 and sign * (change.delta or 0.0) > 0
+    ]
+
+
+def _number(value: float | str | None) -> float | None:
+    return None if isinstance(value, str) else value
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
@@ -310,6 +345,7 @@ def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ..
     elif conclusion == "not_compared":
         found = [*absences, *_named(inputs, "yellow"), *undecided]
     else:
-        found = [*undecided, *_named(inputs, "yellow"), *absences]
+        suspects = [reason for pair in inputs.inconclusive for reason in _suspects(*pair)]
+        found = [*undecided, *suspects, *_named(inputs, "yellow"), *absences]
     quiet = [Reason(ReasonCode.NO_CHANGE, {"comparisons": len(inputs.compared)})]
     return tuple(found or _named(inputs, "green") or quiet)

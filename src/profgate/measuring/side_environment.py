@@ -3,12 +3,17 @@
 import os
 import re
 import shutil
+import sys
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from profgate.io.processes import output_of
 from profgate.measuring import side_python
+
+if sys.platform != "win32":
+    import pwd
 
 PYTHON_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 CARGO_OUTPUT = ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR")
@@ -67,9 +72,17 @@ def _maven(root: str, outer: Mapping[str, str]) -> dict[str, str]:
     Maven 3.9 reads what is missing there from the repository outside; older versions download it again.
     """
     options = outer.get("MAVEN_OPTS", "")
-    given = LOCAL_REPOSITORY.search(options)
-    tail = given[1] if given else str(Path.home() / ".m2" / "repository")
+    given = LOCAL_REPOSITORY.findall(options)
+    tail = given[-1] if given else f"{_home_of_java()}/.m2/repository"
     if re.search(r"\s", root + tail):  # Maven splits the value at spaces
         return {}
     own = f"-Dmaven.repo.local={root}/m2 -Dmaven.repo.local.tail={tail}"
     return {"MAVEN_OPTS": f"{options} {own}".strip()}
+
+
+def _home_of_java() -> str:
+    """Return the home folder of the user, which Java finds without HOME. Both differ in containers of GitHub."""
+    if sys.platform != "win32":
+        with suppress(KeyError):  # the user has no entry
+            return pwd.getpwuid(os.getuid()).pw_dir
+    return str(Path.home())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from profgate.errors import ProfgateError
-from profgate.io.git import NAME
+from profgate.io.git import NAME, git, without_git
 from profgate.io.processes import output_of
 from profgate.io.worktrees import copied_worktree, missing_contents, worktree
 from profgate.measuring.side_environment import cargo_shares_output, python_environment, side_environment
@@ -50,25 +50,42 @@ def isolated_sides(
     tree of the repository, without ignored files. ``timeout`` limits each setup, in seconds. Raises ProfgateError if a
     version is not available or a setup fails.
     """
+    for commit in (baseline, target):
+        if commit is not None:
+            _check_commit(commit, repository)
     with ExitStack() as stack:
-        checkouts = {}
+        sides: dict[str, Side] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
             root = Path(os.path.realpath(scratch), FOLDERS[name])
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             (root / "bin").mkdir(parents=True)
-            checkouts[name] = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
-        for command, what in missing_contents(checkouts["baseline"]).items():
-            if command not in (setup or ""):
-                sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
-        yield {name: _prepared(name, checkout, setup, timeout) for name, checkout in checkouts.items()}
+            # after the setup of the baseline: a build tool that finds its output up to date compares times of files
+            checkout = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
+            if not sides:
+                _report_missing(checkout, setup or "")
+            sides[name] = _prepared(name, checkout, setup, timeout)
+        yield sides
 
 
 def _checkout(commit: str | None, place: str, repository: str) -> AbstractContextManager[str]:
     if commit is None:
         return copied_worktree(place, repository)
+    return worktree(commit, place, repository)
+
+
+def _check_commit(commit: str, repository: str) -> None:
     if not NAME.fullmatch(commit):  # a shorter hash may be the name of a branch
         raise ProfgateError("commit", f"{commit[:80]!r} is not the whole hash of a commit")
-    return worktree(commit, place, repository)
+    try:
+        git(["cat-file", "-e", f"{commit}^{{commit}}"], repository, environment=without_git(os.environ))
+    except ProfgateError as error:
+        raise ProfgateError("commit", f"{commit} is not in this repository; fetch the commit") from error
+
+
+def _report_missing(checkout: str, setup: str) -> None:
+    for command, what in missing_contents(checkout).items():
+        if command not in setup:
+            sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
 
 
 def _prepared(name: str, checkout: str, setup: str | None, timeout: float) -> Side:

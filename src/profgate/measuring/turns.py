@@ -3,15 +3,17 @@
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
 from profgate.io.files import sources_under
-from profgate.io.processes import output_of
+from profgate.io.processes import Started, output_of
+from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
+from profgate.measuring.own_code import check_own_code
 from profgate.measuring.sides import SIDES, Side
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
@@ -36,12 +38,21 @@ class Turns:
     count: int = 0
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
-    def warm_up(self) -> Profiles:
-        """Record one run of each side, which is not used for a decision, and return its profiles."""
+    def warm_up(self, repository: str = ".") -> Profiles:
+        """Record one run of each side, which is not used for a decision, and return its profiles.
+
+        Raises ProfgateError if both sides ran the same code.
+        """
         start = time.monotonic()
-        found = {side: self._record(0, side) for side in SIDES}
+        opened: dict[str, set[str]] = {side: set() for side in SIDES}
+        found = {}
+        for side, paths in opened.items():
+            with used_files(paths) as watch:
+                found[side] = self._record(0, side, watch)
         self.pair = SOONER * (time.monotonic() - start)
-        return found
+        files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
+        check_own_code(self.sides, repository, files, opened)
+        return {side: [_below(self.sides[side].root, source) for source in sources] for side, sources in found.items()}
 
     def most(self) -> int:
         """Return how many runs of each side fit into the budget, at most as many as the last look needs."""
@@ -69,13 +80,14 @@ class Turns:
         start = time.monotonic()
         number = self.count + 1
         for side in SIDES if number % 2 else reversed(SIDES):
-            self.profiles[side] += self._record(number, side)
+            root = self.sides[side].root
+            self.profiles[side] += [_below(root, source) for source in self._record(number, side)]
         self.count = number
         self.spent += time.monotonic() - start
         self.pair = self.spent / number
 
-    def _record(self, number: int, side: str) -> list[SourceFile]:
-        """Record one run of one side. Raises ProfgateError if the program writes no profiles."""
+    def _record(self, number: int, side: str, watch: Callable[[Started], None] = lambda _: None) -> list[SourceFile]:
+        """Record one run of one side, and read its profiles. Raises ProfgateError if the program writes none."""
         sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side}\n")
         here = self.sides[side]
         # beside the folder of the side: what the program stores is not code that it ran
@@ -83,29 +95,38 @@ class Turns:
         out = os.path.join(folder, "profiles", name, f"{number:02d}")  # noqa: PTH118 - the path is passed on as text
         os.makedirs(out)  # noqa: PTH103 - the path is a string
         variables = {**here.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
-        output_of(list(self.program), here.checkout, variables, self.timeout)
+        output_of(list(self.program), here.checkout, variables, self.timeout, watch)
         found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
         if not found:
             raise ProfgateError(f"run {number}, {side}", "wrote no profile to the folder that PROFGATE_OUT names")
-        return read_below(here.root, _as_run(found, number))
+        return _read(_as_run(found, number))
 
 
-def read_below(root: str, sources: Sequence[SourceFile]) -> list[SourceFile]:
-    """Read the profiles, and make the paths of files below the folder of a side relative to its checkout.
-
-    Otherwise, a function would have a different path on each side and count as a new function.
-    """
-    folders = {os.path.abspath(root), os.path.realpath(root)}  # noqa: PTH100 - the path is a string
-    starts = tuple(
-        f"{scheme}{folder}/{inner}" for inner in ("checkout/", "") for scheme in ("", "file://") for folder in folders
-    )
+def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:
     found = []
     for source, profile in zip(sources, wiring.read_all(sources), strict=True):
         if isinstance(profile, ProfileError):
             raise profile
-        files = [file and _without_start(file, starts) for file in profile.frames.files]
-        found.append(replace(source, profile=replace(profile, frames=replace(profile.frames, files=files))))
+        found.append(replace(source, profile=profile))
     return found
+
+
+def files_of(source: SourceFile) -> set[str]:
+    """Return the files of all frames of a profile that was read."""
+    return set() if source.profile is None else {file for file in source.profile.frames.files if file}
+
+
+def _below(root: str, source: SourceFile) -> SourceFile:
+    """Make the paths of files below the folder of a side relative to its checkout.
+
+    Otherwise, a function would have a different path on each side and count as a new function.
+    """
+    if source.profile is None:
+        return source
+    starts = tuple(f"{scheme}{root}/{inner}" for inner in ("checkout/", "") for scheme in ("", "file://"))
+    frames = source.profile.frames
+    files = [file and _without_start(file, starts) for file in frames.files]
+    return replace(source, profile=replace(source.profile, frames=replace(frames, files=files)))
 
 
 def _without_start(file: str, starts: Sequence[str]) -> str:

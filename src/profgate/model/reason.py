@@ -49,10 +49,11 @@ class ReasonCode(StrEnum):
     SHARE_SHIFTED = "share_shifted"
 
     # reasons about a whole metric or report
-    TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor, rate
+    TOO_FEW_SAMPLES = "too_few_samples"  # workload, metric, samples, runs, factor
     TOO_FEW_RUNS = "too_few_runs"  # workload, metric, baseline, target, wanted
-    CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth
+    CANNOT_SEE = "cannot_see"  # workload, metric, total, tenth, wanted
     BASELINE_DRIFTED = "baseline_drifted"
+    SUSPECT = "suspect"  # workload, metric, function, from, to, unit, share_from, share_to
     FINDING = "finding"  # workload, metric, function, direction, relative
     NOTHING_COMPARED = "nothing_compared"
     NOT_COMPARED = "not_compared"  # workload, metric; reasons

@@ -84,7 +84,7 @@ def render_quiet_comment(
     """Render a comment with only the headline, for an outdated warning or an inconclusive comparison."""
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     first = f"{_sign(report)} {headline(report)}" if doubtful else "✅ Resolved: no performance regression any more"
-    parts = (_advice(report), Body(report, links or Links(), run_url).compared())
+    parts = (_advice(report), _suspects(report), Body(report, links or Links(), run_url).compared())
     text = "\n\n".join(filter(None, (f"{_marker_of(report, key)}\n### {first}", *parts)))
     return Document("comment.md", "text/markdown", f"{text}\n")
 
@@ -131,7 +131,7 @@ class Body:
             filters={"unbroken": unbroken},
             marker=marker,
             headline=f"{_sign(report)} {headline(report)}",
-            advice=" ".join(filter(None, (statements.larger_budget(report), _advice(report)))),
+            advice="\n\n".join(filter(None, (statements.larger_budget(report), _advice(report), _suspects(report)))),
             measured=statements.measurement(report, code_span),
             missing=self.not_compared(limit) if _doubtful(report) and len(self.missing) > 1 else "",
             table=self.table(self.shown, OPEN),
@@ -278,7 +278,11 @@ def _advice(report: Report) -> str:
         reasons = first.finding.reasons if first is not None and first.total else ()
     else:
         reasons = report.verdict.reasons
-    return next((text for reason in reasons[:1] if (text := wording.advice(reason))), "")
+    return next((text for reason in reasons[:1] if (text := wording.advice(reason, report))), "")
+
+
+def _suspects(report: Report) -> str:
+    return _bullets(rows.suspects(report, code_span))
 
 
 def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:

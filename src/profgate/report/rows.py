@@ -15,7 +15,7 @@ from profgate.model.units import base_unit
 from profgate.report import numbers
 from profgate.report.parts import new_parts, only_share_changed, place_name
 from profgate.report.statements import Calls
-from profgate.report.wording import full_sentence, reason_text
+from profgate.report.wording import UNDECIDED, full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 TAGS: dict[Kind, tuple[str, str]] = {
@@ -32,9 +32,6 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
-UNDECIDED = frozenset(
-    {ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE, ReasonCode.BASELINE_DRIFTED}
-)
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
     ReasonCode.OFFSET: "offset by improvements elsewhere",
@@ -341,7 +338,7 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons for the verdict that neither the headline nor a row shows."""
-    shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE}
+    shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.SUSPECT}
     first = 1 if report.verdict.conclusion == "inconclusive" else 0
     reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
     several = len(report.workloads) > 1
@@ -351,6 +348,16 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
         else full_sentence(reason, quote)
         for reason in reasons
     )
+
+
+def suspects(report: Report, quote: Quote) -> list[str]:
+    """Return a line for each function that an inconclusive result names."""
+    several = len(report.workloads) > 1
+    return [
+        f"{quote(str(reason.parameters.get('workload')))}: {text}" if several else text
+        for reason in report.verdict.reasons
+        if reason.code is ReasonCode.SUSPECT and (text := reason_text(reason, quote))
+    ]
 
 
 def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str, str]:

@@ -83,9 +83,11 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
     yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
-    advice = wording.advice(report.verdict.reasons[0]) if conclusion == "inconclusive" else ""
-    texts = (advice, statements.larger_budget(report), statements.measurement(report, _name))
+    texts = (statements.larger_budget(report), statements.measurement(report, _name))
     yield from ((tone, f"  {text}") for text in texts if text)
+    if conclusion == "inconclusive":
+        yield tone, f"  {wording.advice(report.verdict.reasons[0], report)}".rstrip()
+        yield from ((tone, f"  {suspect}") for suspect in rows.suspects(report, _name))
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
     yield from ((tone, f"  {reason}") for reason in shown)

@@ -5,14 +5,17 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.levels import RED
+from profgate.model.levels import RED, VISIBLE
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import Report
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
-NAME_FIRST = frozenset({ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
+NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
+UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
+IN_TURNS = "in turns on one machine"
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
     "unfit": ": its models have too few points or fit no better than chance",
@@ -38,10 +41,18 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
-def advice(reason: Reason) -> str:
+def advice(reason: Reason, report: Report) -> str:
     """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
-    return _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
+    text = _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
+    if reason.code not in UNDECIDED:
+        return text
+    if report.measurement is not None:
+        return f"To decide, {text}."
+    if report.policy.confirm not in {None, "off"}:
+        return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
+    command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
+    return f"To decide, {text}{command if report.baseline.sha else ''}."
 
 
 class _Sentence(Formatter):
@@ -92,6 +103,13 @@ def _where(parameters: Parameters, quote: Quote) -> str:
     return quote(str(parameters.get("workload"))) + (f" {quote(str(metric))}" if metric else "")
 
 
+def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
+    text = "not confirmed: the sides come from different jobs"
+    if parameters.get("confirm") not in {None, "off"}:
+        return f"{text}; measuring both commits {IN_TURNS} decides"
+    return f"{text}, and {parameters.get('jobs')} of {parameters.get('needed')} base jobs are stored"
+
+
 def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, bound, change = parameters.get("jobs"), _number(parameters.get("bound")), _number(parameters.get("change"))
     if bound is None or change is None:
@@ -133,12 +151,14 @@ def _accepted(parameters: Parameters, _quote: Quote) -> str:
     return f"accepted{f' by {by}' if by else ''} up to {limit}: {parameters.get('reason')}"
 
 
-def _cannot_see(parameters: Parameters, _quote: Quote) -> str:
-    total, tenth = _number(parameters.get("total")), _number(parameters.get("tenth"))
-    seen = [f"{_size(total)} in the total"] if total is not None else []
-    seen += [f"{_size(tenth)} in a function of 10 %"] if tenth is not None else []
-    known = f"only changes of {' or '.join(seen)} would be visible" if seen else "no change would be visible"
-    return f"too much noise to judge: {known}"
+def _suspect(parameters: Parameters, quote: Quote) -> str:
+    before, after, share_from, share_to = (
+        _number(parameters.get(name)) for name in ("from", "to", "share_from", "share_to")
+    )
+    values = numbers.from_to(before, after, str(parameters.get("unit")))
+    change = "new" if not before else numbers.signed_percent(((after or 0.0) - before) / before)
+    name = quote(str(parameters.get("function")))
+    return f"{name}: {values} ({change}), {numbers.share_from_to(share_from, share_to)} of the run, not tested"
 
 
 def _finding(parameters: Parameters, quote: Quote) -> str:
@@ -192,11 +212,10 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
-    ReasonCode.FEW_JOBS: "not confirmed: the sides come from different jobs, and {jobs} of {needed} base jobs are "
-    "stored",
+    ReasonCode.FEW_JOBS: _few_jobs,
     ReasonCode.UNLIKE_RUNS: "not confirmed: all functions of the target take {factor:ratio} the time; "
-    "record both sides interleaved",
-    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only if one job recorded both sides interleaved",
+    f"measure both commits {IN_TURNS}",
+    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only if one job measured both commits in turns",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
@@ -221,7 +240,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SHARE_SHIFTED: "only its share of the run changed",
     ReasonCode.TOO_FEW_SAMPLES: "too few samples to judge: {samples:count} in {runs:run}",
     ReasonCode.TOO_FEW_RUNS: "too few runs to judge: {baseline} + {target}",
-    ReasonCode.CANNOT_SEE: _cannot_see,
+    ReasonCode.CANNOT_SEE: f"too much noise to judge: a change of {VISIBLE:.0%} could be missed".replace("%", " %"),
+    ReasonCode.SUSPECT: _suspect,
     ReasonCode.FINDING: _finding,
     ReasonCode.NOTHING_COMPARED: "nothing was compared",
     ReasonCode.NOT_COMPARED: "not compared: {where}{reasons:after}",
@@ -364,10 +384,10 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ORDER_CHANGED: _order_changed,
 }
 ADVICE = {
-    ReasonCode.TOO_FEW_SAMPLES: "Record about {factor} times longer, or at a higher rate.",
-    ReasonCode.TOO_FEW_RUNS: "Record at least {wanted} runs of each side.",
-    ReasonCode.CANNOT_SEE: "Record more or longer runs.",
-    ReasonCode.EVERYTHING: "To find out which, record both sides in one job, interleaved.",
+    ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
+    ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
+    ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
+    ReasonCode.EVERYTHING: f"To find out which, measure both commits {IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 NAME_REASONS = {  # why a name is changed, keyed by the code of the rule

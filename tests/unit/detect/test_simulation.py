@@ -85,6 +85,7 @@ def rates(made: list[tuple[Comparison, str]]) -> tuple[float, float]:
     return float(np.mean(listed)), float(np.mean(red))
 
 
+@pytest.mark.slow
 def test_unchanged_runs_are_hardly_red() -> None:
     random = np.random.default_rng(1)
     listed, red = rates([(compared(recorded(random, 10, SHARES), 5), "") for _ in range(500)])
@@ -102,6 +103,7 @@ def test_five_percent_of_the_run_is_found() -> None:
     assert red >= 0.7
 
 
+@pytest.mark.slow
 def test_unchanged_jobs_are_hardly_red() -> None:
     random = np.random.default_rng(3)
     listed, red = rates([(compared(of_jobs(random, 9, 5, SHARES), 5, 35), "") for _ in range(200)])

@@ -196,9 +196,9 @@ def test_untrusted_history_is_never_written(folder: str) -> None:
         "CREATE TABLE trap (x INTEGER, y INTEGER GENERATED ALWAYS AS (abs(x)) VIRTUAL)",
         "CREATE TABLE trap (x INTEGER CHECK (x > abs(-1)))",
         "CREATE INDEX trap ON commits (sha) WHERE length(title) > 3",
-        "CREATE INDEX trap ON commits (hex(zeroblob(100000000)))",
-        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT (hex(zeroblob(100000000))))",
-        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT/**/(hex(zeroblob(100000000))))",
+        "CREATE INDEX trap ON commits (hex(zeroblob(10000000)))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT (hex(zeroblob(10000000))))",
+        "CREATE TABLE trap (x INTEGER, y TEXT DEFAULT/**/(hex(zeroblob(10000000))))",
     ],
 )
 @pytest.mark.parametrize("write", [None, False, True])

@@ -54,6 +54,7 @@ def test_damaged_columns(place: int, damage: bytes) -> None:
         return
 
 
+@pytest.mark.slow
 def test_compression_bomb_is_refused() -> None:
     bomb = b"\x02" + zlib.compress(bytes(1 << 28))
     with pytest.raises(ValueError, match="cut off or too large"):

@@ -1,39 +1,12 @@
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from measured_repository import Git, commit
 from profgate.errors import ProfgateError
 from profgate.measuring.sides import Side, isolated_sides
-
-Git = Callable[..., str]
-
-
-@pytest.fixture
-def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
-    """Git in a new repository, which is the current folder."""
-    repository = tmp_path / "repository"
-    repository.mkdir()
-    monkeypatch.chdir(repository)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-
-    def run(*words: str) -> str:
-        return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout.strip()
-
-    for name, value in {"user.name": "x", "user.email": "x@example.org", "protocol.file.allow": "always"}.items():
-        run("config", "--global", name, value)
-    run("init", "--quiet")
-    return run
-
-
-def commit(git: Git, **files: str) -> str:
-    for name, text in files.items():
-        Path(name).write_text(text)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "files")
-    return git("rev-parse", "HEAD")
 
 
 def texts(side: Side) -> dict[str, str]:
@@ -69,8 +42,13 @@ def test_sides_are_removed_after_a_failed_setup(git: Git, tmp_path: Path) -> Non
 @pytest.mark.parametrize("name", ["HEAD", "main", "--help", "abcdef0", "f" * 40])
 def test_only_whole_hashes_are_commits(git: Git, tmp_path: Path, name: str) -> None:
     sha = commit(git, program="one")
-    with pytest.raises(ProfgateError, match=r"hash|fetch the commit"), isolated_sides(name, sha, str(tmp_path)):
-        pass
+    for versions in ((name, sha), (sha, name)):
+        with (
+            pytest.raises(ProfgateError, match=r"hash|fetch the commit"),
+            isolated_sides(*versions, str(tmp_path), setup="touch ../../started"),
+        ):
+            pass
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gitconfig", "repository"]
 
 
 def test_other_worktrees_remain_registered(git: Git, tmp_path: Path) -> None:

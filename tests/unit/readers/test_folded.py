@@ -151,6 +151,7 @@ def test_stream_holds_every_stack(lines: list[tuple[list[str], int]]) -> None:
     assert stacks_of(read("".join(f"{';'.join(frames)} {value}\n" for frames, value in lines))) == sums
 
 
+@pytest.mark.slow
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(
     st.lists(st.tuples(st.lists(FRAMES, min_size=1, max_size=6), st.sampled_from(["1", "2.5", "0", "x"])), min_size=9),

@@ -236,14 +236,14 @@ def test_quiet_comment_is_short() -> None:
     assert len(text.splitlines()) == 4
 
 
-def test_quiet_inconclusive_comment_names_what_to_record() -> None:
-    lines = spaced(render_quiet_comment(samples.inconclusive(), key="shop").text).splitlines()
-    assert lines[1:4] == [
-        "### ⚪ Too few samples to judge: 674 in 5 runs",
-        "",
-        "Record about 8 times longer, or at a higher rate.",
-    ]
-    assert lines[5].startswith("Total 674 → 702")
+@pytest.mark.parametrize("quiet", [True, False])
+def test_inconclusive_comment_names_suspects_and_what_decides(quiet: bool) -> None:
+    render = render_quiet_comment if quiet else render_comment
+    lines = spaced(render(samples.inconclusive(), key="shop").text).splitlines()
+    assert lines[1] == "### ⚪ Too few samples to judge: 674 in 5 runs"
+    assert lines[3].startswith("To decide, record about 8 times longer")
+    assert lines[5] == "- `http.parse_headers`: 8 → 113 samples (+1,312 %), 1.2 → 16.1 % of the run, not tested"
+    assert lines[7].startswith("Total 674 → 702")
 
 
 def test_an_unsafe_address_is_no_link() -> None:
@@ -267,6 +267,7 @@ def test_summary_shows_why_there_is_no_comment() -> None:
     assert text.endswith("> No comment: this pull request comes from a fork.\n")
 
 
+@pytest.mark.slow
 def test_the_longest_summary_stays_below_its_limit() -> None:
     tables = seen(render_summary(longest()))
     assert all(len(set(table)) == 1 for table in tables.rows)
@@ -293,6 +294,8 @@ def test_first_run_that_fails_states_why() -> None:
     [
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
         (Policy(fail_on="never"), "Until 5 base runs are stored", "on-not-compared"),
+        (Policy(confirm="required"), "**A pull request fails only after** `profgate confirm`", "5 base runs"),
+        (Policy(confirm="when-possible"), "or if it differs clearly more than 5 or more base runs", "Until"),
     ],
 )
 def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:

@@ -2,11 +2,15 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
+import report_samples as samples
 from golden_files import Golden
+from profgate.model.policy import Confirm
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.report import StatedPolicy
 from profgate.report.wording import SENTENCES, advice, full_sentence, reason_text
 
 SAMPLES: dict[str, Parameter] = json.loads("""{
@@ -26,7 +30,14 @@ SAMPLES: dict[str, Parameter] = json.loads("""{
   "low": 0.28, "high": 0.34, "files": "a.py, b.py", "benchmarks": "parse, render"
 }""")
 OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
-    ReasonCode.FEW_JOBS: {"jobs": 1},
+    ReasonCode.FEW_JOBS: {"jobs": 1, "needed": 5, "confirm": "off"},
+    ReasonCode.SUSPECT: {
+        "from": 9e7,
+        "to": 1.57e9,
+        "unit": "nanoseconds",
+        "share_from": 0.012,
+        "share_to": 0.16,
+    },
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
     ReasonCode.TOTAL_IMPROVED: {"relative": -0.27},
     ReasonCode.FACT_DIFFERS: {"baseline": "3.11", "target": "3.12"},
@@ -96,6 +107,16 @@ def test_sentence_of_every_code(golden: Golden) -> None:
             {"factor": 1.15},
             "everything takes 1.15x the time: another machine, or a change that affects everything",
         ),
+        (
+            ReasonCode.FEW_JOBS,
+            {"confirm": "required"},
+            "not confirmed: the sides come from different jobs; measuring both commits in turns on one machine decides",
+        ),
+        (
+            ReasonCode.SUSPECT,
+            {"function": "audit", "from": 0.0, "to": 40.0, "unit": "samples", "share_from": 0.0, "share_to": 0.2},
+            "audit: 0 → 40 samples (new), 0 → 20.0 % of the run, not tested",
+        ),
         (ReasonCode.CALLS_ROSE, {}, "the number of its calls rose from 106 to 203,238"),
     ],
 )
@@ -104,14 +125,28 @@ def test_sentences_name_their_numbers(code: ReasonCode, parameters: dict[str, Pa
 
 
 def test_advice_of_reasons() -> None:
-    advised = {code: advice(sample(code)) for code in ReasonCode if code is not ReasonCode.NO_BASELINE}
+    report = samples.inconclusive()
+    report = replace(report, baseline=replace(report.baseline, sha=None))
+    advised = {code: advice(sample(code), report) for code in ReasonCode if code is not ReasonCode.NO_BASELINE}
     assert {code: text for code, text in advised.items() if text} == {
-        ReasonCode.TOO_FEW_SAMPLES: "Record about 8 times longer, or at a higher rate.",
-        ReasonCode.TOO_FEW_RUNS: "Record at least 5 runs of each side.",
-        ReasonCode.CANNOT_SEE: "Record more or longer runs.",
-        ReasonCode.EVERYTHING: "To find out which, record both sides in one job, interleaved.",
+        ReasonCode.TOO_FEW_SAMPLES: "To decide, record about 8 times longer.",
+        ReasonCode.TOO_FEW_RUNS: "To decide, record at least 5 runs of each side.",
+        ReasonCode.CANNOT_SEE: "To decide, record at least 5 runs of each side.",
+        ReasonCode.EVERYTHING: "To find out which, measure both commits in turns on one machine (profgate confirm).",
         ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
     }
+
+
+@pytest.mark.parametrize(
+    ("confirm", "text"),
+    [
+        ("off", "{}, or measure both commits in turns on one machine: profgate confirm report.json -- COMMAND."),
+        ("required", "To decide, profgate confirm measures both commits in turns on one machine; otherwise, {}."),
+    ],
+)
+def test_advice_depends_on_the_policy(confirm: Confirm, text: str) -> None:
+    report = replace(samples.inconclusive(), policy=StatedPolicy(confirm=confirm))
+    assert advice(sample(ReasonCode.TOO_FEW_SAMPLES), report).endswith(text.format("record about 8 times longer"))
 
 
 def test_names_are_not_capitalised() -> None:

@@ -226,7 +226,7 @@ def test_schema_accepts_what_the_code_accepts() -> None:
     good = yaml.safe_load(GOOD)
     chance = random.Random(7)
     verdicts = {True: 0, False: 0}
-    for _ in range(400):
+    for _ in range(150):
         data = mutated(copy.deepcopy(good), chance)
         text = yaml.safe_dump(data)
         taken = accepts(text)
@@ -235,7 +235,7 @@ def test_schema_accepts_what_the_code_accepts() -> None:
         if not both_spellings and data["degradation"].get("location_filter") != "(":
             assert validator.is_valid(data) == taken, text
         verdicts[taken] += 1
-    assert min(verdicts.values()) > 50
+    assert min(verdicts.values()) > 20
 
 
 def mutated(data: dict[str, Any], chance: random.Random) -> dict[str, Any]:

@@ -1,0 +1,129 @@
+"""Proves that each side ran its own code, and not that of the other side or of the working tree."""
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+from urllib.parse import unquote, urlsplit
+
+from profgate.errors import ProfgateError
+from profgate.io.worktrees import tracked_files, worktrees
+from profgate.measuring.sides import SIDES, Side
+
+PACKAGED = re.compile(r".*/(?:site|dist)-packages/(.+\.py)")
+CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
+INSTALL = "let --setup install it into the environment of the side (pip install .), without an absolute path"
+BUILD = "let --setup build it in the folder in which it starts, and run it without an absolute path"
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """The resolved paths that a side used: ``frames`` of its profiles, and all ``foreign`` paths outside its root.
+
+    ``lost`` is a file of a frame if no path is below the root.
+    """
+
+    side: Side
+    frames: frozenset[str]
+    foreign: frozenset[str]
+    lost: str | None
+
+    def error(self, path: str, what: str) -> ProfgateError:
+        """Return the error for a file that is not the side's own."""
+        advice = INSTALL if path.endswith(".py") else BUILD
+        found = f"the {self.side.name} used {path}, {what}, instead of a file below {self.side.root}"
+        return ProfgateError("both sides ran the same code", f"{found}; {advice}")
+
+
+def check_own_code(
+    sides: Mapping[str, Side],
+    repository: str,
+    files: Mapping[str, Collection[str]],
+    opened: Mapping[str, Collection[str]],
+) -> None:
+    """Raise ProfgateError if a side ran code of the other side, or code that both sides share.
+
+    ``files`` are the files of all frames of a side: paths, relative paths and URLs. ``opened`` are the paths that its
+    processes used. ``repository`` is a folder in the repository that the sides come from.
+    """
+    baseline, target = (sides[name] for name in SIDES)
+    used = {name: _used(sides[name], files[name], opened[name]) for name in SIDES}
+    checkouts = {baseline.checkout, target.checkout}
+    elsewhere = {top: tracked_files(top) for top in worktrees(repository) if top not in checkouts}
+    for name, other in zip(SIDES, reversed(SIDES), strict=True):
+        _check_places(used[name], sides[other], elsewhere)
+        _check_packages(used[name])
+    for path in sorted(used["baseline"].foreign):
+        code = path in used["baseline"].frames or _starts_as_code(path)
+        if code and _written_between(path, baseline.ready, target.ready):
+            raise used["baseline"].error(path, "which the setup of the target wrote")
+    for each in used.values():
+        if each.lost is not None:
+            raise each.error(each.lost, "which like all its files is outside of its folder")
+
+
+def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
+    """Resolve the paths of a side."""
+    names = [unquote(urlsplit(file).path) if file.startswith("file:///") else file for file in files]
+    names = [name for name in names if "\0" not in name]
+    absolute = {os.path.realpath(name) for name in names if name.startswith("/")}
+    relative = {os.path.realpath(path) for name in names if _is_file(path := f"{side.checkout}/{name}")}
+    paths = absolute | relative | {os.path.realpath(path) for path in opened}
+    foreign = frozenset(path for path in paths if not _is_below(path, side.root))
+    # without absolute paths, a profile shows only symbols or classes, which prove nothing
+    lost = min(absolute, default=None) if len(foreign) == len(paths) else None
+    return _Used(side, frozenset(absolute | relative), foreign, lost)
+
+
+def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[str]]) -> None:
+    """Raise ProfgateError for a file of the other side, or of another worktree of the repository.
+
+    Other worktrees may contain dependencies, such as .venv. A file is not a dependency if it is tracked, or if the side
+    has a file of its own at this path, such as a program that the setup builds.
+    """
+    for path in sorted(used.foreign):
+        if _is_below(path, other.root):
+            raise used.error(path, f"which belongs to the {other.name}")
+        for top, tracked in elsewhere.items():
+            name = path.removeprefix(f"{top}/")
+            if name != path and (name in tracked or _is_file(f"{used.side.checkout}/{name}")):
+                raise used.error(path, f"which belongs to the checkout in {top}")
+
+
+def _check_packages(used: _Used) -> None:
+    """Raise ProfgateError if a Python file of the project was run from an environment that both sides share."""
+    found = {match[1]: path for path in used.foreign if (match := PACKAGED.fullmatch(path))}
+    tracked = tracked_files(used.side.checkout) if found else frozenset()
+    for name in tracked:
+        parts = name.split("/")
+        for start in range(len(parts)):
+            # in the folder of a package, this would be a vendored copy of another project
+            path = found.get("/".join(parts[start:]))
+            if path and (start == 0 or "/".join([*parts[:start], "__init__.py"]) not in tracked):
+                raise used.error(path, f"an installed copy of {name}")
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - unlike Path, accepts every text
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _written_between(path: str, start: float, end: float) -> bool:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - the path is a string
+    except OSError:
+        return False
+    return S_ISREG(found.st_mode) and start < found.st_ctime <= end
+
+
+def _starts_as_code(path: str) -> bool:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(4).startswith(CODE)
+    except OSError:
+        return False

@@ -1,0 +1,3 @@
+from measured_repository import git
+
+__all__ = ["git"]
