@@ -12,7 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.sides import SIDES, Side
 
-PACKAGED = re.compile(r".*/(?:site|dist)-packages/(.+\.py)")
+PACKAGED = re.compile(r"(?>.*/(?:site|dist)-packages/)(.+\.py)")
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
 INSTALL = "let --setup install it into the environment of the side (pip install .), without an absolute path"
 BUILD = "let --setup build it in the folder in which it starts, and run it without an absolute path"
