@@ -163,8 +163,8 @@ def test_larger_budget_is_suggested_first(desk: Desk) -> None:
 def test_too_small_budget_is_an_error(desk: Desk) -> None:
     pairs_take(desk.monkeypatch, 30.0)
     assert desk.confirm(desk.compared(), BOTH_SLOWER, "--budget", "90s") == 2
-    assert "--budget: is too small for 5 runs of each side; a pair of runs takes 24 s" in desk.shown.err
-    assert "so --budget 3m would do" in desk.shown.err
+    assert "--budget: is too small for 5 runs of each side; a pair of runs takes 30 s" in desk.shown.err
+    assert "so --budget 4m would do" in desk.shown.err
 
 
 @pytest.mark.parametrize("words", [["--budget", "20s"], ["--setup", "exit 7"]])

@@ -36,6 +36,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     ProfgateError if the measurement fails, or if the budget is too small for the first look.
     """
     warm = turns.warm_up()
+    turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
     looks = planned(turns.most())
     if not looks:
         what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {turns.pair:.0f} s"

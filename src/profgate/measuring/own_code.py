@@ -1,7 +1,6 @@
 """Proves that each side ran its own code, and not that of the other side or of the working tree."""
 
 import os
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from profgate.errors import ProfgateError
 from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.sides import SIDES, Side
 
-PACKAGED = re.compile(r"(?>.*/(?:site|dist)-packages/)(.+\.py)")
+PACKAGES = ("/site-packages/", "/dist-packages/")
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
 INSTALL = "let --setup install it into the environment of the side (pip install .), without an absolute path"
 BUILD = "let --setup build it in the folder in which it starts, and run it without an absolute path"
@@ -94,7 +93,8 @@ def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[s
 
 def _check_packages(used: _Used) -> None:
     """Raise ProfgateError if a Python file of the project was run from an environment that both sides share."""
-    found = {match[1]: path for path in used.foreign if (match := PACKAGED.fullmatch(path))}
+    installed = {path.rpartition(folder)[2]: path for path in used.foreign for folder in PACKAGES if folder in path}
+    found = {name: path for name, path in installed.items() if name.endswith(".py")}
     tracked = tracked_files(used.side.checkout) if found else frozenset()
     for name in tracked:
         parts = name.split("/")

@@ -19,7 +19,6 @@ from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
-SOONER = 0.8  # a run is expected to take at least this part of the warm-up, which may also fill caches
 
 
 @dataclass(slots=True)
@@ -43,13 +42,11 @@ class Turns:
 
         Raises ProfgateError if both sides ran the same code.
         """
-        start = time.monotonic()
         opened: dict[str, set[str]] = {side: set() for side in SIDES}
         found = {}
         for side, paths in opened.items():
             with used_files(paths) as watch:
                 found[side] = self._record(0, side, watch)
-        self.pair = SOONER * (time.monotonic() - start)
         files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
         check_own_code(self.sides, repository, files, opened)
         return {side: [_below(self.sides[side].root, source) for source in sources] for side, sources in found.items()}

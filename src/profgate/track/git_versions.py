@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from profgate.errors import ProfgateError
 from profgate.io.worktrees import quiet_git
-from profgate.io.worktrees import worktree as worktree  # noqa: PLC0414 - used by profgate confirm
 from profgate.track.versions import Version
 
 FORMAT = "%H%x1f%h%x1f%D%x1f%s"

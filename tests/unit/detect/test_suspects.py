@@ -82,7 +82,7 @@ def test_largest_functions_and_the_total_are_suspects() -> None:
     assert [one.location and one.location.name for one in found] == [None, "large", "middle", "share"]
 
 
-def test_function_that_is_large_on_one_side_is_suspect() -> None:
+def test_function_large_on_one_side_is_suspect() -> None:
     comparison = from_exclusive([{**BASE, "new": 0}], [{**BASE, "new": 9000}])
     assert "new" in {one.location and one.location.name for one in largest_locations(comparison)}
 
