@@ -30,7 +30,8 @@ class Recorded(Turns):
         Turns.__init__(self, [], {}, budget, 60.0)
         self.costs = {"baseline": before, "target": after}
 
-    def warm_up(self) -> dict[str, list[SourceFile]]:
+    def warm_up(self, repository: str = ".") -> dict[str, list[SourceFile]]:
+        del repository
         self.pair = 10.0
         return {side: self.runs(side, 0) for side in self.costs}
 
