@@ -3,17 +3,17 @@
 from dataclasses import replace
 
 from profgate.judge.verdict import judge
-from profgate.model.levels import FEWEST_JOBS
+from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL
 from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import MetricReport, Report, WorkloadReport
+from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
 
 UNDECIDED = frozenset({"fail", "warn", "inconclusive"})
 
 
 def suspects_in(report: Report) -> list[Suspect]:
-    """Return the changes that the report lists as suspects."""
+    """Return the regressions that the report lists. Functions of nearly the whole run are covered by the total."""
     return [
         Suspect(
             workload.name,
@@ -23,8 +23,12 @@ def suspects_in(report: Report) -> list[Suspect]:
             change=finding.relative,
         )
         for workload, metric, finding in report.findings
-        if finding.colour != "neutral" and finding.direction != "none"
+        if finding.colour != "neutral" and finding.direction == "worse" and not _is_nearly_all(finding)
     ]
+
+
+def _is_nearly_all(finding: Finding) -> bool:
+    return max(finding.share_from or 0.0, finding.share_to or 0.0) >= NEARLY_ALL
 
 
 def is_open(report: Report) -> bool:

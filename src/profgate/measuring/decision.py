@@ -103,7 +103,8 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Su
     """
     rows = rows_of(suspect, comparison, evidence.costs)
     if not len(rows) or evidence.low is None or evidence.high is None or evidence.width is None:
-        return replace(suspect, outcome="not measured")
+        known = suspect.location is None or suspect.location.name in comparison.symbols.names
+        return replace(suspect, outcome="not repeated" if known else "not measured")
     row = int(rows[np.lexsort((-np.abs(evidence.t[rows]), evidence.p[rows]))[0]])
     sign = 1.0 if comparison.metric.better == "lower" else -1.0
     rise, width = sign * float(evidence.difference[row]), float(evidence.width[row])
