@@ -41,6 +41,14 @@ class SettingsError(ProfgateError):
     """The settings or the configuration are invalid. The message lists every mistake on a separate line."""
 
 
+class SideError(ProfgateError):
+    """A failure of one side of a measurement, ``baseline`` or ``target``."""
+
+    def __init__(self, side: str, where: str, what: str) -> None:
+        super().__init__(f"{where}, {side}", what)
+        self.side = side
+
+
 class ProfileError(ProfgateError):
     """A profile cannot be read."""
 

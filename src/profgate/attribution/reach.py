@@ -20,6 +20,17 @@ from profgate.model.visible_text import cut
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
+# folders of installed packages, runtimes and the system
+INSTALLED: tuple[str, ...] = (
+    "/site-packages/",
+    "/dist-packages/",
+    "/lib/python3",
+    "/node_modules/",
+    "/go/pkg/mod/",
+    "/go/src/",
+)
+INSTALLED += ("/hostedtoolcache/", "/.cargo/registry/", "/rustc/", "//usr/lib/", "//usr/include/", "//lib/")
+RUNTIME = ("/node:", "/<", "/~")  # Node's own modules, frozen modules of Python, and built-in functions of cProfile
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # files that no program reads during the measurement
@@ -35,7 +46,9 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
     function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
     changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on either
-    side, that all changes are known, and that only sources and documentation changed. All other symbols are *unknown*.
+    side, that all changes are known, and that only sources and documentation changed; the symbol is in an unchanged
+    file of the repository, an installed package or the runtime. All other symbols are *unknown*: a file that is not
+    tracked may be built from changed sources.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -51,10 +64,11 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
     doubt = _doubt(states, comparison, sides, dependencies)
     found: list[tuple[Reach, str]] = []
-    for state, file, path, package, calls, package_calls in zip(
-        states.states, symbols.files, states.paths, packages, below, under, strict=True
+    origins = symbols.origins or symbols.files
+    for state, origin, path, package, calls, package_calls in zip(
+        states.states, origins, states.paths, packages, below, under, strict=True
     ):
-        settled = file is not None if path is None else state in {"same", "renamed"}
+        settled = _is_installed(origin) if path is None else state in {"same", "renamed"}
         if state in {"changed", "added"}:
             found.append(("changed here", ""))
         elif calls:
@@ -65,6 +79,12 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
             found.append(("not reachable" if settled and not doubt else "unknown", ""))
     reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
     return replace(states, reach=reach, through=through, doubt=doubt)
+
+
+def _is_installed(file: str | None) -> bool:
+    """Return whether a file belongs to an installed package, the runtime or the system."""
+    place = f"/{file or ''}"
+    return any(folder in place for folder in INSTALLED) or place.startswith(RUNTIME)
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:

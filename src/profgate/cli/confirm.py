@@ -48,7 +48,7 @@ extent_options: opt.Decorator = opt.bundled(
 )
 @click.argument("report", type=opt.FILE)
 @extent_options
-@click.option("--fallback", is_flag=True, help="If the measurement fails, use only the first comparison.")
+@click.option("--fallback", is_flag=True, help="If the measurement fails, report this.")
 @opt.config_option
 @opt.output_option("report.json, links.json and comment.md")
 @click.option("--key", default="default", help="Key of the comment that the report belongs to.")
@@ -89,8 +89,8 @@ def confirm(
         except ProfgateError as error:
             if not fallback:
                 raise
-            sys.stderr.write(f"profgate: {visible(str(error))}\nprofgate: only the first comparison is used\n")
-            result = without_measurement(result, str(error), stated)
+            sys.stderr.write(f"profgate: {visible(str(error))}\n")
+            result = without_measurement(result, str(error), getattr(error, "side", ""), stated)
     # The links to the pages of the first comparison are kept, but not the link to its report.
     final = Report(result, links=replace(first.links or Links(), report=None), key=key)
     code = write_report(final, output_dir)

@@ -49,9 +49,9 @@ def measure(
 
     BASE and HEAD are branches, tags or hashes. Without HEAD, the working tree is measured as it is. COMMAND is the
     program to measure. It runs below a profiler for its language in a checkout of each commit, which has its own
-    environment and build output. A command that itself stores profiles in the folder PROFGATE_OUT runs as it is. The
-    measurement stops when it is decided, at the latest when the budget ends. The exit code is 0 if the gate passed, and
-    1 if it failed.
+    environment and build output. A command that contains PROFGATE_OUT, and sh, make or npm, runs as it is and must
+    store its profiles in that folder. The measurement stops when it is decided, at the latest when the budget ends. The
+    exit code is 0 if the gate passed, and 1 if it failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")

@@ -195,17 +195,18 @@ def _details(
     keys: Sequence[_Keys],
     shown: Sequence[Sequence[str]],
     symbols: int,
-) -> tuple[list[int | None], list[str | None], list[str]]:
-    """Return the line, module and raw name of each symbol, each from the last profile that contains it."""
-    lines, modules = np.full(symbols, None, np.object_), np.full(symbols, None, np.object_)
+) -> tuple[list[int | None], list[str | None], list[str], list[str | None]]:
+    """Return the line, module, raw name and raw file of each symbol, each from the last profile that contains it."""
+    lines, modules, origins = (np.full(symbols, None, np.object_) for _ in range(3))
     labels = np.full(symbols, "", np.object_)
     for profile, mapping, of_profile, own in zip(profiles, maps, keys, shown, strict=True):
         labels[mapping] = profile.frames.names
+        origins[mapping] = profile.frames.files
         if of_profile.lines.count(None) < len(mapping):
             _set_known(lines, mapping, np.array(of_profile.lines, np.object_), None)
         if any(own):
             _set_known(modules, mapping, np.array(own, np.object_), "")
-    return lines.tolist(), modules.tolist(), labels.tolist()
+    return lines.tolist(), modules.tolist(), labels.tolist(), origins.tolist()
 
 
 def _set_known(

@@ -31,14 +31,8 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Rust": r"cargo",
     "Java": r"java|mvnw?|gradlew?",
 }
-STARTERS = {"npm": "node", "npx": "node", "yarn": "node", "pnpm": "node", "make": "the program", "uv": "python"}
-STARTERS |= {
-    "poetry": "python",
-    "pdm": "python",
-    "pytest": "python -m pytest",
-    "sh": "the program",
-    "bash": "the program",
-}
+# these start other programs
+STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
 PROFILERS = {  # the profilers that are not part of the language, and how to install them
     "Python": ("py-spy", "pip install py-spy"),
     "Rust": ("perf", "on Debian: apt-get install linux-perf"),
@@ -221,15 +215,12 @@ RECIPES = (
 def recorded(program: Sequence[str]) -> list[str]:
     """Return a command that runs a program below the profiler for its language.
 
-    A command that names PROFGATE_OUT stores profiles itself and is returned unchanged. Raises ProfgateError if the
-    profiler is not installed, or if the program starts another one that the profiler would miss.
+    A command that names PROFGATE_OUT, or only starts other programs, must store profiles itself and is returned
+    unchanged. Raises ProfgateError if the profiler is not installed.
     """
-    if any("PROFGATE_OUT" in word for word in program):
-        return list(program)
     name = program[0].rpartition("/")[2]
-    if name in STARTERS:
-        what = f"starts other programs; name {STARTERS[name]} itself, or let the command store profiles in PROFGATE_OUT"
-        raise ProfgateError(program[0], what)
+    if name in STARTERS or any("PROFGATE_OUT" in word for word in program):
+        return list(program)
     language = next((language for language, names in PROGRAMS.items() if re.fullmatch(names, name)), "native code")
     recipe = next(recipe for recipe in RECIPES if recipe.language == language)
     words = list(program[1:]) if language == "Node" else list(program)

@@ -132,6 +132,23 @@ def end_leftover(started: Started) -> bool:
     return True
 
 
+def end_marked(variable: str) -> int:
+    """Kill the processes whose environment has this variable, such as ``NAME=value``, and return their number.
+
+    They have left the process group of the command that started them. Only Linux shows the environment.
+    """
+    if sys.platform != "linux":
+        return 0
+    ended = 0
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):  # no process, or one that has ended or belongs to another user
+            process = int(entry.name)
+            if variable.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                os.kill(process, signal.SIGKILL)
+                ended += 1
+    return ended
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the process group. If the command itself is still running, send SIGTERM first and wait for a short time.
 

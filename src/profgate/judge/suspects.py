@@ -43,27 +43,19 @@ def needs_more_suspects(report: Report) -> bool:
 
 
 def with_measurement(first: Report, measured: Report, measurement: Measurement, policy: Policy) -> Report:
-    """Return the first report with the metrics that were measured in turns replaced by their new results.
-
-    Raises nothing: metrics without a new result keep the first one, and are judged by it alone.
-    """
+    """Return the first report with the metrics that were measured in turns replaced by their new results."""
     new = {(workload.name, metric.name): metric for workload, metric in measured.metrics}
 
     def replaced(workload: WorkloadReport, metric: MetricReport) -> MetricReport:
         found = new.get((workload.name, metric.name))
-        return _unmeasured(metric) if found is None or found.state != "compared" else found
+        return metric if found is None or found.state != "compared" else found
 
     draft = first.with_metrics(replaced)
     warnings = (*first.warnings, *(warning for warning in measured.warnings if warning not in first.warnings))
     return judge(replace(draft, measurement=measurement, warnings=warnings), policy)
 
 
-def without_measurement(first: Report, why: str, policy: Policy) -> Report:
-    """Return the first report after a measurement failed. It is judged as if the policy did not require one."""
-    warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": why})
-    draft = first.with_metrics(lambda _, metric: _unmeasured(metric))
-    return judge(replace(draft, warnings=(*first.warnings, warning)), policy)
-
-
-def _unmeasured(metric: MetricReport) -> MetricReport:
-    return replace(metric, calibration=replace(metric.calibration, measured=False))
+def without_measurement(first: Report, why: str, side: str, policy: Policy) -> Report:
+    """Return the first report after a measurement failed on one side, or elsewhere if ``side`` is empty."""
+    warning = Reason(ReasonCode.NOT_MEASURED_AGAIN, {"text": why, "side": side})
+    return judge(replace(first, warnings=(*first.warnings, warning)), policy)

@@ -151,7 +151,7 @@ def _over_budget(policy: Policy) -> bool:
 class _VerdictInputs:
     """The inputs of the verdict, collected from a judged report."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, policy: Policy) -> None:
         self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
         self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
         self.missing = [entry for entry in report.not_compared if entry.side != "target"]
@@ -163,6 +163,8 @@ class _VerdictInputs:
         unsure = [pair for pair in self.compared if not pair[1].calibration.total_tested]
         self.untested = [pair for pair in unsure if abs(pair[1].total.relative or 0.0) >= FAR_APART]
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
+        failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
+        self.unmeasured = next(failed, None) if policy.confirm == "required" else None
         self.inconclusive = inconclusive(report)
         self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
@@ -193,7 +195,7 @@ def _undecided(metric: MetricReport) -> bool:
 
 
 def _verdict(report: Report, policy: Policy) -> Verdict:
-    inputs = _VerdictInputs(report)
+    inputs = _VerdictInputs(report, policy)
     conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
@@ -217,6 +219,8 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         return "inconclusive"
     if inputs.of("red") or (inputs.unread and policy.on_not_compared != "neutral"):
         return "fail"
+    if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
+        return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
     if not inputs.compared or inputs.missing or inputs.blocked:
         return "not_compared"
     if inputs.inconclusive:
@@ -306,7 +310,8 @@ def _number(value: float | str | None) -> float | None:
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
-    found = [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
+    found = [] if inputs.unmeasured is None else [inputs.unmeasured]
+    found += [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
     found += [
         Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked

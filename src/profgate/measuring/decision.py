@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate import wiring
+from profgate.compare.workloads import workload_name
 from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.detect.suspects import largest_locations, rows_of
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, SideError
 from profgate.measuring.looks import FEWEST, SECOND, planned
-from profgate.measuring.turns import Turns
+from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
@@ -42,6 +43,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {turns.pair:.0f} s"
         raise ProfgateError("--budget", f"{what}, so --budget {FEWEST * turns.pair / 60 + 1:.0f}m would do")
     found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
+    _check_workloads(listed or (), warm)
     watched = _watched(found, listed, widen=widen)
     tested = None if listed is None else watched
     for look in looks:
@@ -67,6 +69,18 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         ),
     )
     return Decision(wiring.compare(measured) if given.pages else built, measurement)
+
+
+def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:
+    """Raise SideError if a side recorded no profile of a workload that has suspects."""
+    expected = {suspect.workload for suspect in listed}
+    for side, sources in warm.items():
+        recorded = {workload_name(source.name) for source in sources}
+        if missing := sorted(expected - recorded):
+            what = (
+                f"recorded {', '.join(sorted(recorded))}, but the suspects are of {missing[0]}; keep the names of files"
+            )
+            raise SideError(side, "PROFGATE_OUT", f"{what}, and measure each shard before the reports are merged")
 
 
 def _watched(found: Sequence[Comparison], listed: Sequence[Suspect] | None, *, widen: bool) -> tuple[Suspect, ...]:

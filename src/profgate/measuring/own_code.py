@@ -1,7 +1,8 @@
 """Proves that each side ran its own code, and not that of the other side or of the working tree."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -19,13 +20,15 @@ BUILD = "let --setup build it in the folder in which it starts, and run it witho
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """The resolved paths that a side used: ``frames`` of its profiles, and all ``foreign`` paths outside its root.
+    """The resolved paths that a side used: ``frames`` of its profiles, ``own`` files, and ``foreign`` paths.
 
-    ``lost`` is a file of a frame if no path is below the root.
+    Own files are below the root of the side, and foreign paths outside. ``lost`` is a file of a frame if no path is
+    below the root.
     """
 
     side: Side
     frames: frozenset[str]
+    own: frozenset[str]
     foreign: frozenset[str]
     lost: str | None
 
@@ -41,8 +44,8 @@ def check_own_code(
     repository: str,
     files: Mapping[str, Collection[str]],
     opened: Mapping[str, Collection[str]],
-) -> None:
-    """Raise ProfgateError if a side ran code of the other side, or code that both sides share.
+) -> dict[str, frozenset[str]]:
+    """Return the files of each side's own code. Raises ProfgateError if a side ran code of the other, or shared code.
 
     ``files`` are the files of all frames of a side: paths, relative paths and URLs. ``opened`` are the paths that its
     processes used. ``repository`` is a folder in the repository that the sides come from.
@@ -61,6 +64,7 @@ def check_own_code(
     for each in used.values():
         if each.lost is not None:
             raise each.error(each.lost, "which like all its files is outside of its folder")
+    return {name: each.own for name, each in used.items()}
 
 
 def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
@@ -71,9 +75,21 @@ def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
     relative = {os.path.realpath(path) for name in names if _is_file(path := f"{side.checkout}/{name}")}
     paths = absolute | relative | {os.path.realpath(path) for path in opened}
     foreign = frozenset(path for path in paths if not _is_below(path, side.root))
+    own = frozenset(path for path in paths - foreign if _is_file(path))
     # without absolute paths, a profile shows only symbols or classes, which prove nothing
     lost = min(absolute, default=None) if len(foreign) == len(paths) else None
-    return _Used(side, frozenset(absolute | relative), foreign, lost)
+    return _Used(side, frozenset(absolute | relative), own, foreign, lost)
+
+
+def states(paths: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
+    """Return values that change when a file is changed or replaced, by path; None for a missing file."""
+    found: dict[str, tuple[int, ...] | None] = {}
+    for path in paths:
+        with suppress(OSError):
+            facts = os.stat(path)  # noqa: PTH116 - the path is a string
+            found[path] = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        found.setdefault(path, None)
+    return found
 
 
 def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[str]]) -> None:

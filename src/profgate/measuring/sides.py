@@ -6,13 +6,13 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, SideError
 from profgate.io.git import NAME, git, without_git
 from profgate.io.processes import output_of
-from profgate.io.worktrees import copied_worktree, missing_contents, worktree
+from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, worktree
 from profgate.measuring.side_environment import cargo_shares_output, python_environment, side_environment
 
 SIDES = ("baseline", "target")
@@ -23,7 +23,8 @@ FOLDERS = {"baseline": "a", "target": "b"}  # of equal length, because the lengt
 class Side:
     """One of the two versions.
 
-    Everything that belongs to the side is below ``root``, a resolved path. ``environment`` are the additional variables
+    Everything that belongs to the side is below ``root``, a resolved path. Commands start in ``folder``, the folder of
+    the checkout that corresponds to the current folder of the user. ``environment`` are the additional variables
     for every command of the side. ``ready`` is the time at which the setup ended, in seconds since the epoch.
     """
 
@@ -32,6 +33,12 @@ class Side:
     checkout: str
     environment: Mapping[str, str]
     ready: float
+    prefix: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The folder in which the commands of the side start."""
+        return f"{self.checkout}/{self.prefix}".rstrip("/")
 
 
 @contextmanager
@@ -53,6 +60,7 @@ def isolated_sides(
     for commit in (baseline, target):
         if commit is not None:
             _check_commit(commit, repository)
+    prefix = quiet_git(repository, "rev-parse", "--show-prefix").removesuffix("\n")
     with ExitStack() as stack:
         sides: dict[str, Side] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
@@ -63,7 +71,7 @@ def isolated_sides(
             checkout = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
             if not sides:
                 _report_missing(checkout, setup or "")
-            sides[name] = _prepared(name, checkout, setup, timeout)
+            sides[name] = _prepared(name, checkout, prefix, setup, timeout)
         yield sides
 
 
@@ -88,11 +96,16 @@ def _report_missing(checkout: str, setup: str) -> None:
             sys.stderr.write(f"profgate: {what}; add `{command}` to --setup\n")
 
 
-def _prepared(name: str, checkout: str, setup: str | None, timeout: float) -> Side:
-    root = os.path.dirname(checkout)  # noqa: PTH120 - the path is a string
-    variables = side_environment(root, os.environ, cargo=cargo_shares_output(os.environ))
+def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout: float) -> Side:
+    side = Side(name, os.path.dirname(checkout), checkout, {}, 0.0, prefix)  # noqa: PTH120 - the path is a string
+    if not os.path.isdir(side.folder):  # noqa: PTH112 - the path is a string
+        raise ProfgateError(prefix, f"does not exist in the {name}; start in a folder that both commits have")
+    variables = side_environment(side.root, os.environ, cargo=cargo_shares_output(os.environ))
     if setup:
-        variables |= python_environment(root, checkout, variables)
+        variables |= python_environment(side.root, side.folder, variables)
         sys.stderr.write(f"profgate: setting up the {name}\n")
-        output_of(["sh", "-ec", setup], checkout, variables, timeout)
-    return Side(name, root, checkout, variables, time.time())
+        try:
+            output_of(["sh", "-ec", setup], side.folder, variables, timeout)
+        except ProfgateError as error:
+            raise SideError(name, "--setup", str(error)) from error
+    return replace(side, environment=variables, ready=time.time())

@@ -2,18 +2,19 @@
 
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
 from profgate.compare.workloads import workload_name
-from profgate.errors import ProfgateError, ProfileError
+from profgate.errors import ProfgateError, ProfileError, SideError
 from profgate.io.files import sources_under
-from profgate.io.processes import Started, output_of
+from profgate.io.processes import Started, end_marked, output_of
 from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
-from profgate.measuring.own_code import check_own_code
+from profgate.measuring.own_code import check_own_code, states
 from profgate.measuring.sides import SIDES, Side
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
@@ -25,7 +26,8 @@ Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 class Turns:
     """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
 
-    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds.
+    ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds. ``code``
+    contains the files of each side that its warm-up run used.
     """
 
     program: Sequence[str]
@@ -35,6 +37,7 @@ class Turns:
     spent: float = 0.0
     pair: float = 0.0
     count: int = 0
+    code: Mapping[str, frozenset[str]] = field(default_factory=dict)
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
     def warm_up(self, repository: str = ".") -> Profiles:
@@ -48,7 +51,7 @@ class Turns:
             with used_files(paths) as watch:
                 found[side] = self._record(0, side, watch)
         files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
-        check_own_code(self.sides, repository, files, opened)
+        self.code = check_own_code(self.sides, repository, files, opened)
         return {side: [_below(self.sides[side].root, source) for source in sources] for side, sources in found.items()}
 
     def most(self) -> int:
@@ -88,14 +91,24 @@ class Turns:
         sys.stderr.write(f"measuring {f'run {number}' if number else 'warm-up'}, {side}\n")
         here = self.sides[side]
         # beside the folder of the side: what the program stores is not code that it ran
-        folder, name = os.path.split(here.root)
-        out = os.path.join(folder, "profiles", name, f"{number:02d}")  # noqa: PTH118 - the path is passed on as text
-        os.makedirs(out)  # noqa: PTH103 - the path is a string
+        out = tempfile.mkdtemp(prefix="profiles-", dir=os.path.dirname(here.root))  # noqa: PTH120 - the path is a string
         variables = {**here.environment, "PROFGATE_RUN": str(number), "PROFGATE_OUT": out}
-        output_of(list(self.program), here.checkout, variables, self.timeout, watch)
+        other = SIDES[side == SIDES[0]]
+        before = states(self.code.get(other, ()))
+        try:
+            output_of(list(self.program), here.folder, variables, self.timeout, watch)
+        except ProfgateError as error:
+            raise SideError(side, f"run {number}", str(error)) from error
+        finally:
+            if ended := end_marked(f"PROFGATE_OUT={out}"):
+                sys.stderr.write(f"profgate: ended {ended} processes that run {number} of the {side} left behind\n")
+        if changed := sorted(path for path, state in states(before).items() if state != before[path]):
+            what = f"changed {changed[0]} of the {other}; a side must not change the code of the other side"
+            raise SideError(side, f"run {number}", what)
         found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
         if not found:
-            raise ProfgateError(f"run {number}, {side}", "wrote no profile to the folder that PROFGATE_OUT names")
+            what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
+            raise SideError(side, f"run {number}", what)
         return _read(_as_run(found, number))
 
 

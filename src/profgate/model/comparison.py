@@ -21,7 +21,7 @@ class Symbols:
     """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
     A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
-    target. Lines are displayed but never compared.
+    target, and ``origins`` the raw files. Lines are displayed but never compared.
     """
 
     names: list[str]
@@ -29,6 +29,7 @@ class Symbols:
     lines: list[int | None]
     modules: list[str | None]
     labels: list[str]
+    origins: list[str | None] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -121,7 +121,7 @@ class ReasonCode(StrEnum):
     SAME_FILES = "same_files"  # baseline, target
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
     PAGE_FAILED = "page_failed"  # workload, metric, error
-    NOT_MEASURED_AGAIN = "not_measured_again"  # text
+    NOT_MEASURED_AGAIN = "not_measured_again"  # text, side
     SHARD = "shard"  # shard; reasons
     BASELINES_DIFFER = "baselines_differ"  # baselines
 

@@ -34,7 +34,7 @@ class Calibration:
     the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do not
     allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if it is small
     on both sides. ``numbered_names`` is True if most of the other names differ only in numbers. ``measured`` is True if
-    both sides were measured in turns on one machine, and False if this was tried without a result.
+    both sides were measured in turns on one machine.
     """
 
     state: Literal["tested"] | None = None

@@ -311,7 +311,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
-    ReasonCode.NOT_MEASURED_AGAIN: "not measured again, so only the first comparison counts: {text}",
+    ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
     ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: its odd and even runs are too far apart for "
     "chance; measure on a quieter machine",
     ReasonCode.SHARD: "{shard}: {reasons}",
