@@ -60,4 +60,4 @@ def with_commits(report: Path, commits: Mapping[str, str]) -> dict[str, str]:
 
 def pairs_take(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Let each pair of runs take this time, as a measurement sees it, whatever the speed of the machine is."""
-    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=itertools.count(0.0, seconds).__next__))
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=itertools.count(0.0, seconds / 2).__next__))

@@ -45,7 +45,7 @@ class SideError(ProfgateError):
     """A failure of one side of a measurement, ``baseline`` or ``target``."""
 
     def __init__(self, side: str, where: str, what: str) -> None:
-        super().__init__(f"{where}, {side}", what)
+        super().__init__(where, what)
         self.side = side
 
 

@@ -17,9 +17,10 @@ QUIET = {"core.hooksPath": os.devnull, "core.fsmonitor": "false", "submodule.rec
 FILTERS = r"^filter\..*\.(smudge|clean|process|required)$"
 
 
-def quiet_git(folder: str, *arguments: str) -> str:
-    """Return the output of git, which runs without hooks."""
-    return _output(folder, arguments).decode("utf-8", "replace")
+def quiet_git(folder: str, *arguments: str, filters: bool = True) -> str:
+    """Return the output of git, which runs without hooks and, if requested, without filters."""
+    settings = {} if filters else _no_filters(folder)
+    return _output(folder, arguments, settings).decode("utf-8", "replace")
 
 
 @contextmanager

@@ -54,5 +54,5 @@ def decided_between(
 def _source_diff(baseline: str, target: str | None) -> SourceDiff:
     """Return the difference between the sources of both sides."""
     commits = [baseline] if target is None else [baseline, target]
-    patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--")
+    patch = quiet_git(".", "diff", *PLAIN_DIFF, *commits, "--", filters=False)
     return replace(wiring.with_texts(parse_diff(patch, "git diff")), repository_files=tracked_files("."))

@@ -9,8 +9,8 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.detect.suspects import largest_locations, rows_of
-from profgate.errors import ProfgateError, SideError
-from profgate.measuring.looks import FEWEST, SECOND, planned
+from profgate.errors import SideError
+from profgate.measuring.looks import SECOND, planned
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
@@ -40,8 +40,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
     looks = planned(turns.most())
     if not looks:
-        what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {turns.pair:.0f} s"
-        raise ProfgateError("--budget", f"{what}, so --budget {FEWEST * turns.pair / 60 + 1:.0f}m would do")
+        raise turns.too_small()
     found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     _check_workloads(listed or (), warm)
     watched = _watched(found, listed, widen=widen)
@@ -77,10 +76,9 @@ def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:
     for side, sources in warm.items():
         recorded = {workload_name(source.name) for source in sources}
         if missing := sorted(expected - recorded):
-            what = (
-                f"recorded {', '.join(sorted(recorded))}, but the suspects are of {missing[0]}; keep the names of files"
-            )
-            raise SideError(side, "PROFGATE_OUT", f"{what}, and measure each shard before the reports are merged")
+            what = f"recorded {', '.join(sorted(recorded))}, but the suspects are of {missing[0]}"
+            how = "keep the names of files, and measure each shard before the reports are merged"
+            raise SideError(side, f"PROFGATE_OUT, {side}", f"{what}; {how}")
 
 
 def _watched(found: Sequence[Comparison], listed: Sequence[Suspect] | None, *, widen: bool) -> tuple[Suspect, ...]:

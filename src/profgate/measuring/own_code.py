@@ -8,7 +8,7 @@ from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
 
-from profgate.errors import ProfgateError
+from profgate.errors import SideError
 from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.sides import SIDES, Side
 
@@ -32,11 +32,11 @@ class _Used:
     foreign: frozenset[str]
     lost: str | None
 
-    def error(self, path: str, what: str) -> ProfgateError:
+    def error(self, path: str, what: str) -> SideError:
         """Return the error for a file that is not the side's own."""
         advice = INSTALL if path.endswith(".py") else BUILD
         found = f"the {self.side.name} used {path}, {what}, instead of a file below {self.side.root}"
-        return ProfgateError("both sides ran the same code", f"{found}; {advice}")
+        return SideError(self.side.name, "both sides ran the same code", f"{found}; {advice}")
 
 
 def check_own_code(

@@ -107,5 +107,5 @@ def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout:
         try:
             output_of(["sh", "-ec", setup], side.folder, variables, timeout)
         except ProfgateError as error:
-            raise SideError(name, "--setup", str(error)) from error
+            raise SideError(name, f"--setup, {name}", str(error)) from error
     return replace(side, environment=variables, ready=time.time())

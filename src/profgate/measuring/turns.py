@@ -1,5 +1,6 @@
 """Records both sides in turns within a budget of time."""
 
+import math
 import os
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
+MUCH_SLOWER = 1.5  # ratio of the time of both sides above which the target is the reason for a budget that is too small
 
 
 @dataclass(slots=True)
@@ -27,16 +29,17 @@ class Turns:
     """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
 
     ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds. ``code``
-    contains the files of each side that its warm-up run used.
+    contains the files of each side that its warm-up run used, ``workloads`` are
+    those of all warm-up runs, and ``took`` is the time of the counted runs of each side.
     """
 
     program: Sequence[str]
     sides: Mapping[str, Side]
     budget: float
     timeout: float
-    spent: float = 0.0
-    pair: float = 0.0
     count: int = 0
+    workloads: set[str] = field(default_factory=set)
+    took: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SIDES, 0.0))
     code: Mapping[str, frozenset[str]] = field(default_factory=dict)
     profiles: dict[str, list[SourceFile]] = field(default_factory=lambda: {side: [] for side in SIDES})
 
@@ -52,7 +55,18 @@ class Turns:
                 found[side] = self._record(0, side, watch)
         files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
         self.code = check_own_code(self.sides, repository, files, opened)
+        self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
         return {side: [_below(self.sides[side].root, source) for source in sources] for side, sources in found.items()}
+
+    @property
+    def spent(self) -> float:
+        """The time of all counted runs, in seconds."""
+        return sum(self.took.values())
+
+    @property
+    def pair(self) -> float:
+        """The mean time of one run of each side, in seconds; 0 before the first pair."""
+        return self.spent / max(1, self.count)
 
     def most(self) -> int:
         """Return how many runs of each side fit into the budget, at most as many as the last look needs."""
@@ -61,6 +75,13 @@ class Turns:
     def needed(self) -> float:
         """Return the budget in seconds that the second look needs."""
         return SECOND * self.pair
+
+    def too_small(self) -> ProfgateError:
+        """Return the error for a budget that ends before the first look; the target is at fault if it takes longer."""
+        what = f"is too small for {FEWEST} runs of each side; a pair of runs takes {self.pair:.0f} s"
+        what += f", so --budget {math.ceil(FEWEST * self.pair)}s would do"
+        slower = self.took["target"] > MUCH_SLOWER * self.took["baseline"]
+        return SideError("target", "--budget", what) if slower else ProfgateError("--budget", what)
 
     def record_until(self, runs: int) -> bool:
         """Record pairs of runs until each side has this many, and return whether the budget allows another pair.
@@ -71,20 +92,20 @@ class Turns:
             if self.spent + self.pair > self.budget and self.count >= FEWEST:
                 return False
             if self.spent > self.budget:
-                what = f"ended after {self.count} of at least {FEWEST} runs of each side"
-                raise ProfgateError("--budget", f"{what}; a pair of runs takes {self.pair:.0f} s, so give more time")
+                raise self.too_small()
             self._record_pair()
         return self.spent + self.pair <= self.budget
 
     def _record_pair(self) -> None:
-        start = time.monotonic()
         number = self.count + 1
+        begin = time.monotonic()
         for side in SIDES if number % 2 else reversed(SIDES):
             root = self.sides[side].root
             self.profiles[side] += [_below(root, source) for source in self._record(number, side)]
+            end = time.monotonic()
+            self.took[side] += end - begin
+            begin = end
         self.count = number
-        self.spent += time.monotonic() - start
-        self.pair = self.spent / number
 
     def _record(self, number: int, side: str, watch: Callable[[Started], None] = lambda _: None) -> list[SourceFile]:
         """Record one run of one side, and read its profiles. Raises ProfgateError if the program writes none."""
@@ -97,19 +118,23 @@ class Turns:
         before = states(self.code.get(other, ()))
         try:
             output_of(list(self.program), here.folder, variables, self.timeout, watch)
+            found = _as_run(_read([each for each in sources_under(out) if each.name != MANIFEST_NAME]), number)
         except ProfgateError as error:
-            raise SideError(side, f"run {number}", str(error)) from error
+            raise SideError(side, f"run {number}, {side}", str(error)) from error
         finally:
             if ended := end_marked(f"PROFGATE_OUT={out}"):
                 sys.stderr.write(f"profgate: ended {ended} processes that run {number} of the {side} left behind\n")
         if changed := sorted(path for path, state in states(before).items() if state != before[path]):
             what = f"changed {changed[0]} of the {other}; a side must not change the code of the other side"
-            raise SideError(side, f"run {number}", what)
-        found = [source for source in sources_under(out) if source.name != MANIFEST_NAME]
+            raise SideError(side, f"run {number}, {side}", what)
         if not found:
             what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
-            raise SideError(side, f"run {number}", what)
-        return _read(_as_run(found, number))
+            raise SideError(side, f"run {number}, {side}", what)
+        workloads = {workload_name(source.name) for source in found}
+        if missing := sorted(self.workloads - workloads):
+            what = f"wrote no profile of {missing[0]}, which the warm-up run has; store the same files in each run"
+            raise SideError(side, f"run {number}, {side}", what)
+        return found
 
 
 def _read(sources: Sequence[SourceFile]) -> list[SourceFile]:

@@ -22,7 +22,7 @@ FILES = frozenset({"src/cart.py", "src/view.py"})
 STACKS = {
     "main (src/view.py:1);total (src/cart.py:4);add (src/view.py:5)": 5,
     "main (src/view.py:1);count (src/cart.py:7)": 5,
-    "main (src/view.py:1);dumps (json/encoder.py:9)": 5,
+    "main (src/view.py:1);dumps (/usr/lib/python3.11/json/encoder.py:9)": 5,
 }
 
 

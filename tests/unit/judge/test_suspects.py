@@ -69,16 +69,18 @@ def test_only_new_runs_decide(after: dict[str, int], colour: str | None, code: i
     assert judge(from_json(to_json(report)), REQUIRED).verdict == report.verdict
 
 
-def test_unmeasured_metric_keeps_its_result() -> None:
-    report = decided(first(), SLOWER, workload="other")
-    assert (findings(report)["f07"].colour, codes(findings(report)["f07"])) == ("red", ["no_split"])
-    assert [load.name for load in report.workloads] == ["w"]
+@pytest.mark.parametrize(
+    ("side", "conclusion"), [("target", "fail"), ("baseline", "not_compared"), ("", "not_compared")]
+)
+def test_failing_target_does_not_pass(side: str, conclusion: str) -> None:
+    report = without_measurement(first(), "make: not found", side, REQUIRED)
+    assert (report.verdict.conclusion, codes(findings(report)["f07"])) == (conclusion, ["waits"])
+    assert report.verdict.reasons[0].code.value == "not_measured_again"
 
 
-def test_failed_measurement_leaves_the_first_comparison() -> None:
-    report = without_measurement(first(), "make: not found", REQUIRED)
+def test_first_comparison_decides_without_confirmation() -> None:
+    report = without_measurement(first(), "make: not found", "", Policy())
     assert (report.verdict.exit_code, codes(findings(report)["f07"])) == (1, ["no_split"])
-    assert [reason.code.value for reason in report.warnings] == ["not_measured_again"]
 
 
 def test_stated_policy_judges() -> None:

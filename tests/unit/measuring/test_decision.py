@@ -32,13 +32,12 @@ class Recorded(Turns):
 
     def warm_up(self, repository: str = ".") -> dict[str, list[SourceFile]]:
         del repository
-        self.pair = 10.0
         return {side: self.runs(side, 0) for side in self.costs}
 
     def _record_pair(self) -> None:
         self.count += 1
-        self.spent += 10.0
         for side in self.costs:
+            self.took[side] += 5.0
             self.profiles[side] += self.runs(side, self.count)
 
     def runs(self, side: str, run: int) -> list[SourceFile]:
@@ -112,7 +111,7 @@ def test_decided_runs_need_no_budget() -> None:
 
 def test_too_small_budget_is_an_error() -> None:
     with pytest.raises(
-        ProfgateError, match=r"^--budget: is too small for 5 runs of each side; .* --budget 2m would do"
+        ProfgateError, match=r"^--budget: is too small for 5 runs of each side; .* --budget 50s would do"
     ):
         measured(SHARES, SLOWER, 49.0)
 
