@@ -103,6 +103,18 @@ def test_mistakes_are_reported(words: list[str], message: str, capsys: pytest.Ca
     assert message in capsys.readouterr().err
 
 
+def test_baseline_is_where_the_branch_began(shop: TwoCommits, capsys: pytest.CaptureFixture[str]) -> None:
+    start = shop.git("rev-parse", "fast")
+    shop.git("checkout", "--quiet", "-B", "ahead", "fast")
+    shop.git("commit", "--quiet", "--allow-empty", "--message", "ahead")
+    shop.git("checkout", "--quiet", "-B", "branch", start)
+    shop.git("commit", "--quiet", "--allow-empty", "--message", "branch")
+    assert main(["measure", "ahead", "branch", "--format", "json", *PROGRAM]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["baseline"]["sha"] == start
+    assert f"ahead has other commits too, so the baseline is {start[:12]}, where they part" in shown.err
+
+
 @pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy")])
 @pytest.mark.usefixtures("shop")
 def test_missing_profiler_is_named(

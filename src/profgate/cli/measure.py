@@ -12,7 +12,7 @@ from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
 from profgate.init.recipes import recorded
-from profgate.io.git import head_commit, resolved
+from profgate.io.git import head_commit, merge_base, resolved
 from profgate.judge.verdict import judge
 from profgate.measuring.commits import Extent, decided_between
 from profgate.model.policy import Policy
@@ -47,17 +47,20 @@ def measure(
 ) -> int:
     """Measure two commits in turns on this machine: is this branch slower?
 
-    BASE and HEAD are branches, tags or hashes. Without HEAD, the working tree is measured as it is. COMMAND is the
-    program to measure. It runs below a profiler for its language in a checkout of each commit, which has its own
-    environment and build output. A command that contains PROFGATE_OUT, and sh, make or npm, runs as it is and must
-    store its profiles in that folder. The measurement stops when it is decided, at the latest when the budget ends. The
-    exit code is 0 if the gate passed, and 1 if it failed.
+    BASE and HEAD are branches, tags or hashes; the baseline is the commit where HEAD left BASE. Without HEAD, the
+    working tree is measured as it is. COMMAND is the program to measure. It runs below a profiler for its language in
+    a checkout of each commit, which has its own environment and build output. A command that contains PROFGATE_OUT, and
+    sh, make or npm, runs as it is and must store its profiles in that folder. The measurement stops when it is decided,
+    at the latest when the budget ends. The exit code is 0 if the gate passed, and 1 if it failed.
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")
     baseline, target = resolved(base), None if head is None else resolved(head)
     if target is None:
         sys.stderr.write("profgate: HEAD is not given, so the working tree is measured, with uncommitted changes\n")
+    if (start := merge_base(baseline, target or "HEAD")) != baseline:
+        sys.stderr.write(f"profgate: {base} has other commits too, so the baseline is {start[:12]}, where they part\n")
+        baseline = start
     sides = Side(base, baseline), Side(head or WORKING_TREE, target or head_commit() or None)
     given = PipelineInput(
         (),

@@ -16,6 +16,7 @@ SHORT_TIMEOUT = 30
 LARGEST_BLOB = 2_000_000  # in bytes
 MOST_BLOBS = 2_000
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+SILENT = "failed without a message"
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -51,7 +52,7 @@ def git(
         raise ProfgateError(f"git {arguments[0]}", f"took longer than {timeout:.0f} seconds; try again") from None
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise ProfgateError(f"git {arguments[0]}", (lines or ["failed without a message"])[-1][:300])
+        raise ProfgateError(f"git {arguments[0]}", (lines or [SILENT])[-1][:300])
     return done.stdout
 
 
@@ -65,7 +66,8 @@ def resolved(rev: str, folder: str = ".") -> str:
     try:
         found = git(["rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}"], folder)
     except ProfgateError as error:
-        raise ProfgateError(rev, "names no commit of this repository; use a branch, a tag or a hash") from error
+        said = "" if error.what == SILENT else f" (git: {error.what})"
+        raise ProfgateError(rev, f"names no commit of this repository; use a branch, a tag or a hash{said}") from error
     name = found.decode("ascii", "replace").split()[-1] if found.split() else ""
     if not NAME.fullmatch(name):
         raise ProfgateError(rev, "names no commit of this repository; use a branch, a tag or a hash")
@@ -142,6 +144,12 @@ def local_checkout() -> tuple[str, frozenset[str]] | None:
 def head_commit() -> str:
     """Return the hash of the checked-out commit, or "" if there is no git, no repository or no commit."""
     return (_git_or_none("rev-parse", "--verify", "--quiet", "HEAD") or b"").decode("ascii", "replace").strip()
+
+
+def merge_base(base: str, head: str, folder: str = ".") -> str:
+    """Return the hash of the best common ancestor of two commits, or ``base`` if there is none."""
+    found = _git_or_none("merge-base", base, head, folder=folder) or b""
+    return found.decode("ascii", "replace").strip() or base
 
 
 def parents_of_head() -> tuple[str, ...]:

@@ -87,7 +87,9 @@ def _check_commit(commit: str, repository: str) -> None:
     try:
         git(["cat-file", "-e", f"{commit}^{{commit}}"], repository, environment=without_git(os.environ))
     except ProfgateError as error:
-        raise ProfgateError("commit", f"{commit} is not in this repository; fetch the commit") from error
+        raise ProfgateError(
+            "commit", f"{commit} is not in this repository; fetch the commit (git: {error.what})"
+        ) from error
 
 
 def _report_missing(checkout: str, setup: str) -> None:
