@@ -338,7 +338,13 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons for the verdict that neither the headline nor a row shows."""
-    shown = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.SUSPECT}
+    shown = {
+        ReasonCode.FINDING,
+        ReasonCode.MORE,
+        ReasonCode.NO_CHANGE,
+        ReasonCode.SUSPECT,
+        ReasonCode.NOT_MEASURED_AGAIN,
+    }
     first = 1 if report.verdict.conclusion == "inconclusive" else 0
     reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
     several = len(report.workloads) > 1
