@@ -12,7 +12,7 @@ from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
 from profgate.init.recipes import recorded
-from profgate.io.git import head_commit, merge_base, resolved
+from profgate.io.git import merge_base, resolved
 from profgate.judge.verdict import judge
 from profgate.measuring.commits import Extent, decided_between
 from profgate.model.policy import Policy
@@ -61,7 +61,7 @@ def measure(
     if (start := merge_base(baseline, target or "HEAD")) != baseline:
         sys.stderr.write(f"profgate: {base} has other commits too, so the baseline is {start[:12]}, where they part\n")
         baseline = start
-    sides = Side(base, baseline), Side(head or WORKING_TREE, target or head_commit() or None)
+    sides = Side(base, baseline), Side(head or WORKING_TREE, target)
     given = PipelineInput(
         (),
         (),
