@@ -154,7 +154,7 @@ def test_rule_of_recipes_reports_an_unpinned_tool(line: str) -> None:
 def test_sampler_is_the_same_in_all_documents() -> None:
     known = "".join(f"{line.strip()}\n" for line in PY_SPY)
     texts = [place.read_text() for place in (*DOCUMENTS, README)]
-    pinned = [re.sub(r"^ +", "", text, flags=re.MULTILINE) for text in texts if ".py-spy/bin/py-spy" in text]
+    pinned = [re.sub(r"^ +", "", text, flags=re.MULTILINE) for text in texts if "--target .py-spy" in text]
     assert len(pinned) == 9
     assert all(known in text for text in pinned)
 

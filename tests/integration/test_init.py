@@ -415,7 +415,7 @@ def test_measured_command_is_recorded_often_enough(tmp_path: Path, capsys: pytes
         assert re.search(r"50 runs of 0\.\d s at 1,000 samples a second give about [\d,]+ samples\.", shown)
         assert "10,000 are needed: let the command do" in shown
     assert "seq 50" in text
-    assert "--runs 50 --minutes 15" in text
+    assert "--budget 5m" in text
 
 
 def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:

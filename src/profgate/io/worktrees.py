@@ -67,11 +67,11 @@ def copied_worktree(place: str, repository: str = ".") -> Iterator[str]:
 def _copy(source: Path, copy: Path) -> None:
     """Copy a link, or a file if it exists, and create an empty folder for a submodule."""
     try:
-        copy.parent.mkdir(parents=True, exist_ok=True)
         if source.is_symlink() or source.is_file():
+            copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, copy, follow_symlinks=False)
         elif source.is_dir():
-            copy.mkdir(exist_ok=True)
+            copy.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         what = f"cannot be copied to a new worktree: {error.strerror}; change its permissions, or remove it"
         raise ProfgateError(str(source), what) from error

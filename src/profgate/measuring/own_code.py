@@ -1,8 +1,7 @@
 """Proves that each side ran its own code, and not that of the other side or of the working tree."""
 
 import os
-from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -79,17 +78,6 @@ def _used(side: Side, files: Collection[str], opened: Collection[str]) -> _Used:
     # without absolute paths, a profile shows only symbols or classes, which prove nothing
     lost = min(absolute, default=None) if len(foreign) == len(paths) else None
     return _Used(side, frozenset(absolute | relative), own, foreign, lost)
-
-
-def states(paths: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
-    """Return values that change when a file is changed or replaced, by path; None for a missing file."""
-    found: dict[str, tuple[int, ...] | None] = {}
-    for path in paths:
-        with suppress(OSError):
-            facts = os.stat(path)  # noqa: PTH116 - the path is a string
-            found[path] = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
-        found.setdefault(path, None)
-    return found
 
 
 def _check_places(used: _Used, other: Side, elsewhere: Mapping[str, Collection[str]]) -> None:

@@ -4,8 +4,8 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -71,7 +71,9 @@ def isolated_sides(
             checkout = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
             if not sides:
                 _report_missing(checkout, setup or "")
+            before = states(_files_below(sides["baseline"].root) if sides and setup else ())
             sides[name] = _prepared(name, checkout, prefix, setup, timeout)
+            unchanged(before, "--setup", name)
         yield sides
 
 
@@ -111,3 +113,26 @@ def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout:
         except ProfgateError as error:
             raise SideError(name, f"--setup, {name}", str(error)) from error
     return replace(side, environment=variables, ready=time.time())
+
+
+def states(paths: Iterable[str]) -> dict[str, tuple[int, ...] | None]:
+    """Return values that change when a file is changed or replaced, by path; None for a missing file."""
+    found: dict[str, tuple[int, ...] | None] = {}
+    for path in paths:
+        with suppress(OSError):
+            facts = os.lstat(path)
+            found[path] = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        found.setdefault(path, None)
+    return found
+
+
+def unchanged(before: Mapping[str, tuple[int, ...] | None], during: str, side: str) -> None:
+    """Raise SideError if a file of the other side changed while a command of ``side`` ran."""
+    if changed := sorted(path for path, state in states(before).items() if state != before[path]):
+        what = f"changed {changed[0]} of the other side; each side must leave the files of the other side alone"
+        raise SideError(side, f"{during}, {side}", what)
+
+
+def _files_below(root: str) -> Iterator[str]:
+    for folder, _, names in os.walk(root):
+        yield from (f"{folder}/{name}" for name in names)

@@ -15,8 +15,8 @@ from profgate.io.files import sources_under
 from profgate.io.processes import Started, end_marked, output_of
 from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
-from profgate.measuring.own_code import check_own_code, states
-from profgate.measuring.sides import SIDES, Side
+from profgate.measuring.own_code import check_own_code
+from profgate.measuring.sides import SIDES, Side, states, unchanged
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
 
@@ -124,9 +124,7 @@ class Turns:
         finally:
             if ended := end_marked(f"PROFGATE_OUT={out}"):
                 sys.stderr.write(f"profgate: ended {ended} processes that run {number} of the {side} left behind\n")
-        if changed := sorted(path for path, state in states(before).items() if state != before[path]):
-            what = f"changed {changed[0]} of the {other}; a side must not change the code of the other side"
-            raise SideError(side, f"run {number}, {side}", what)
+        unchanged(before, f"run {number}", side)
         if not found:
             what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"
             raise SideError(side, f"run {number}, {side}", what)

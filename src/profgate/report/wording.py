@@ -48,7 +48,7 @@ def advice(reason: Reason, report: Report) -> str:
     if reason.code not in UNDECIDED:
         return text
     if report.measurement is not None:
-        return f"To decide, {text}."
+        return "To decide, let each run do more work, or measure on a quieter machine."
     if report.policy.confirm not in {None, "off"}:
         return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
     command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"

@@ -1,10 +1,11 @@
 """Runs in turns within a budget. The time of a pair of runs is that of a clock of the test."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, SideError
 from profgate.measuring.sides import Side
 from profgate.measuring.turns import Turns
 from two_commits import pairs_take
@@ -61,3 +62,29 @@ def test_files_of_a_side_have_equal_paths(tmp_path: Path) -> None:
     files = [source.profile.frames.files for found in turns.warm_up().values() for source in found if source.profile]
     assert files[0] == files[1]
     assert not any(file and str(tmp_path) in file for file in files[0])
+
+
+STACK = 'echo "main;f 9" > "$PROFGATE_OUT"'
+TOUCHING = f"{STACK}/api.folded; sleep 0.3; [ $PROFGATE_RUN = 0 ] || touch ../../a/checkout/a.py"
+RENAMING = f"{STACK}/$PROFGATE_RUN-x.folded"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
+@pytest.mark.parametrize(
+    ("program", "message"), [(TOUCHING, "changed .*/a/checkout/a.py"), (RENAMING, "wrote no profile of 0-x")]
+)
+def test_cheating_runs_are_errors(tmp_path: Path, program: str, message: str) -> None:
+    turns = turns_of(tmp_path, 60.0, ["sh", "-c", program, "sh", "a.py"])
+    for side in turns.sides.values():
+        Path(side.checkout, "a.py").write_text("")
+    turns.warm_up()
+    with pytest.raises(SideError, match=f"run 1, (baseline|target): {message}"):
+        turns.record_until(1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of processes")
+def test_processes_end_with_their_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    daemon = "setsid sh -c 'touch up; sleep 60' > /dev/null 2>&1 & while [ ! -e up ]; do sleep 0.01; done"
+    program = [*PROGRAM[:2], f"{PROGRAM[2]}; {daemon}"]
+    turns_of(tmp_path, 60.0, program).warm_up()
+    assert "ended 2 processes that run 0 of the baseline left behind" in capsys.readouterr().err
