@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from profgate.model.kinds import BY_WORD, MAYBE, Kind
-from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS, TOTAL_MARGIN
+from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
@@ -181,8 +181,7 @@ def _against(finding: Finding, metric: MetricReport, context: GateContext) -> li
     found = []
     if finding.evidence.reach == "not reachable":
         found.append(Reason(ReasonCode.NOT_REACHABLE))
-    sure = confirm == "when-possible" and (finding.statistics.distance or 0.0) >= TOTAL_MARGIN
-    if metric.calibration.measured is None and confirm != "off" and not sure:
+    if not metric.calibration.measured and confirm != "off":
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found
 

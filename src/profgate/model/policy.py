@@ -11,7 +11,7 @@ FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
 OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, like the next type
 OnInconclusive = Literal["neutral", "fail"]
-Confirm = Literal["off", "required", "when-possible"]
+Confirm = Literal["off", "required"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
@@ -85,7 +85,7 @@ class Policy:
     )
     confirm: Confirm = field(
         default="off",
-        metadata={MEANING: "Whether red needs a second measurement: off (the default), required or when-possible."},
+        metadata={MEANING: "Whether red needs a measurement of both commits in turns: off (the default) or required."},
     )
     owners: tuple[str, ...] = field(
         default=(),

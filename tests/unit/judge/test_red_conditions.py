@@ -236,7 +236,7 @@ MEASURED: dict[str, Any] = {"interleaved": True, "measured": True, "splits": 500
 SHOWN: dict[str, Any] = {"p": 0.0004, "level": 0.002, "low": 0.28, "high": 0.34}
 
 
-@pytest.mark.parametrize("confirm", ["off", "when-possible", "required"])
+@pytest.mark.parametrize("confirm", ["off", "required"])
 def test_measured_change_is_red_with_its_interval(confirm: Confirm) -> None:
     finding = found(of_test(**SHOWN), facts=MEASURED, policy=Policy(confirm=confirm))
     (reason,) = finding.reasons
@@ -265,19 +265,10 @@ def test_measured_total_can_be_red(kind: str, colour: str) -> None:
     assert (finding.colour, codes(finding)[0]) == (colour, "measured" if colour == "red" else "still_possible")
 
 
-@pytest.mark.parametrize(
-    ("confirm", "measured", "distance", "expected"),
-    [
-        ("required", None, 9.0, "waits"),
-        ("when-possible", None, 1.4, "waits"),
-        ("when-possible", None, 1.5, "no_split"),
-        ("required", False, 1.2, "no_split"),
-        ("when-possible", False, 1.2, "no_split"),
-    ],
-)
-def test_red_waits_for_a_measurement(confirm: Confirm, measured: bool | None, distance: float, expected: str) -> None:
-    finding = found(of_test(distance=distance), facts={"measured": measured}, policy=Policy(confirm=confirm))
-    assert (finding.colour, codes(finding)) == ("yellow" if expected == "waits" else "red", [expected])
+@pytest.mark.parametrize(("confirm", "expected"), [("required", ("yellow", ["waits"])), ("off", ("red", ["no_split"]))])
+def test_red_waits_for_a_measurement(confirm: Confirm, expected: tuple[str, list[str]]) -> None:
+    finding = found(of_test(distance=9.0), policy=Policy(confirm=confirm))
+    assert (finding.colour, codes(finding)) == expected
 
 
 def test_drifted_baseline_decides_nothing() -> None:

@@ -295,7 +295,6 @@ def test_first_run_that_fails_states_why() -> None:
         (Policy(fail_on="never", fail_on_total="never"), "never fails, because `fail-on: never`", "base runs"),
         (Policy(fail_on="never"), "Until 5 base runs are stored", "on-not-compared"),
         (Policy(confirm="required"), "**A pull request fails only after** `profgate confirm`", "5 base runs"),
-        (Policy(confirm="when-possible"), "or if it differs clearly more than 5 or more base runs", "Until"),
     ],
 )
 def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, absent: str) -> None:
