@@ -178,12 +178,14 @@ class _VerdictInputs:
 def inconclusive(report: Report) -> list[tuple[WorkloadReport, MetricReport]]:
     """Return the metrics of all inconclusive workloads.
 
-    A workload is inconclusive if all its compared metrics are inconclusive and none of them has a red finding. Call
-    counts are omitted if the workload has other metrics.
+    A workload is inconclusive if all its compared metrics are inconclusive and none of them has a red finding. Memory
+    is considered only if there is no other metric, because it shows nothing about time. Call counts are omitted from
+    the result if the workload has other metrics.
     """
     found = []
     for workload in report.workloads:
-        compared = [metric for metric in workload.metrics if metric.state == "compared"]
+        every = [metric for metric in workload.metrics if metric.state == "compared"]
+        compared = [metric for metric in every if metric.unit != "bytes"] or every
         if compared and all(_undecided(metric) for metric in compared):
             costs = [metric for metric in compared if not metric.counts_calls]
             found += [(workload, metric) for metric in costs or compared]

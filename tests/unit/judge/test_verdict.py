@@ -151,6 +151,13 @@ def test_metric_that_decides_makes_its_workload_conclusive() -> None:
     assert judged(short, replace(exact, workload="other")).verdict.conclusion == "inconclusive"
 
 
+def test_memory_does_not_decide_about_time() -> None:
+    short = from_exclusive([BASE], [BASE])
+    memory = from_exclusive([BASE] * 2, [BASE] * 2, metric=replace(COUNTED, name="allocated", unit="bytes"))
+    assert judged(short, memory).verdict.conclusion == "inconclusive"
+    assert judged(memory).verdict.conclusion == "pass"
+
+
 def test_conclusions_have_an_order() -> None:
     short, failing = from_exclusive([BASE], [BASE], workload="short"), slower()
     missing = [NotCompared("gone", None, "baseline", as_reason("no profile in the target"))]
