@@ -213,9 +213,11 @@ class _Search:
         return float(after - before)
 
     def explained(self, row: NetChange, rows: list[NetChange]) -> bool:
-        """Return whether changes inside a subtree explain at least half of its change."""
+        """Return whether changes inside a subtree, which are as certain, explain at least half of its change."""
         inside = [
-            (other.symbol, other.subtree) for other in rows if other.sign == row.sign and other.net in {"", row.net}
+            (other.symbol, other.subtree)
+            for other in rows
+            if other.sign == row.sign and other.net in {"", row.net} and (other.certain or not row.certain)
         ]
         if not row.subtree or not inside:
             return False

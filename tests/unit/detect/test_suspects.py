@@ -7,6 +7,7 @@ import pytest
 
 from comparisons import from_exclusive, from_stacks
 from profgate.detect.evidence import Evidence, evidence_tasks
+from profgate.detect.net_changes import net_changes
 from profgate.detect.suspects import MOST_SUSPECTS, largest_locations, rows_of
 from profgate.measuring.looks import LISTED, MOST, OTHERS, planned
 from profgate.model.arrays import BoolArray
@@ -136,3 +137,14 @@ def test_unchanged_code_is_rarely_red_at_any_look(listed: bool, rate: float, cas
 
 def is_red(found: Evidence) -> bool:
     return bool((found.certain & found.suspect & (found.difference > 0)).any())
+
+
+def test_new_callee_does_not_hide_its_listed_caller() -> None:
+    """The callee is a suspect too, but cannot be certain at the first look."""
+    before = {f"main;{name}": cost for name, cost in BASE.items()} | {"main;parse;step": 3000}
+    after = {**before, "main;parse;count": 9000}
+    comparison = from_stacks([before] * 5, [after] * 5)
+    look = Look(5, LISTED[0], OTHERS[0], (suspect("parse", listed=True), suspect("count"), suspect(None)))
+    rows = net_changes(comparison, at(look, comparison))
+    found = {comparison.symbols.names[row.symbol]: (row.certain, row.net) for row in rows if row.sign > 0}
+    assert found == {"parse": (True, "")}
