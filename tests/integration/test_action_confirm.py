@@ -1,7 +1,7 @@
 """Confirm before red, from the first job to the comment: the recipe of examples/workflows/confirm.yml."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,21 +17,20 @@ POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
 @pytest.fixture
 def reviewed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """A pull request with one base job, whose first job found something slower."""
-    pairs_take(monkeypatch, 10.0)
-    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
-    stage.push()
-    stage.open_pull()
-    stage.start_pull_run()
-    assert stage.step(profiles(BOTH_SLOWER, 77)) == 0
-    return stage
+    return compared(stage, monkeypatch, stage.push)
 
 
 @pytest.fixture
 def waiting(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """A pull request whose first job found something slower, which has to be confirmed before it is red."""
+    return compared(stage, monkeypatch, stage.push_jobs)
+
+
+def compared(stage: Stage, monkeypatch: pytest.MonkeyPatch, record: Callable[[], object]) -> Stage:
+    """The stage after the first job of a pull request. ``record`` stores the baselines."""
     pairs_take(monkeypatch, 10.0)
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=POLICY)
-    stage.push_jobs()
+    record()
     stage.open_pull()
     stage.start_pull_run()
     assert stage.step(profiles(BOTH_SLOWER, 77)) == 0

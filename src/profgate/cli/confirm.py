@@ -48,7 +48,7 @@ extent_options: opt.Decorator = opt.bundled(
 )
 @click.argument("report", type=opt.FILE)
 @extent_options
-@click.option("--fallback", is_flag=True, help="If the measurement fails, report this.")
+@click.option("--fallback", is_flag=True, help="If the measurement fails, write a report that says so.")
 @opt.config_option
 @opt.output_option("report.json, links.json and comment.md")
 @click.option("--key", default="default", help="Key of the comment that the report belongs to.")

@@ -14,10 +14,34 @@ from profgate.model.frame_names import Level, steps_of
 from profgate.model.name_aliases import Aliases
 from profgate.model.policy import Policy
 from profgate.model.visible_text import visible
-from profgate.report.wording import NAME_REASONS
 
 MOST_SHOWN = 40  # maximum number of names shown per file
 PROFILE_SUFFIXES = (".folded", ".txt", ".json", ".prof", ".pstats", ".pprof", ".gz")
+
+NAME_REASONS = {  # why a name is changed, keyed by the code of the rule
+    "alias": "the configuration file calls it so",
+    "R1": "lines move with every change above them",
+    "J1": "the JVM numbers lambdas and hidden classes anew in every run",
+    "J2": "the JVM numbers the accessors of reflection",
+    "J3": "method handles carry an address of the run",
+    "J4": "proxies are numbered in the order in which they are made",
+    "J5": "compiled and interpreted code is one method",
+    "C2": "an offset is a place in the code, not its name",
+    "C1": "the compiler's copies of a function are that function",
+    "C3": "the compiler numbers local copies of native functions",
+    "S1": "the hash of a Rust symbol differs between builds",
+    "S2": "the hash of a crate differs between builds",
+    "G1": "the version of a Go module is no part of the function",
+    "W1": "bundlers put a hash of the content into file names",
+    "P1": "the same library serves several versions of the interpreter",
+    "P2": "the folder of a checkout, home, package or machine is no part of the file",
+    "T1": "processes and threads are numbered in the order in which they start",
+    "A1": "addresses differ between runs",
+    "L1": "arguments of templates and generics are left out (loose)",
+    "L2": "closures are numbered by their place (loose)",
+    "file": "the file is separated from the name",
+    "unknown": "nothing is left of it",
+}
 
 
 @command("profgate explain-name 'std::vector<int>::push_back(int&&)'", "profgate explain-name --level loose a.folded")

@@ -10,11 +10,11 @@ from profgate.detect.permutation import Observed, Rows, jointly_tested
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison
+from profgate.model.levels import SUSPECT_SHARE
 from profgate.model.measurement import Look, Suspect
 
 NO_SUSPECT, LISTED_BEFORE, OTHER = 0, 1, 2
 MOST_SUSPECTS = 20  # number of functions that are suspects without having been listed, by self and by inclusive cost
-SUSPECT_SHARE = 0.02  # smallest share of the run of such a function
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +45,7 @@ def tested_at(
         within = [own == group for own in groups]
         if group == LISTED_BEFORE and not any(own.any() for own in within):
             continue
-        found_at = max(at, min(look.listed, look.others) or look.listed) * share
-        family = jointly_tested(rows, runs.baseline, runs.target, found_at, within)
+        family = jointly_tested(rows, runs.baseline, runs.target, (at or look.listed) * share, within)
         # the last family also decides about callers that are no suspects
         chosen = [(own == group) | (own == NO_SUSPECT) for own in groups]
         p = [np.where(some, new, old) for some, new, old in zip(chosen, family.p, p, strict=True)]

@@ -24,8 +24,8 @@ class Side:
     """One of the two versions.
 
     Everything that belongs to the side is below ``root``, a resolved path. Commands start in ``folder``, the folder of
-    the checkout that corresponds to the current folder of the user. ``environment`` are the additional variables
-    for every command of the side. ``ready`` is the time at which the setup ended, in seconds since the epoch.
+    the checkout that corresponds to the current folder of the user. ``environment`` are the additional variables for
+    every command of the side. ``ready`` is the time at which the setup ended, in seconds since the epoch.
     """
 
     name: str

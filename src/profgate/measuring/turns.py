@@ -29,8 +29,8 @@ class Turns:
     """A program that records profiles in the checkout of each side, one run of each side in turn: ABBA.
 
     ``budget`` limits the time of all runs after the warm-up, and ``timeout`` the time of one run, in seconds. ``code``
-    contains the files of each side that its warm-up run used, ``workloads`` are
-    those of all warm-up runs, and ``took`` is the time of the counted runs of each side.
+    contains the files of each side that its warm-up run used, ``workloads`` are those of all warm-up runs, and ``took``
+    is the time of the counted runs of each side.
     """
 
     program: Sequence[str]
@@ -123,7 +123,8 @@ class Turns:
             raise SideError(side, f"run {number}, {side}", str(error)) from error
         finally:
             if ended := end_marked(f"PROFGATE_OUT={out}"):
-                sys.stderr.write(f"profgate: ended {ended} processes that run {number} of the {side} left behind\n")
+                count = f"{ended} process{'es' if ended > 1 else ''}"
+                sys.stderr.write(f"profgate: ended {count} that run {number} of the {side} left behind\n")
         unchanged(before, f"run {number}", side)
         if not found:
             what = "wrote no profile to the folder that the variable PROFGATE_OUT names; store one there"

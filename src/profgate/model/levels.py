@@ -18,7 +18,7 @@ FEWEST_SAMPLES = 1000  # minimum number of samples on each side
 VISIBLE = 0.5  # the runs must be able to reveal this change in the total, or in a function of share `VISIBLE_SHARE`
 VISIBLE_SHARE = 0.1
 SUSPECTS = 5  # maximum number of functions that an inconclusive result names
-SUSPECT_SHARE = 0.02  # minimum share of the run of these functions on one side
+SUSPECT_SHARE = 0.02  # minimum share of the run of an unlisted suspect on one side
 
 FEWEST_JOBS = 5  # minimum number of base jobs whose differences can serve as a bound
 LIKE_RUNS = 1.25  # runs of unknown order are not comparable if their common factor is larger than this

@@ -84,7 +84,8 @@ def render_quiet_comment(
     """Render a comment with only the headline, for an outdated warning or an inconclusive comparison."""
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     first = f"{_sign(report)} {headline(report)}" if doubtful else "✅ Resolved: no performance regression any more"
-    parts = (_advice(report), _suspects(report), Body(report, links or Links(), run_url).compared())
+    orders = (rank_details(check).strip() for _, _, check in rank_sections(report) if check.order == "below")
+    parts = (_advice(report), _suspects(report), *orders, Body(report, links or Links(), run_url).compared())
     text = "\n\n".join(filter(None, (f"{_marker_of(report, key)}\n### {first}", *parts)))
     return Document("comment.md", "text/markdown", f"{text}\n")
 

@@ -32,6 +32,7 @@ TAGS: dict[Kind, tuple[str, str]] = {
     Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
     Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
 }
+SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
     ReasonCode.OFFSET: "offset by improvements elsewhere",
@@ -342,10 +343,11 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
         ReasonCode.FINDING,
         ReasonCode.MORE,
         ReasonCode.NO_CHANGE,
-        ReasonCode.SUSPECT,
         ReasonCode.NOT_MEASURED_AGAIN,
     }
-    first = 1 if report.verdict.conclusion == "inconclusive" else 0
+    first = 0
+    if report.verdict.conclusion == "inconclusive":
+        first, shown = 1, shown | SUSPECTED
     reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
     several = len(report.workloads) > 1
     return tuple(
@@ -357,12 +359,16 @@ def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
 
 
 def suspects(report: Report, quote: Quote) -> list[str]:
-    """Return a line for each function that an inconclusive result names."""
+    """Return a line for each function, and for each order of durations, that an inconclusive result names."""
+    if report.verdict.conclusion != "inconclusive":
+        return []
     several = len(report.workloads) > 1
     return [
-        f"{quote(str(reason.parameters.get('workload')))}: {text}" if several else text
+        f"{quote(str(reason.parameters.get('workload')))}: {text}"
+        if several and reason.code is ReasonCode.SUSPECT
+        else text
         for reason in report.verdict.reasons
-        if reason.code is ReasonCode.SUSPECT and (text := reason_text(reason, quote))
+        if reason.code in SUSPECTED and (text := reason_text(reason, quote))
     ]
 
 

@@ -312,7 +312,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
-    ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: its odd and even runs are too far apart for "
+    ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "
     "chance; measure on a quieter machine",
     ReasonCode.SHARD: "{shard}: {reasons}",
     ReasonCode.BASELINES_DIFFER: "the shards have different baselines: {baselines}; the farthest counts for all shards",
@@ -389,28 +389,4 @@ ADVICE = {
     ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
     ReasonCode.EVERYTHING: f"To find out which, measure both commits {IN_TURNS} (profgate confirm).",
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
-}
-NAME_REASONS = {  # why a name is changed, keyed by the code of the rule
-    "alias": "the configuration file calls it so",
-    "R1": "lines move with every change above them",
-    "J1": "the JVM numbers lambdas and hidden classes anew in every run",
-    "J2": "the JVM numbers the accessors of reflection",
-    "J3": "method handles carry an address of the run",
-    "J4": "proxies are numbered in the order in which they are made",
-    "J5": "compiled and interpreted code is one method",
-    "C2": "an offset is a place in the code, not its name",
-    "C1": "the compiler's copies of a function are that function",
-    "C3": "the compiler numbers local copies of native functions",
-    "S1": "the hash of a Rust symbol differs between builds",
-    "S2": "the hash of a crate differs between builds",
-    "G1": "the version of a Go module is no part of the function",
-    "W1": "bundlers put a hash of the content into file names",
-    "P1": "the same library serves several versions of the interpreter",
-    "P2": "the folder of a checkout, home, package or machine is no part of the file",
-    "T1": "processes and threads are numbered in the order in which they start",
-    "A1": "addresses differ between runs",
-    "L1": "arguments of templates and generics are left out (loose)",
-    "L2": "closures are numbered by their place (loose)",
-    "file": "the file is separated from the name",
-    "unknown": "nothing is left of it",
 }

@@ -116,7 +116,14 @@ def test_too_small_budget_is_an_error() -> None:
         measured(SHARES, SLOWER, 49.0)
 
 
-@pytest.mark.parametrize(("before", "drifted"), [([SHARES, SLOWER], True), ([SHARES, SHARES], False)])
+@pytest.mark.parametrize(
+    ("before", "drifted"),
+    [
+        ([SLOWER, SHARES, SHARES, SLOWER], True),  # runs 1 and 2 against 3 and 4
+        ([SLOWER, SHARES], False),  # every second run, such as those after a run of the target
+        ([SHARES], False),
+    ],
+)
 def test_baseline_drifts_from_itself(before: Sequence[Shares], drifted: bool) -> None:
     assert measured(before, before).measurement.drifted is drifted
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from profgate.cli.explain_name import NAME_REASONS
 from profgate.model.frame_names import (
     FrameKey,
     Level,
@@ -15,7 +16,6 @@ from profgate.model.frame_names import (
     steps_of,
 )
 from profgate.model.name_aliases import Aliases
-from profgate.report.wording import NAME_REASONS
 
 
 @pytest.mark.parametrize(
