@@ -190,10 +190,10 @@ def trends_of_text(text: str) -> list[Trend]:
         entries = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    found = []
+    found, adapter = [], TypeAdapter(Trend)
     for entry in entries if isinstance(entries, list) else ():
         with contextlib.suppress(ValidationError):
-            trend = TypeAdapter(Trend).validate_json(json.dumps(entry), strict=True)
+            trend = adapter.validate_json(json.dumps(entry), strict=True)
             if all(abs(number) < LARGEST for number in (trend.before, trend.after, trend.p)):
                 found.append(trend)
     return found

@@ -5,12 +5,16 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval, MaxLen, Predicate
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 MANIFEST_NAME = "profgate-manifest.json"
 SCHEMA = "profgate.manifest/1"
@@ -73,14 +77,14 @@ def manifest_from_json(data: bytes) -> Manifest:
 
     Raises `ProfileError` if the bytes are not a manifest of a known version.
     """
-    from pydantic import TypeAdapter, ValidationError  # imported late because few commands read a manifest
+    from pydantic import ValidationError  # imported late because few commands read a manifest
 
     if len(data) > MOST_BYTES:
         raise ProfileError(MANIFEST_NAME, f"is larger than {MOST_BYTES:,} bytes; record the baseline again")
     try:
         content = json.loads(data)
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
-            return TypeAdapter(Manifest).validate_json(data, strict=True)
+            return _adapter().validate_json(data, strict=True)
         what = f"its schema is not {SCHEMA}"
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -88,6 +92,13 @@ def manifest_from_json(data: bytes) -> Manifest:
     except (ValueError, RecursionError) as error:
         what = str(error)
     raise ProfileError(MANIFEST_NAME, f"does not have profgate's format ({what}); record the baseline again")
+
+
+@cache
+def _adapter() -> "TypeAdapter[Manifest]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Manifest)
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:

@@ -24,17 +24,13 @@ def read_asset(name: str) -> str:
 
 def render_template(name: str, /, *, filters: Mapping[str, Callable[..., Any]] | None = None, **values: object) -> str:
     """Render a template. Values are escaped only in HTML and SVG templates. A missing value is an error."""
-    environment = _environment()
-    if filters:
-        environment = environment.overlay()
-        environment.filters = {**environment.filters, **filters}
-    return environment.get_template(name).render(**values)
+    return _environment(frozenset((filters or {}).items())).get_template(name).render(**values)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(filters: frozenset[tuple[str, Callable[..., Any]]] = frozenset()) -> Environment:
     # the templates are trusted; the sandbox limits the effect of a mistake to the values passed to the template
-    return ImmutableSandboxedEnvironment(
+    environment = ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(str(template_root())),
         autoescape=select_autoescape(("html", "html.j2", "svg.j2"), default_for_string=False),
         undefined=StrictUndefined,
@@ -42,3 +38,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters.update(filters)
+    return environment
