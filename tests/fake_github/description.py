@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012Validator, Registry
 
 API_FILE = Path(__file__).resolve().parents[1] / "data" / "github" / "api.json"
 SCHEMA_MAPS = {"properties", "patternProperties", "schemas"}
@@ -58,8 +56,8 @@ class Description:
         text = path.read_text(encoding="utf-8")
         self._examples = json.loads(text)["components"].get("examples", {})
         self._document = with_null(json.loads(text))
-        resource = Resource.from_contents(self._document, default_specification=DRAFT202012)
-        self._registry: Registry[Any] = Registry().with_resource("urn:github", resource)
+        self._registry = Registry([("urn:github", self._document)])
+        self._validators: dict[int, Draft202012Validator] = {}
 
     def example(self, name: str) -> Any:
         """A fresh copy of an official example body."""
@@ -128,10 +126,11 @@ class Description:
             raise ViolationError(f"{operation.key} request body: {sorted(unknown)} are not documented")
 
     def _check(self, schema: Mapping[str, Any], value: Any, operation: Operation, what: str) -> None:
-        rooted = _absolute(schema)
-        validator = Draft202012Validator(rooted, registry=self._registry)
+        validator = self._validators.get(id(schema))  # schemas are parts of the document, which stays
+        if validator is None:
+            validator = self._validators[id(schema)] = Draft202012Validator(_absolute(schema), registry=self._registry)
         if problem := next(iter(validator.iter_errors(value)), None):
-            place = "/" + "/".join(map(str, problem.absolute_path))
+            place = "/" + "/".join(map(str, problem.instance_path))
             raise ViolationError(f"{operation.key} {what}: {place}: {problem.message[:300]}")
 
     def resolved(self, node: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -25,10 +25,10 @@ def call(fake: FakeGitHub, method: str, path: str, body: object = None, **header
         ("GET", "/compare/fix/a...main", None, "not among the described operations"),
         ("GET", "/pulls/one", None, "pull_number"),
         ("GET", "/pulls?state=opened", None, "query state"),
-        ("POST", "/issues/1/comments", {"body": 3}, "/body: 3 is not of type 'string'"),
-        ("POST", "/issues/1/comments", {}, "'body' is a required property"),
+        ("POST", "/issues/1/comments", {"body": 3}, '/body: 3 is not of type "string"'),
+        ("POST", "/issues/1/comments", {}, '"body" is a required property'),
         ("POST", "/issues/1/comments", {"body": "x", "marker": "y"}, "['marker'] are not documented"),
-        ("POST", "/statuses/abc", {"state": "red"}, "/state: 'red' is not one of"),
+        ("POST", "/statuses/abc", {"state": "red"}, '/state: "red" is not one of'),
     ],
 )
 def test_a_request_outside_the_description_fails_the_test(method: str, path: str, body: object, message: str) -> None:
@@ -108,7 +108,7 @@ def test_fake_checks_more_than_the_description() -> None:
     ("event", "given", "message"),
     [
         ("pull_request", {"action": "opened", "pull_request": {"head": {"shaa": "a"}}}, r"no \['shaa'\]"),
-        ("pull_request", {"action": "opened", "pull_request": {"number": "7"}}, "not of type 'integer'"),
+        ("pull_request", {"action": "opened", "pull_request": {"number": "7"}}, 'not of type "integer"'),
         ("pull_request", {"action": "invented"}, "not among the described"),
         ("release", {"action": "published", "release": {"tag": "v1"}}, r"no \['tag'\]"),
         ("merge_group", {}, "not among the described"),
