@@ -23,7 +23,8 @@ sys.exit({call}())
 def main(place: str) -> None:
     """Create the environment. It has no pip of its own, which saves seconds: the outer pip installs into it."""
     venv.EnvBuilder(symlinks=True).create(place)
-    own = sysconfig.get_path("purelib", vars={"base": place, "platbase": place})
+    # Debian's Python has another default scheme outside of virtual environments
+    own = sysconfig.get_path("purelib", "posix_prefix", vars={"base": place, "platbase": place})
     folders = site.getsitepackages() + ([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])
     lines = ["import site; site.addsitedir({!r})\n".format(folder) for folder in folders]  # noqa: UP032 - old Python
     # the last file in the order of names, so that packages of the environment are found first

@@ -56,5 +56,15 @@ def test_python_of_a_side_has_the_outer_packages_and_commands(tmp_path: Path) ->
     assert Path(root, "venv", "bin", "pip").read_text().startswith(f"#!{root}/venv/bin/python\n")
 
 
+@pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="the system has no Python")
+def test_python_of_the_system_becomes_a_side(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").touch()
+    python_environment(f"{tmp_path}/a", str(tmp_path), {"PATH": "/usr/bin"})
+    code = "import sys, site; print(sys.prefix, *site.getsitepackages())"
+    prefix, *folders = output([f"{tmp_path}/a/venv/bin/python", "-c", code]).split()
+    assert prefix == f"{tmp_path}/a/venv"
+    assert any(Path(folder, "~outer.pth").is_file() for folder in folders)
+
+
 def output(words: list[str]) -> str:
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
