@@ -118,7 +118,8 @@ def output_of(
             words, folder=folder, environment=environment, log=log, timeout=timeout, on_start=on_start
         )
     if outcome.failure:
-        lines = " | ".join(line for line in outcome.output.splitlines() if line.strip())[-500:]
+        # lines without a letter or digit are blank, or mark a place in the line above
+        lines = " | ".join(line.strip() for line in outcome.output.splitlines() if re.search(r"\w", line))[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
         raise ProfgateError(" ".join(words)[:200], what)
     return outcome.output

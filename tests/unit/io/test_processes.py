@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from profgate.io.processes import Outcome, Started, end_leftover, filled, run_command, variables
+from profgate.errors import ProfgateError
+from profgate.io.processes import Outcome, Started, end_leftover, filled, output_of, run_command, variables
 
 PYTHON = sys.executable
 
@@ -26,6 +27,12 @@ def test_command_runs_with_folder_environment_and_log(tmp_path: Path) -> None:
 def test_failure_reports_the_last_output(tmp_path: Path) -> None:
     outcome = run([PYTHON, "-c", "import sys; print('bad', flush=True); sys.exit('no input')"], tmp_path)
     assert outcome.problem == "ended with exit code 1: no input"
+
+
+def test_error_has_no_lines_that_only_mark_a_place() -> None:
+    code = "print('  a(1)\\n  ~^^^\\nTypeError: a'); raise SystemExit(1)"
+    with pytest.raises(ProfgateError, match=r"its last lines: a\(1\) \| TypeError: a$"):
+        output_of([sys.executable, "-c", code], ".", {}, 60)
 
 
 def test_signal_is_reported(tmp_path: Path) -> None:
