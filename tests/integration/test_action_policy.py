@@ -5,6 +5,7 @@ import json
 import pytest
 
 from action_stage import SLOWER, Stage, profiles
+from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manifest_to_json
 
 CONFIG = ".github/profgate.yml"
 HERE = f"../{CONFIG}"  # beside the folder of profiles in the workspace
@@ -91,6 +92,12 @@ def test_policy_may_allow_an_own_baseline(gated: Stage) -> None:
     old = {f"old/{name}": data for name, data in profiles().items()}
     assert gated.compare(old | {f"new/{name}": data for name, data in profiles(seed=2).items()}) == 0
     assert gated.compare(old | {f"new/{name}": data for name, data in profiles(SLOWER, 2).items()}) == 1
+
+
+def test_committed_manifest_does_not_stop_the_comparison(recorded: Stage) -> None:
+    forged = Manifest(os="other", files=(ManifestFile("api/1.folded", "0" * 64, truncated=True),))
+    assert recorded.compare(profiles(SLOWER, 77) | {MANIFEST_NAME: manifest_to_json(forged).encode()}) == 1
+    assert "profgate-manifest.json in the workspace was ignored" in recorded.comments[-1]
 
 
 def test_chosen_baseline_does_not_choose_the_policy(gated: Stage) -> None:

@@ -37,11 +37,12 @@ class Sides:
 def compared_sides(job: Job) -> Sides:
     """Return the profiles of this build and of its baseline."""
     settings = job.settings
-    target = _with_manifest(job, local_set(settings.profiles, job.context.workspace))
-    target_side = _target_side(job)
-    if settings.baseline_profiles:
-        return _local_sides(job, target, target_side)
-    return _against_stored(job, target, target_side)
+    target = local_set(settings.profiles, job.context.workspace)
+    described, side = replace(target, manifest=job.identity()), _target_side(job)
+    sides = _local_sides(job, described, side) if settings.baseline_profiles else _against_stored(job, described, side)
+    if target.ignored:
+        return replace(sides, warnings=(*sides.warnings, Reason(ReasonCode.IGNORED_MANIFEST)))
+    return sides
 
 
 def fork_sides(job: Job, target: ForkArtifact) -> Sides:
@@ -98,7 +99,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     baseline that the pull request's own job measured.
     """
     settings = job.settings
-    baseline = _with_manifest(job, local_set(settings.baseline_profiles, job.context.workspace))
+    baseline = local_set(settings.baseline_profiles, job.context.workspace)
     start = baseline_commit(job).sha if job.context.event_name == "pull_request" else None
     policy, warnings = policy_at(job, start)
     if start is not None and not policy.allows_own_baseline:
@@ -112,16 +113,11 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         policy=policy,
         baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
         target_side=target_side,
-        manifests=(baseline.manifest, target.manifest),
+        manifests=(job.identity(), target.manifest),
         pages=settings.pages,
         interleaved=settings.interleaved,
     )
     return Sides(given, 1, warnings)
-
-
-def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
-    """Return the profiles with their manifest. If they have no manifest, a manifest of this run is added."""
-    return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
 
 
 def _target_side(job: Job) -> Side:

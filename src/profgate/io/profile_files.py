@@ -1,4 +1,4 @@
-"""Search for local profiles and for the manifest that describes them."""
+"""Search for local profiles, and descriptions of stored ones."""
 
 import glob
 import hashlib
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from profgate.errors import ProfgateError
 from profgate.io.files import confined, sources_under
-from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, ManifestFile, manifest_from_json
+from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile
 from profgate.model.profile import Configuration, Facts
 from profgate.model.source import SourceFile
 
@@ -17,10 +17,14 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class LocalSet:
-    """The profiles that were found, and the manifest in the same folder, if there is one."""
+    """Profiles, and the manifest that describes them, if there is one.
+
+    ``ignored`` is True if the workspace contains a manifest. It is not read, because anyone can commit it.
+    """
 
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
+    ignored: bool = False
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
@@ -46,11 +50,8 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
         for source in sources:
             name = posixpath.relpath(posixpath.join(folder, source.name), common or ".")
             found[name] = replace(source, name=name)
-    own = found.pop(MANIFEST_NAME, None)
-    if not found:
-        return None
-    manifest = manifest_from_json(own.read(MOST_BYTES)) if own is not None else None
-    return LocalSet(tuple(found[name] for name in sorted(found)), manifest)
+    ignored = found.pop(MANIFEST_NAME, None) is not None
+    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored) if found else None
 
 
 def described(

@@ -115,6 +115,7 @@ class ReasonCode(StrEnum):
     POLICY_CHANGED = "policy_changed"  # file
     ACCEPTANCES_UNREAD = "acceptances_unread"  # text
     OWN_BASELINE = "own_baseline"
+    IGNORED_MANIFEST = "ignored_manifest"
     OLDER_TARGET = "older_target"  # distance, ref
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more

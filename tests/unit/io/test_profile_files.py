@@ -5,7 +5,7 @@ import pytest
 
 from profgate.errors import ProfgateError
 from profgate.io.profile_files import described, local_set
-from profgate.model.manifest import MANIFEST_NAME, Manifest, manifest_to_json
+from profgate.model.manifest import MANIFEST_NAME, Manifest
 from profgate.model.profile import Configuration, Facts
 
 
@@ -40,10 +40,10 @@ def test_nothing_found_is_an_error(workspace: str) -> None:
         local_set(["profiles/**/*.json"], workspace)
 
 
-def test_the_manifest_is_no_profile(workspace: str) -> None:
-    (Path(workspace) / "profiles" / MANIFEST_NAME).write_text(manifest_to_json(Manifest(commit="c")))
+def test_manifest_in_the_workspace_is_not_read(workspace: str) -> None:
+    (Path(workspace) / "profiles" / MANIFEST_NAME).write_text("not JSON")
     found = local_set(["profiles/**"], workspace)
-    assert found.manifest == Manifest(commit="c")
+    assert (found.manifest, found.ignored) == (None, True)
     assert MANIFEST_NAME not in [one.name for one in found.files]
 
 
