@@ -10,8 +10,10 @@ from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main as merge_by_hand
 from profgate.github.artifact_upload import report_artifact
 from profgate.judge.shards import Shard, merge_reports
+from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.report.json_report import from_json
+from profgate.report.links_json import links_to_json
 from slow_cases import quick_first
 
 SHARDS = ("linux", "windows")
@@ -117,7 +119,7 @@ def test_reports_of_two_commits_are_not_merged(sharded: Stage) -> None:
     shard = {"artifact": f"{ARTIFACT}-linux", "mode": "shard"}
     sharded.start_pull_run()
     sharded.step(profiles(SHARES, 77), key="linux", **shard)
-    older = {name: sharded.file(f"leg/{name}").encode() for name in ("report.json", "links.json")}
+    older = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
     sharded.finish(0)
     sharded.push_to_pull()
     sharded.start_pull_run()
@@ -193,6 +195,27 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
     sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
     assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
     assert message in sharded.log
+
+
+@pytest.mark.parametrize("url", ["https://example.org/", "{run}/artifacts/1/../2", "{other}/artifacts/7"])
+def test_shard_cannot_link_elsewhere(sharded: Stage, url: str) -> None:
+    sharded.start_pull_run()
+    sharded.step(profiles(SHARES, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    run = f"{sharded.fake.server_url}/octo-org/shop/actions/runs/{sharded.pull_run}"
+    links = Links(pages={("api", "samples"): url.format(run=run, other=f"{run}1")})
+    members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(links).encode()}
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("mac", 1), members)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    assert "which is no artifact of this run" in sharded.log
+
+
+def test_report_of_a_later_attempt_is_refused(sharded: Stage) -> None:
+    sharded.start_pull_run()
+    sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    members = {"report.json": sharded.file("leg/report.json").encode(), "links.json": links_to_json(Links()).encode()}
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 999), members)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == 2
+    assert "is named for attempt 999 of a run that is in attempt 1" in sharded.log
 
 
 def test_merge_uses_the_policy_of_the_base(sharded: Stage) -> None:

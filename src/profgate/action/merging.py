@@ -1,6 +1,7 @@
 """Merge the reports of a matrix, or judge one existing report; then publish one comment and one verdict."""
 
 import posixpath
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -56,7 +57,7 @@ def stored_shards(job: Job) -> list[Shard]:
     """Return the reports of this run's shards, each from the shard's newest attempt, sorted by key."""
     if not job.settings.shards_result:
         raise SettingsError("shards-result", NO_RESULT)
-    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards)
+    chosen = newest_reports(job.client.run_artifacts(job.context.run_id), job.settings.shards, job.context.run_attempt)
     if not chosen:
         what = f"no shard whose key matches {job.settings.shards!r} stored a report"
         ended = ", ".join(sorted(set(job.settings.shards_result) - {"success"}))
@@ -68,19 +69,25 @@ def stored_shards(job: Job) -> list[Shard]:
         if set(members) != {REPORT_NAME, LINKS_NAME}:
             raise GitHubError(where, "contains other files than a shard stores; run the shard again")
         report, links = (members[name].decode("utf-8", "replace") for name in (REPORT_NAME, LINKS_NAME))
-        shards.append(Shard(key, from_json(report, where), links_from_json(links, where)))
+        shards.append(Shard(key, from_json(report, where), _own_links(job, links_from_json(links, where), where)))
         job.log(f"shard {key}: {artifact.name}")
     return shards
 
 
-def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str) -> dict[str, ArtifactRecord]:
-    """Return, for each key that matches the glob ``pattern``, the report artifact from the newest attempt."""
+def newest_reports(artifacts: Iterable[ArtifactRecord], pattern: str, attempt: int) -> dict[str, ArtifactRecord]:
+    """Return, for each key that matches the glob ``pattern``, the report artifact from the newest attempt.
+
+    Raises `GitHubError` if an artifact is named for an attempt after ``attempt``, the current one.
+    """
     newest: dict[str, tuple[tuple[int, int], ArtifactRecord]] = {}
     for artifact in artifacts:
         named = key_of_report(artifact.name)
         if named is None or artifact.expired or not fnmatchcase(named[0], pattern):
             continue
         key, age = named[0], (named[1], artifact.id)
+        if named[1] > attempt:
+            what = f"is named for attempt {named[1]} of a run that is in attempt {attempt}"
+            raise GitHubError(artifact.name, f"{what}; only profgate may store artifacts of this name")
         if key not in newest or age > newest[key][0]:
             newest[key] = (age, artifact)
     return {key: artifact for key, (_, artifact) in newest.items()}
@@ -106,7 +113,7 @@ def judge_report(job: Job) -> int:
         raise ProfgateError(name, "does not exist; the log of the step that writes it has the reason")
     report = from_json(read_text(place, LARGEST_REPORT), name)
     _check(job, report, name)
-    return merge(job, [Shard(job.settings.key, report, _links_beside(place, name))])
+    return merge(job, [Shard(job.settings.key, report, _links_beside(job, place, name))])
 
 
 def _check(job: Job, report: Report, name: str) -> None:
@@ -117,9 +124,19 @@ def _check(job: Job, report: Report, name: str) -> None:
         raise ProfgateError(name, what)
 
 
-def _links_beside(place: str, name: str) -> Links:
+def _links_beside(job: Job, place: str, name: str) -> Links:
     """Return the links from the links file in the folder of the report. If there is no such file, return no links."""
     links = posixpath.join(posixpath.dirname(place), LINKS_NAME)
     if not exists(links):
         return Links()
-    return links_from_json(read_text(links, LARGEST_LINKS), posixpath.join(posixpath.dirname(name), LINKS_NAME))
+    where = posixpath.join(posixpath.dirname(name), LINKS_NAME)
+    return _own_links(job, links_from_json(read_text(links, LARGEST_LINKS), where), where)
+
+
+def _own_links(job: Job, links: Links, where: str) -> Links:
+    """Return the links, which the comment will contain. Raises `ProfgateError` unless all are artifacts of this run."""
+    own = re.compile(re.escape(job.context.run_url) + r"/artifacts/\d{1,20}")
+    for url in (*links.pages.values(), links.index, links.report):
+        if url and not own.fullmatch(url):
+            raise ProfgateError(where, f"contains {url[:80]!r}, which is no artifact of this run; compare again")
+    return replace(links, run=job.context.run_url)
