@@ -9,6 +9,7 @@ import numpy as np
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.attribution import SourceStates
 from profgate.model.durations import RankCheck
+from profgate.model.kinds import KindWord
 from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
 
@@ -48,7 +49,7 @@ def path_text(path: Sequence[str], frames: int = 3) -> str:
 class Partial:
     """The change in a curve between ``x_from`` and ``x_to``: its kind and the relative change as a fraction."""
 
-    kind: str
+    kind: KindWord
     relative: float | None
     x_from: float
     x_to: float
@@ -129,7 +130,7 @@ class Change:
 
     strategy: str
     family: str
-    kind: str
+    kind: KindWord
     subtype: str
     location: Location
     from_value: float | str | None

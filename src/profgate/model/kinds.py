@@ -1,6 +1,9 @@
 """Perun's kinds of change, with their published codes and the rank by which they are sorted."""
 
 from enum import IntEnum
+from typing import Annotated
+
+from annotated_types import Predicate
 
 
 class Kind(IntEnum):
@@ -30,3 +33,4 @@ RANKS = {kind: place for place, kind in enumerate(RANKED, start=1)}
 WORSE, BETTER = frozenset(RANKED[:4]), frozenset(RANKED[-4:])
 MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})
 BY_WORD = {kind.word: kind for kind in Kind}
+KindWord = Annotated[str, Predicate(BY_WORD.__contains__)]

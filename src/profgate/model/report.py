@@ -7,7 +7,7 @@ from typing import Literal
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.change import Change, Location
-from profgate.model.kinds import BETTER, WORSE, Kind
+from profgate.model.kinds import BETTER, WORSE, Kind, KindWord
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
@@ -45,7 +45,7 @@ class Vote:
 
     name: str
     family: str
-    kind: str
+    kind: KindWord
     agrees: bool
 
 
@@ -120,7 +120,7 @@ class Finding:
 
     severity: Severity
     colour: Colour
-    kind: str
+    kind: KindWord
     direction: Direction
     location: Location
     from_value: float | None

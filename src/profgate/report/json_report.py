@@ -127,6 +127,8 @@ def _first_error(error: "ValidationError") -> str:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"
+    if first["type"] == "predicate_failed":
+        return f"{path}: {_shown(first['input'])} is not a known value"
     return f"{path}: is {_shown(first['input'])}; expected {first['msg'].removeprefix('Input should be ')}"
 
 

@@ -111,6 +111,7 @@ def spoiled(path: str, value: object) -> str:
         ("workloads/0/metrics/0/changes/0/confidence_type", KeyError, "changes[0].confidence_type: is missing"),
         ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected a valid integer"),
         ("verdict/reasons/0/code", "mood", "verdict.reasons[0].code: is \"mood\"; expected 'no_split'"),
+        ("workloads/0/metrics/0/changes/0/kind", "Worse", 'changes[0].kind: "Worse" is not a known value'),
         ("baseline/run_id", 10**30, "baseline.run_id: is 1e+30; expected a valid integer"),
     ],
 )
