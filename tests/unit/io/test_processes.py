@@ -28,6 +28,10 @@ def test_failure_reports_the_last_output(tmp_path: Path) -> None:
     assert outcome.problem == "ended with exit code 1: no input"
 
 
+def test_problem_has_line_with_error() -> None:
+    assert Outcome(1, "failed", "Error: no a.js\n  at b\n\nNode.js v22\n").problem == "failed: Error: no a.js"
+
+
 def test_signal_is_reported(tmp_path: Path) -> None:
     assert "was ended by signal 9" in run([PYTHON, "-c", "import os; os.kill(os.getpid(), 9)"], tmp_path).problem
 
