@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
+from profgate.judge.locations import (
+    WHOLE,
+    causes_of,
+    explaining,
+    location_in,
+    parts_of,
+    path_to,
+    relations_of,
+    sources_of,
+)
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
@@ -302,8 +311,10 @@ def metric_report(
     )
     if blocking:
         return report
-    changes, listed, growths, counts = _listed(comparison, detections, sums, states, verbose=verbose)
+    changes, listed, growths, wide, counts = _listed(comparison, detections, sums, states, verbose=verbose)
     calibration = _calibration(comparison, detections)
+    sources, changed = sources_of(comparison, states)
+    near = explaining(comparison, growths, wide, sources, changed, calibration.common_factor or 1.0)
     return replace(
         report,
         changes=changes,
@@ -312,8 +323,8 @@ def metric_report(
         unsuited=_reasons(found for found in detections if not requested and found.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
-        causes=causes_of(comparison, listed),
-        parts=parts_of(comparison, growths),
+        causes=causes_of(comparison, listed, near, sources, changed),
+        parts=parts_of(comparison, {symbol: growths[symbol] for symbol in wide}),
         undrawable=not comparison.drawable,
     )
 
@@ -325,13 +336,12 @@ def _listed(
     states: SourceStates | None,
     *,
     verbose: bool,
-) -> tuple[tuple[Change, ...], set[int], dict[int, float], dict[str, int]]:
-    """Return the listed changes, their symbols, the growth of tested total costs, and counts of unlisted rows."""
+) -> tuple[tuple[Change, ...], set[int], dict[int, float], set[int], dict[str, int]]:
+    """Return the listed changes, their symbols, the tested growths, which of them are of total costs, and counts."""
     total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
-    listed: set[int] = set()
-    growths: dict[int, float] = {}
+    listed, wide, growths = set[int](), set[int](), dict[int, float]()
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
         judged = detection.texts.get("judged")
@@ -342,10 +352,11 @@ def _listed(
             symbol = int(detection.symbol[row])
             changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
-            if judged and judged[row] == "subtree":
+            if judged and detection.kind[row] in WORSE | BETTER:
                 moved = abs(float(detection.to_value[row] - detection.from_value[row]))
                 growths[symbol] = moved * dearer * (1 if detection.kind[row] in WORSE else -1)
-    return tuple(changes), listed, growths, dict(counts)
+                wide |= {symbol} if judged[row] == "subtree" else set()
+    return tuple(changes), listed, growths, wide, dict(counts)
 
 
 def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:
