@@ -6,16 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profgate.judge.locations import (
-    WHOLE,
-    causes_of,
-    explaining,
-    location_in,
-    parts_of,
-    path_to,
-    relations_of,
-    sources_of,
-)
+from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
@@ -311,10 +302,8 @@ def metric_report(
     )
     if blocking:
         return report
-    changes, listed, growths, wide, counts = _listed(comparison, detections, sums, states, verbose=verbose)
+    changes, listed, growths, counts = _listed(comparison, detections, sums, states, verbose=verbose)
     calibration = _calibration(comparison, detections)
-    sources, changed = sources_of(comparison, states)
-    near = explaining(comparison, growths, wide, sources, changed, calibration.common_factor or 1.0)
     return replace(
         report,
         changes=changes,
@@ -323,8 +312,8 @@ def metric_report(
         unsuited=_reasons(found for found in detections if not requested and found.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
-        causes=causes_of(comparison, listed, near, sources, changed),
-        parts=parts_of(comparison, {symbol: growths[symbol] for symbol in wide}),
+        causes=causes_of(comparison, listed),
+        parts=parts_of(comparison, growths),
         undrawable=not comparison.drawable,
     )
 
@@ -336,12 +325,13 @@ def _listed(
     states: SourceStates | None,
     *,
     verbose: bool,
-) -> tuple[tuple[Change, ...], set[int], dict[int, float], set[int], dict[str, int]]:
-    """Return the listed changes, their symbols, the tested growths, which of them are of total costs, and counts."""
+) -> tuple[tuple[Change, ...], set[int], dict[int, float], dict[str, int]]:
+    """Return the listed changes, their symbols, the growth of tested total costs, and counts of unlisted rows."""
     total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
-    listed, wide, growths = set[int](), set[int](), dict[int, float]()
+    listed: set[int] = set()
+    growths: dict[int, float] = {}
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
         judged = detection.texts.get("judged")
@@ -352,11 +342,10 @@ def _listed(
             symbol = int(detection.symbol[row])
             changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
-            if judged and detection.kind[row] in WORSE | BETTER:
+            if judged and judged[row] == "subtree":
                 moved = abs(float(detection.to_value[row] - detection.from_value[row]))
                 growths[symbol] = moved * dearer * (1 if detection.kind[row] in WORSE else -1)
-                wide |= {symbol} if judged[row] == "subtree" else set()
-    return tuple(changes), listed, growths, wide, dict(counts)
+    return tuple(changes), listed, growths, dict(counts)
 
 
 def within_limit(metrics: Sequence[MetricReport]) -> list[MetricReport]:

@@ -1,26 +1,19 @@
 """Describe the locations in a comparison by their names, call paths, former names and causes."""
 
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray
-from profgate.model.attribution import SourceStates
-from profgate.model.call_tree import added_at, below, topmost_rows
+from profgate.model.call_tree import added_at
 from profgate.model.change import Detection, Location
-from profgate.model.comparison import Comparison, DiffTree
-from profgate.model.levels import GATE_SHARE
+from profgate.model.comparison import Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
 
 WHOLE = -1  # symbol of a row for the whole workload
 PARTS = 2  # maximum number of callees that explain a change
 LEAST_PART = 0.25  # smallest fraction of a change that such a callee explains
-CHANGED = frozenset({"changed", "added"})
-MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
-INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
-MOST = 0.5  # smallest fraction of a change that a changed function must explain to be its cause
 LONGEST_PATH = 100  # maximum number of frames; longer paths are shortened in the middle
 
 
@@ -57,109 +50,22 @@ def relations_of(comparison: Comparison) -> tuple[Relation, ...]:
     )
 
 
-def causes_of(
-    comparison: Comparison,
-    symbols: Iterable[int],
-    near: Mapping[tuple[int, bool], int],
-    sources: AbstractSet[int],
-    changed: AbstractSet[int],
-) -> tuple[Cause, ...]:
-    """Return what caused the changes of these symbols. Symbols that are their own cause are omitted.
-
-    ``near`` is the result of `explaining`, whose arguments include ``sources`` and ``changed``.
-    """
+def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ...]:
+    """Return what caused the changes of these symbols. Symbols that are their own cause are omitted."""
     causes = comparison.causes
     if causes is None:
         return ()
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
     cheaper: Direction = "better" if dearer == "worse" else "worse"
-    grown, fallen = (
-        (True, dearer, causes.grown_end, causes.grown_steps),
-        (False, cheaper, causes.fallen_end, causes.fallen_steps),
+    ways = ((dearer, causes.grown_end, causes.grown_steps), (cheaper, causes.fallen_end, causes.fallen_steps))
+    places = [
+        (symbol, way, int(end[symbol]), int(steps[symbol])) for symbol in sorted(symbols) for way, end, steps in ways
+    ]
+    return tuple(
+        Cause(location_of(comparison, symbol), way, location_of(comparison, end), steps, changed=end in causes.changed)
+        for symbol, way, end, steps in places
+        if end != symbol
     )
-    found = []
-    for symbol in sorted(symbols):
-        for rises, way, ends, steps in (grown, fallen):
-            start = near.get((symbol, rises), symbol)
-            end, far = int(ends[start]), int(steps[start]) + (start != symbol)
-            if start in sources and end not in sources:  # its callees are slower because it changed
-                end, far = start, int(start != symbol)
-            if end != symbol:
-                places = location_of(comparison, symbol), location_of(comparison, end)
-                found.append(Cause(places[0], way, places[1], far, changed=end in changed))
-    return tuple(found)
-
-
-def sources_of(comparison: Comparison, states: SourceStates | None) -> tuple[set[int], set[int]]:
-    """Return the functions that can explain changes of other functions, and those of them whose source changed.
-
-    They changed by at least 0.5 % of the run, and their source changed or they exist on one side only.
-    """
-    before, after = comparison.runs.means(comparison.total_value)
-    moved, whole = np.abs(after - before), max(map(float, comparison.runs.means(comparison.run_totals)))
-    order = np.argsort(-moved, kind="stable")
-    large = order[moved[order] >= GATE_SHARE * whole].tolist()
-    alone = set(np.flatnonzero(comparison.present.sum(axis=0) == 1).tolist())
-    changed = [symbol for symbol in large if states is not None and states.states[symbol] in CHANGED][:MOST_SOURCES]
-    return {*changed, *[symbol for symbol in large if symbol in alone][:MOST_SOURCES]}, set(changed)
-
-
-def explaining(
-    comparison: Comparison,
-    growths: Mapping[int, float],
-    wide: AbstractSet[int],
-    sources: AbstractSet[int],
-    changed: AbstractSet[int],
-    factor: float,
-) -> dict[tuple[int, bool], int]:
-    """Map functions with tested changes, and whether they rise, to another function that explains the change.
-
-    The change of an unchanged function is explained by the innermost of the ``sources`` within which it occurs. If its
-    total cost was tested, it is also explained by a source that holds most of it. Without stacks, the result is empty.
-
-    Args:
-        comparison: The comparison.
-        growths: The tested changes in stored units per run.
-        wide: The functions whose total costs were tested.
-        sources: The functions whose source changed or that exist on one side only.
-        changed: The functions whose source changed.
-        factor: The common factor, by which the costs of the target are divided.
-    """
-    tree, found = comparison.tree, dict[tuple[int, bool], int]()
-    if tree is None or not growths:
-        return found
-    within = _Within(comparison, tree, factor)
-    whole = within.moved(-1)  # the root
-    for outer in sorted(sources, key=lambda symbol: -abs(whole[symbol])):
-        inside = within.moved(outer)
-        for symbol in (growths.keys() | sources) - changed - {outer}:
-            rises = bool(whole[symbol] > 0)
-            if rises == (whole[outer] > 0) and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
-                found[symbol, rises] = found.get((outer, rises), outer)
-    for outer in wide - changed:
-        part, rises = within.moved(outer) / (growths[outer] or np.inf), growths[outer] > 0
-        holding = [source for source in sources if source != outer and part[source] >= MOST]
-        if holding:
-            nearest = min(holding, key=lambda source: (part[source], source))
-            found[outer, rises] = found.get((nearest, rises), nearest)
-    return found
-
-
-class _Within:
-    """The changes of functions within the subtrees of a function, after the target is divided by the common factor."""
-
-    def __init__(self, comparison: Comparison, tree: DiffTree, factor: float) -> None:
-        self._tree, self._symbols = tree, len(comparison.symbols)
-        self._rows = topmost_rows(tree.symbol, tree.pre, tree.size)
-        before, after = tree.baseline_total[self._rows], tree.target_total[self._rows]
-        self._moved = after / comparison.runs.target / factor - before / comparison.runs.baseline
-
-    def moved(self, outer: int) -> FloatArray:
-        """Return the change in the total cost of each symbol when it is called, directly or not, by ``outer``."""
-        tree = self._tree
-        inside = below(np.flatnonzero(tree.symbol == outer), tree.pre, tree.size)[tree.pre[self._rows]]
-        found = np.bincount(tree.symbol[self._rows[inside]], self._moved[inside], self._symbols)
-        return found.astype(np.float64)
 
 
 def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
