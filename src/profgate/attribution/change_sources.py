@@ -74,40 +74,37 @@ def explained(
         changed: The functions whose source changed.
         factor: The common factor, by which the costs of the target are divided.
     """
-    tree, found = comparison.tree, Explained()
-    if tree is None or not growths:
-        return found
-    within = _Within(comparison, tree, factor)
-    whole = within.moved(-1)  # the root
-    for outer in sorted(sources, key=lambda symbol: -abs(whole[symbol])):
-        inside = within.moved(outer)
-        for symbol in (growths.keys() | sources) - changed - {outer}:
-            rises = bool(whole[symbol] > 0)
-            if rises == (whole[outer] > 0) and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
-                found[symbol, rises] = found.get((outer, rises), outer)
+    if comparison.tree is None or not growths:
+        return {}
+    within = _Within(comparison, comparison.tree, factor)
+    found = _inside_sources(within, (growths.keys() | sources) - changed, sources)
     for outer in wide - changed:
-        growth, rises = growths[outer] or np.inf, growths[outer] > 0
-        part, library = within.moved(outer) / growth, within.library(outer)
-        holding = [
-            source
-            for source in sources - {outer}
-            if part[source] >= LEAST and part[source] + (library - within.library(source)) / growth >= MOST
-        ]
-        if holding:
-            nearest = min(holding, key=lambda source: (part[source], source))
-            found[outer, rises] = found.get((nearest, rises), nearest)
-    tested = [symbol for symbol in changed if symbol in growths]
+        source, rises = within.holding(outer, growths[outer], sources - {outer}), growths[outer] > 0
+        if source is not None:
+            found[outer, rises] = found.get((source, rises), source)
     for symbol in growths.keys() - changed:
-        rises = growths[symbol] > 0
-        leads = [lead for lead in tested if (growths[lead] > 0) == rises]
+        leads = [lead for lead in changed if growths.get(lead, 0.0) * growths[symbol] > 0.0]
         if leads and _may_lack_callers(comparison, symbol):
-            found.setdefault((symbol, rises), max(leads, key=lambda lead: abs(growths[lead])))
+            lead = max(leads, key=lambda lead: (abs(growths[lead]), -lead))
+            found.setdefault((symbol, growths[symbol] > 0), lead)
+    return found
+
+
+def _inside_sources(within: "_Within", symbols: AbstractSet[int], sources: AbstractSet[int]) -> Explained:
+    """Map the symbols to the innermost source within which their change occurs, or to what explains this source."""
+    found, whole = Explained(), within.moved(-1)  # the root
+    for outer in sorted(sources, key=lambda source: (-abs(whole[source]), source)):
+        inside, rises = within.moved(outer), bool(whole[outer] > 0)
+        for symbol in symbols - {outer}:
+            if (whole[symbol] > 0) == rises and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
+                found[symbol, rises] = found.get((outer, rises), outer)
     return found
 
 
 def _may_lack_callers(comparison: Comparison, symbol: int) -> bool:
     """Return whether a function is in a shared library, which often has no frame pointers, or has no name."""
-    return ".so" in (comparison.symbols.modules[symbol] or "") or comparison.symbols.names[symbol] in NAMELESS
+    table = comparison.symbols
+    return table.files[symbol] is None and (".so" in (table.modules[symbol] or "") or table.names[symbol] in NAMELESS)
 
 
 class _Within:
@@ -129,7 +126,18 @@ class _Within:
         found = np.bincount(self._tree.symbol[self._rows[inside]], self._moved[inside], self._symbols)
         return found.astype(np.float64)
 
-    def library(self, outer: int) -> float:
+    def holding(self, outer: int, growth: float, sources: AbstractSet[int]) -> int | None:
+        """Return the innermost source that, together with libraries, holds most of a function's growth, or None."""
+        part, library = self.moved(outer) / (growth or np.inf), self._in_libraries(outer)
+        found = [
+            source
+            for source in sources
+            if part[source] >= LEAST
+            and part[source] + (library - self._in_libraries(source)) / (growth or np.inf) >= MOST
+        ]
+        return min(found, key=lambda source: (part[source], source), default=None)
+
+    def _in_libraries(self, outer: int) -> float:
         """Return the change in the cost of libraries below a function."""
         return float(self._library[self._below(outer)].sum())
 
