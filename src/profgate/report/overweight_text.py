@@ -21,10 +21,12 @@ MEANING = (
 def overweight_text(document: dict[str, Any], width: int) -> str:
     """Format the JSON data of an overweight table as text with at most 40 rows.
 
-    Functions that changed by less than 0.5 % of the run are only counted. Long names are shortened to fit the width.
+    Functions that changed by less than 0.5 % of the run or 5 % of the change are only counted. Long names are shortened
+    to fit the width.
     """
     unit, whole, total = document["unit"], document["all_stacks"], document["total"]
-    least = GATE_SHARE * (total["baseline"] or 0.0)
+    part = document["thresholds"]["responsibility"]
+    least = max(GATE_SHARE * (total["baseline"] or 0.0), part * abs(total["delta"] or 0.0))
     large = [row for row in document["symbols"] if abs(row["delta"] or 0.0) >= least]
     cells = [_cells(row, unit) for row in large[:MOST_ROWS]]
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
@@ -32,8 +34,8 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     if cut := len(large) - len(cells):
         lines.append(f"and {cut:,} more; --format json prints all")
     if small := len(document["symbols"]) - len(large):
-        least_text = f"changed by less than {numbers.percent(GATE_SHARE)} of the run"
-        lines.append(f"{numbers.counted(small, 'function')} {least_text}; --format json prints all")
+        bars = f"{numbers.percent(GATE_SHARE)} of the run or {numbers.percent(part)} of the change"
+        lines.append(f"{numbers.counted(small, 'function')} changed by less than {bars}; --format json prints all")
     for side in ("baseline", "target"):
         lines += _only_in(side, document[f"only_{side}"], width)
     removed = list(document["dropped"])
