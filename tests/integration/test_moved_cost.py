@@ -188,3 +188,18 @@ def test_own_regressions_stay_apart_from_a_changed_caller() -> None:
     other = {"main;serve;step19": 6000}
     found = report(BEFORE, {**BEFORE, **other, f"main;serve;{PARSE};{PEEK}": 1500}, diff=DIFF)
     assert sorted(rows_of(found)["worse"]) == ["peek", "step19"]
+
+
+def test_command_of_perf_calls_no_function() -> None:
+    def perf(counts: Mapping[str, int]) -> list[SourceFile]:
+        stacks = [name for name, count in counts.items() for _ in range(count)]
+        text = "".join(
+            f"bench 7 {place}.0:  1000 cpu-clock: \n\t 1 {name} (/lib/libc.so.6)\n\n"
+            for place, name in enumerate(stacks)
+        )
+        return [source_of(f"load/{run}.perf", text.encode()) for run in range(5)]
+
+    functions = {f"step{place}": 40 for place in range(8)}
+    given = PipelineInput(perf(functions), perf({**functions, "audit": 80}))
+    (metric,) = build_report(given, read_all, STRATEGIES).report.workloads[0].metrics
+    assert [finding.location.name for finding in metric.findings if finding.colour == "red"] == ["audit"]
