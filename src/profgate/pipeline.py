@@ -244,7 +244,9 @@ def _metric_report(
 
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
     if not all(map(quiet, found)):
-        comparison = replace(comparison, causes=causes_of(comparison))
+        tested = (detection.calibration for detection in found if detection.calibration is not None)
+        factors = (calibration.common_factor for calibration in tested)
+        comparison = replace(comparison, causes=causes_of(comparison, found, states, next(filter(None, factors), 1.0)))
     requested = bool(_rules(given).rules)
     return metric_report(comparison, found, verbose=given.verbose, states=states, requested=requested)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ["main", "work", "rest", "small"]
 ROWS = [(-1, -1, 0, 0), (0, 0, 0, 0), (1, 1, 300, 900), (1, 2, 500, 510), (1, 3, 3, 3)]
-EVIDENCE = "none of 9 other ways to regroup these 5 runs looks as bad"
+EVIDENCE = "unlikely by chance: none of 9 other ways to divide these 5 runs into two sides looks as bad"
 RUNS = PageRuns(
     shown=[0, 3, 2],
     all=[0, 3, 2],

@@ -73,6 +73,10 @@ def test_pivot_drops_its_stacks_on_both_sides(example: tuple[str, str], capsys: 
     assert [row["name"] for row in document["symbols"]] == ["x", "l", "f", "g", "j", "main", "y", "z"]
     assert main(["overweight", *example, "--pivot", "nobody"]) == 2
     assert "no symbol is called 'nobody'" in capsys.readouterr().err
+    assert main(["overweight", *example, "--pivot", "k"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Total 90 → 105 samples (+16.7 %)"
+    assert lines[1] == "Without the stacks of k: 60 → 57 samples (−5.0 %), so they explain 120 % of the change"
 
 
 def test_overweight_has_self_costs_kinds_pivots_and_thresholds(
@@ -92,10 +96,13 @@ def test_overweight_has_self_costs_kinds_pivots_and_thresholds(
     assert document["thresholds"]["responsibility"] == 0.05
     assert main(["overweight", *example]) == 0
     text = capsys.readouterr().out.splitlines()
-    assert text[2].split() == ["30.0", "48.0", "18.0", "10.0", "30.0", "120.00", "360.00", "k"]
+    assert text[0] == "Total 90 → 105 samples (+16.7 %)"
+    assert [" ".join(line.split()) for line in text if line.endswith("  k")] == [
+        "30 → 48 samples 10 → 30 samples 120 % 360 % k"
+    ]
     assert text[-2:] == [
-        "Pivot k: without its stacks 60.0 -> 57.0, change -3.0",
-        "Pivot x: without its stacks 45.0 -> 45.0, change 0.0",
+        "Without the stacks of k: 60 → 57 samples (−5.0 %), so they explain 120 % of the change",
+        "Without the stacks of k and x: 45 → 45 samples (0 %), so they explain 100 % of the change",
     ]
 
 

@@ -2,12 +2,15 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
+from profgate.attribution.unified_diff import parse_diff
 from profgate.detect.builtin import STRATEGIES
 from profgate.github.step_outputs import Published, outputs_of
 from profgate.judge.verdict import judge
+from profgate.model.attribution import SourceDiff
 from profgate.model.policy import Policy
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
@@ -15,6 +18,7 @@ from profgate.pipeline import PipelineInput, build_report
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
+from profgate.report.rows import grouped, headline
 from profgate.wiring import read_all
 from terminal_text import terminal_text
 
@@ -35,8 +39,10 @@ def side(stacks: Mapping[str, int], seed: int, workloads: int) -> list[SourceFil
     return files
 
 
-def report(baseline: Mapping[str, int], target: Mapping[str, int], workloads: int = 1) -> Report:
-    given = PipelineInput(side(baseline, 1, workloads), side(target, 2, workloads))
+def report(
+    baseline: Mapping[str, int], target: Mapping[str, int], workloads: int = 1, diff: SourceDiff | None = None
+) -> Report:
+    given = PipelineInput(side(baseline, 1, workloads), side(target, 2, workloads), diff=diff)
     return build_report(given, read_all, STRATEGIES).report
 
 
@@ -131,3 +137,69 @@ def test_one_cause_in_three_workloads_counts_once() -> None:
 def test_stored_report_is_judged_alike(target: Mapping[str, int]) -> None:
     first = report({"main;serve;parse_line": 4000}, target)
     assert to_json(judge(from_json(to_json(first)), Policy())) == to_json(first)
+
+
+DIFF = replace(
+    parse_diff(
+        """\
+diff --git a/src/lines.c b/src/lines.c
+--- a/src/lines.c
++++ b/src/lines.c
+@@ -20,3 +20,3 @@
+ char *peek(void) {
+-    return line;
++    return copied(line);
+ }
+""",
+        "x.diff",
+    ),
+    repository_files=frozenset({"src/lines.c", "src/parser.c"}),
+)
+PEEK, PARSE = "peek (src/lines.c:21)", "parse (src/parser.c:8)"
+ELSEWHERE = {f"main;serve;step00;{name}": 1500 for name in ("malloc", "free", "memcpy")}
+BEFORE = {f"main;serve;{PARSE}": 2000, f"main;serve;{PARSE};{PEEK}": 500, **ELSEWHERE}
+
+
+def rows_of(found: Report) -> dict[str, list[str]]:
+    groups = grouped(found)
+    functions = {name: [row for row in getattr(groups, name) if not row.total] for name in ("worse", "related")}
+    return {name: [row.finding.location.name for row in rows] for name, rows in functions.items()}
+
+
+def test_consequences_belong_to_the_changed_function() -> None:
+    calls = {f"main;serve;{PARSE};{PEEK};{name}": 900 for name in ("malloc", "free", "memcpy")}
+    found = report(BEFORE, {**BEFORE, **calls}, diff=DIFF)
+    assert sorted(findings(found)) == ["free", "malloc", "memcpy"]
+    (lead,), others = rows_of(found)["worse"], rows_of(found)["related"]
+    assert sorted([lead, *others]) == ["free", "malloc", "memcpy"]
+    assert headline(found, str).startswith(f"peek, changed here, makes {lead} 1.6")
+    assert len(rows_of(report(BEFORE, {**BEFORE, **calls}))["worse"]) == 3, "without sources, there is no known cause"
+
+
+def test_changed_function_leads_its_consequences() -> None:
+    calls = {f"main;serve;{PARSE};{PEEK};{name}": 600 for name in ("malloc", "free", "memcpy")}
+    found = report(BEFORE, {**BEFORE, **calls, f"main;serve;{PARSE};{PEEK}": 1100}, diff=DIFF)
+    assert rows_of(found)["worse"] == ["peek"]
+    assert set(findings(found)) <= {"peek", *rows_of(found)["related"]}
+    assert from_json(to_json(found)) == found
+
+
+def test_own_regressions_stay_apart_from_a_changed_caller() -> None:
+    other = {"main;serve;step19": 6000}
+    found = report(BEFORE, {**BEFORE, **other, f"main;serve;{PARSE};{PEEK}": 1500}, diff=DIFF)
+    assert sorted(rows_of(found)["worse"]) == ["peek", "step19"]
+
+
+def test_command_of_perf_calls_no_function() -> None:
+    def perf(counts: Mapping[str, int]) -> list[SourceFile]:
+        stacks = [name for name, count in counts.items() for _ in range(count)]
+        text = "".join(
+            f"bench 7 {place}.0:  1000 cpu-clock: \n\t 1 {name} (/lib/libc.so.6)\n\n"
+            for place, name in enumerate(stacks)
+        )
+        return [source_of(f"load/{run}.perf", text.encode()) for run in range(5)]
+
+    functions = {f"step{place}": 40 for place in range(8)}
+    given = PipelineInput(perf(functions), perf({**functions, "audit": 80}))
+    (metric,) = build_report(given, read_all, STRATEGIES).report.workloads[0].metrics
+    assert [finding.location.name for finding in metric.findings if finding.colour == "red"] == ["audit"]

@@ -166,10 +166,33 @@ def test_failing_version_is_reported_and_skipped(repository: Repository, capsys:
     assert "SyntaxError" in output.out
     assert "v1 → v3" in output.out
     assert "skipped" in output.err
-    assert main(["track", "--last", "3", "--runs", "2", *COMMAND]) == 0
-    assert "skipped" not in capsys.readouterr().err
-    assert main(["track", "--last", "3", "--runs", "2", "--again", *COMMAND]) == 0
-    assert "skipped" in capsys.readouterr().err
+
+
+def test_failed_version_is_measured_again(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository([LIB.format(times=5)])
+    words = ["track", "--last", "1", "--runs", "1", "--", sys.executable, "-c", f"open({str(folder / 'data')!r})"]
+    assert main(words) == 3
+    (folder / "data").touch()
+    assert main(words) == 0
+    assert "1 of 1 version measured" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("output", "advice"),
+    [
+        ("ModuleNotFoundError: No module named 'shop'", "use --setup 'pip install .'"),
+        ("Error: Cannot find module '/a.js'\nNode.js v22", "module '/a.js'; to install each version, use --setup 'npm"),
+    ],
+)
+def test_missing_module_advises_setup(
+    repository: Repository, capsys: pytest.CaptureFixture[str], output: str, advice: str
+) -> None:
+    repository([LIB.format(times=5)])
+    command = [sys.executable, "-c", f"print({output!r}); raise SystemExit(1)"]
+    assert main(["track", "--last", "1", "--runs", "1", "--", *command]) == 3
+    assert capsys.readouterr().err.count(advice) == 2, "in the progress and in the error"
+    assert main(["track", "--last", "1", "--runs", "1", "--setup", "true", "--", *command]) == 3
+    assert advice not in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -3,16 +3,19 @@
 The search for a cause starts at a symbol and follows calls as long as a callee explains the change of its caller.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from profgate.attribution.change_sources import explained, sources_of, tested_changes
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.attribution import SourceStates
+from profgate.model.change import Detection
 from profgate.model.comparison import Causes, Comparison
 
 EXPLAINS = 0.8  # fraction of a symbol's change that a callee must explain to be its cause
 DEEPEST = 64  # maximum number of steps; only recursion would exceed this number
-HEAVY = 0.001  # minimum share of the run for a symbol to be used in computing the common factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,24 +63,35 @@ def shares(comparison: Comparison, values: IntArray) -> tuple[FloatArray, FloatA
     return comparison.runs.means(values / totals)
 
 
-def causes_of(comparison: Comparison) -> Causes:
+def causes_of(
+    comparison: Comparison,
+    detections: Sequence[Detection] = (),
+    states: SourceStates | None = None,
+    factor: float = 1.0,
+) -> Causes:
     """For both directions, find the symbol that causes each symbol's change and the number of steps to this cause.
 
-    First, the costs are divided by the factor by which all costs changed. Each step then goes to the callee with the
-    largest change in this direction, if this callee explains at least 80 % of the change of the caller.
+    First, the costs of the target are divided by the common ``factor``. Each step then goes to the callee with the
+    largest change in this direction, if this callee explains at least 80 % of the change of the caller. A walk does not
+    go from a function whose source changed to one whose source did not. Finally, `explained` starts some walks at the
+    changed function that explains a tested change.
     """
-    common, links = _common_factor(comparison), links_of(comparison)
+    links = links_of(comparison)
     before, after = comparison.runs.means(comparison.total_value)
-    change = after / common - before
-    moved = links.target / common - links.baseline
-    ends = [_walked(_next(links, sign * moved, sign * change)) for sign in (1, -1)]
-    return Causes(ends[0][0], ends[1][0], ends[0][1], ends[1][1])
-
-
-def _common_factor(comparison: Comparison) -> float:
-    before, after = comparison.runs.means(comparison.self_value)
-    heavy = (before >= HEAVY * before.sum()) & (after >= HEAVY * after.sum()) & (before > 0) & (after > 0)
-    return float(np.exp(np.median(np.log(after[heavy] / before[heavy])))) if heavy.any() else 1.0
+    change = after / factor - before
+    moved = links.target / factor - links.baseline
+    walks = [_walked(_next(links, sign * moved, sign * change)) for sign in (1, -1)]
+    sources, changed = sources_of(comparison, states)
+    growths, wide = tested_changes(detections, lower_is_better=comparison.metric.better == "lower")
+    near = explained(comparison, growths, wide, sources, changed, factor)
+    for rises, (end, steps) in zip((True, False), walks, strict=True):
+        for source in sources:
+            if int(end[source]) not in sources:
+                end[source], steps[source] = source, 0
+        for (symbol, up), start in near.items():
+            if up == rises:
+                end[symbol], steps[symbol] = end[start], steps[start] + 1
+    return Causes(walks[0][0], walks[1][0], walks[0][1], walks[1][1], frozenset(changed))
 
 
 def _next(links: CallLinks, moved: FloatArray, change: FloatArray) -> IntArray:

@@ -26,6 +26,7 @@ FEWEST_SAMPLES = 100  # minimum number of samples for each function of a pair
 ALIKE = 0.3  # minimum fraction of shared callers and callees; in a chain of renamed functions, pairs share a third
 RUNTIMES = ("runtime.", "runtime/", "java.", "jdk.", "sun.", "std::", "core::", "alloc::", "__libc_", "node:")
 COST_FACTOR = 1.5  # maximum ratio between the costs of two paired functions
+NEARLY_ALL = 0.9  # minimum share of the run in a root frame for the frame to be paired
 LISTED = 0.001  # minimum share of the run for a function to be paired
 MOST = 200  # maximum number of functions per side, starting with the heaviest
 NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee; smaller fractions occur by chance
@@ -155,10 +156,8 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
         return {}
     pairing = _Pairing(comparison)
     gone, new = (pairing.candidates(side, refused) for side in (BASELINE, TARGET))
-    if not gone or not new:
-        return {}
-    links, found = links_of(comparison), dict[int, int]()
-    for _ in range(ROUNDS):
+    links, found = links_of(comparison), _renamed_root(comparison)
+    for _ in range(ROUNDS if gone and new else 0):
         old_left, new_left = gone - found.keys(), new - set(found.values())
         pairs = pairing.mutually_best(old_left, new_left, pairing.neighbours(links, old_left | new_left, found))
         if not pairs:
@@ -166,6 +165,25 @@ def renamed(comparison: Comparison, refused: frozenset[int] = frozenset()) -> di
         found |= pairs
     identities = _identities(comparison)
     return {identities[old]: identities[other] for old, other in found.items()}
+
+
+def _renamed_root(comparison: Comparison) -> dict[int, int]:
+    """Map the root frame of the baseline to that of the target if both hold nearly all of the run and have no file.
+
+    The root frame can be the name of the executable, which often differs between the sides.
+    """
+    tree, ends = comparison.tree, list[int]()
+    top = np.zeros(0, np.int64) if tree is None else np.flatnonzero(tree.parent == 0)
+    if tree is None or not len(top):
+        return {}
+    for side, values in ((BASELINE, tree.baseline_total), (TARGET, tree.target_total)):
+        row = top[np.argmax(values[top])]
+        symbol = int(tree.symbol[row])
+        known_elsewhere = comparison.present[1 - side, symbol] or comparison.symbols.files[symbol]
+        if known_elsewhere or values[row] < NEARLY_ALL * values[0]:
+            return {}
+        ends.append(symbol)
+    return {ends[0]: ends[1]}
 
 
 class _Pairing:

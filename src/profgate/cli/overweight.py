@@ -7,7 +7,8 @@ import click
 
 from profgate.cli.options import Choice, command, format_option, metric_option, width, workload_option
 from profgate.cli.sides import Sides, sides_arguments
-from profgate.detect.overweight_document import overweight_document, overweight_text
+from profgate.detect.overweight_document import overweight_document
+from profgate.report.overweight_text import overweight_text
 
 
 @command("profgate overweight baseline/ target/", "profgate overweight old.folded new.folded --pivot parse")

@@ -164,11 +164,10 @@ plan_options: opt.Decorator = opt.bundled(
     cls=opt.Measuring,
 )
 @plan_options
-@click.option("--again", is_flag=True, help="Measure failed versions again.")
 @click.option("--pages", type=opt.COUNT, default=20, metavar="N", help="Maximum number of jump pages.")
 @opt.output_option("all results", "profgate-track")
 @opt.format_option("terminal", "json", "csv")
-def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) -> int:
+def track(plan: Plan, pages: int, output_dir: str, output: str) -> int:
     """Run benchmarks on several versions and show the versions at which the results changed.
 
     VERSION is a revision or a range A..B. COMMAND writes profiles or results to the folder PROFGATE_OUT; if it writes
@@ -182,7 +181,7 @@ def track(plan: Plan, pages: int, output_dir: str, output: str, *, again: bool) 
     tracked = Track(plan, TrackFolder(output_dir, plan.key), _report)
     with tracked.folder.locked() as place:
         try:
-            tracked.measure(place, again=again)
+            tracked.measure(place)
         except KeyboardInterrupt:
             _report("stopped; finished runs are stored, and the same command continues")
             if any(version.runs for version in tracked.measured_versions()):

@@ -8,6 +8,7 @@ import numpy as np
 
 from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import below
 from profgate.model.comparison import Comparison, DiffTree
 
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
@@ -109,11 +110,8 @@ class _TreePaths(CallPaths):
 
     def _covered(self, symbol: int) -> BoolArray:
         """Return a mask in pre-order that marks the rows in the subtrees of a symbol."""
-        tree, rows = self._tree, self._outermost(symbol)
-        marks = np.zeros(len(tree.pre) + 1, np.int64)
-        np.add.at(marks, tree.pre[rows], 1)
-        np.add.at(marks, tree.pre[rows] + tree.size[rows], -1)
-        return np.asarray(np.cumsum(marks)[:-1] > 0)
+        tree = self._tree
+        return below(np.flatnonzero(tree.symbol == symbol), tree.pre, tree.size)
 
     def _outermost(self, symbol: int) -> IntArray:
         """Return the rows of a symbol that are not below another row of this symbol."""

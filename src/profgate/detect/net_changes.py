@@ -245,7 +245,16 @@ class _Search:
             grown = max(grown, self._moved(values))
         if grown < OFFSET * row.change:
             return replace(row, net="moved", certain=False, listed=False)
+        if self._is_command(caller):
+            return replace(row, new=(row.symbol,))
         return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
+
+    def _is_command(self, symbol: int) -> bool:
+        """Return whether the symbol is a command, which is the root of the stacks of perf and calls no function."""
+        tree = self.comparison.tree
+        if tree is None or self.comparison.facts[1].format != "perf":
+            return False
+        return bool((tree.parent[tree.symbol == symbol] == 0).any())
 
     def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
         """Return a function that tests whether the other costs of a caller changed.

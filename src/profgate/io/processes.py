@@ -30,9 +30,10 @@ class Outcome:
 
     @property
     def problem(self) -> str:
-        """The failure and the last line of output, or an empty string if the command succeeded."""
+        """The failure and the last line with an error or the last line, or "" if the command succeeded."""
         lines = self.output.strip().splitlines() if self.failure else []
-        return f"{self.failure}: {lines[-1].strip()}" if lines else self.failure
+        shown = next((line for line in reversed(lines) if "Error" in line), lines[-1] if lines else "")
+        return f"{self.failure}: {shown.strip()}" if shown else self.failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,11 +58,13 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
     dearer: Direction = "worse" if comparison.metric.better == "lower" else "better"
     cheaper: Direction = "better" if dearer == "worse" else "worse"
     ways = ((dearer, causes.grown_end, causes.grown_steps), (cheaper, causes.fallen_end, causes.fallen_steps))
+    places = [
+        (symbol, way, int(end[symbol]), int(steps[symbol])) for symbol in sorted(symbols) for way, end, steps in ways
+    ]
     return tuple(
-        Cause(location_of(comparison, symbol), way, location_of(comparison, int(end[symbol])), int(steps[symbol]))
-        for symbol in sorted(symbols)
-        for way, end, steps in ways
-        if end[symbol] != symbol
+        Cause(location_of(comparison, symbol), way, location_of(comparison, end), steps, changed=end in causes.changed)
+        for symbol, way, end, steps in places
+        if end != symbol
     )
 
 

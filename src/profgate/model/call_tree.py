@@ -114,6 +114,14 @@ def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray
     return found
 
 
+def below(rows: IntArray, number: IntArray, size: IntArray) -> BoolArray:
+    """Return a mask in pre-order that marks the given rows and all rows below them."""
+    marks = np.zeros(len(number) + 1, np.int64)
+    np.add.at(marks, number[rows], 1)
+    np.add.at(marks, number[rows] + size[rows], -1)
+    return np.asarray(np.cumsum(marks)[:-1] > 0)
+
+
 def levels_of(shape: TreeShape) -> RowArray:
     """Return the depth of each row as an int32 array. The root has depth 0."""
     return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)

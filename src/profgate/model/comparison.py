@@ -172,12 +172,16 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Causes:
-    """The end of the call chain that explains each symbol's change, and the number of steps, as int64 arrays."""
+    """The symbol that explains each symbol's change, and the number of steps to this symbol, as int64 arrays.
+
+    ``changed`` contains the symbols whose source changed and that can explain other changes.
+    """
 
     grown_end: IntArray
     fallen_end: IntArray
     grown_steps: IntArray
     fallen_steps: IntArray
+    changed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

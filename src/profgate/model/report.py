@@ -169,12 +169,16 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The end of the call chain that explains the change in a location, and the number of steps to this end."""
+    """The function that explains the change in a location, and the number of steps to this function.
+
+    ``changed`` is True if the pull request changed the source of this function.
+    """
 
     location: Location
     direction: Direction
     end: Location
     steps: int
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,14 @@ def place_name(place: Location, *, with_file: bool = False) -> str:
     return f"{name} ({source})" if file and (with_file or bare) else name
 
 
+def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
+    """Return the changed function that explains the change of an unchanged function, or None if there is none."""
+    here = finding.location.name, finding.location.file, finding.direction
+    found = (cause for cause in metric.causes if (cause.location.name, cause.location.file, cause.direction) == here)
+    cause = next(found, None) if finding.evidence.source not in {"changed", "added"} else None
+    return cause.end if cause is not None and cause.changed else None
+
+
 def only_share_changed(finding: Finding) -> bool:
     """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine."""
     relative, ratio = finding.relative, finding.statistics.ratio

@@ -13,7 +13,7 @@ from profgate.model.reason import Reason, ReasonCode, joined
 from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report
 from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.parts import new_parts, only_share_changed, place_name
+from profgate.report.parts import changed_cause, new_parts, only_share_changed, place_name
 from profgate.report.statements import Calls
 from profgate.report.wording import UNDECIDED, full_sentence, reason_text
 
@@ -289,7 +289,7 @@ def unseen_total(metric: MetricReport) -> str:
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
         return "not confirmed" if "yellow" in colours else ""
     if metric.calibration.inconclusive:
-        return "not judged"
+        return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
 
 
@@ -307,6 +307,8 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
         shares = numbers.share_from_to(finding.share_from, finding.share_to)
         text = f"{name} takes {shares} of the run ({numbers.from_to(before, after, unit)})"
         return f"{new[0]} is new and {new[1]}" if new else text
+    if (cause := changed_cause(finding, row.metric)) is not None and finding.relative is not None:
+        return f"{quote(place_name(cause))}, changed here, makes {name} {size_text(row, brief=brief)}"
     relative = finding.relative
     if brief and relative is not None and abs(relative) < MULTIPLE:
         return f"{name} {numbers.signed_percent(relative)}"

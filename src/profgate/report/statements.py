@@ -93,12 +93,13 @@ def calibration(report: Report, metric: MetricReport) -> str:
         basis = f"compared with {numbers.counted(facts.base_jobs or 0, 'base job')}"
     elif facts.mode == "runs" and facts.inconclusive != "too_few_runs":
         order = "interleaved runs" if facts.interleaved else "runs"
-        basis = f"{facts.splits or 0:,} ways to regroup the {order}"
+        basis = f"compared with {facts.splits or 0:,} ways to divide the {order} into two sides"
     else:
         return ""
     basis = "exact counts" if facts.exact else basis
     if factor := common_factor(metric):
-        basis += f"; a common factor of {factor:.2f} is divided out"
+        machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
+        basis += f"; changes of functions exclude the factor of {factor:.2f} that all share, as on a {machine} machine"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 

@@ -15,6 +15,8 @@ Parameters = Mapping[str, Parameter]
 MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
+MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
+QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 IN_TURNS = "in turns on one machine"
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
@@ -44,7 +46,8 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 def advice(reason: Reason, report: Report) -> str:
     """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
     reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
-    text = _Sentence().vformat(ADVICE.get(reason.code, ""), (), reason.parameters)
+    noisy = (_number(reason.parameters.get("wanted")) or 0.0) > MOST_RUNS
+    text = _Sentence().vformat(QUIETER if noisy else ADVICE.get(reason.code, ""), (), reason.parameters)
     if reason.code not in UNDECIDED:
         return text
     if report.measurement is not None:
@@ -128,14 +131,16 @@ def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
     splits = int(_number(parameters.get("splits")) or 0)
     which = "random" if splits >= MOST_SPLITS else "other"
-    return f"none of {splits - 1:,} {which} ways to regroup these {parameters.get('runs')} runs looks as bad"
+    ways = f"{splits - 1:,} {which} ways to divide these {parameters.get('runs')} runs into two sides"
+    return f"unlikely by chance: none of {ways} looks as bad"
 
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
+    ways = f"{splits:,} ways to divide the runs into two sides"
     if splits * RED < 1.0:
-        return f"not certain: {splits:,} ways to regroup the runs are too few for a proof; {RUNS_NEEDED}"
-    return f"not certain: {round(p * splits):,} of {splits:,} ways to regroup the runs differ as much"
+        return f"may be chance: {ways} are too few for a proof; {RUNS_NEEDED}"
+    return f"may be chance: {round(p * splits):,} of {ways} differ as much"
 
 
 def measured_change(parameters: Parameters) -> str:
@@ -287,7 +292,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
-    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} is in stacks without a frame and counts for the root",
+    ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
+    "total; check the options of the profiler",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
     ReasonCode.PROFILE_WARNING: lambda given, _quote: (
         f"{given.get('text')}{f' (in {runs} runs)' if (runs := given.get('runs')) != 1 else ''}"
@@ -323,7 +329,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.COMMIT_FILES_LIMITED: "GitHub listed {count:file} of the commit and omitted others",
     ReasonCode.CHANGED_FILES_UNREAD: "GitHub did not return the changed files: {text}",
     ReasonCode.DIFF_STARTS_ELSEWHERE: "the pull request's diff does not start at the baseline ({baseline})",
-    ReasonCode.NO_TRACKED_FILES: "git lists no files here, so only functions in changed files are known",
+    ReasonCode.NO_TRACKED_FILES: "git lists no files here, so only functions in changed files are known; run profgate "
+    "in the checkout of the repository",
     ReasonCode.BENCHMARK_CHANGED: "not compared, because the source of the benchmark changed: {benchmarks}{more:more}",
     ReasonCode.BENCHMARK_STRETCHES: "compared only between changes of the benchmark's source: {benchmarks}{more:more}",
     ReasonCode.BENCHMARK_SOURCE_UNKNOWN: "source unknown, use --source: {benchmarks}{more:more}",

@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,11 @@ from profgate.track.git_versions import Repository
 from profgate.track.track_folder import LOG, OUTPUT, TrackFolder
 from profgate.track.versions import BenchmarkValue, RunRecord, Version
 
+INSTALLERS = {  # commands that install a version, by a part of the error message if it is not installed
+    "No module named": "pip install {}",
+    "Cannot find module": "npm ci --prefix {}",
+    "Cannot find package": "npm ci --prefix {}",
+}
 PLAIN_NAME = re.compile(r"[\w.+@/:~^=,%-]*")
 
 
@@ -156,7 +162,7 @@ class VersionRuns:
         outcome = self._execute(self.plan.command, attempt, self.place)
         seconds = outcome.nanoseconds / 1e9
         if outcome.problem:
-            return RunRecord(seconds=seconds, problem=outcome.problem)
+            return RunRecord(seconds=seconds, problem=outcome.problem + self._setup_advice(outcome.problem))
         found = sources_under(str(attempt / OUTPUT))
         read = wiring.read_all(found)
         warnings = tuple(f"{error}; left out" for error in read if isinstance(error, ProfileError))
@@ -170,6 +176,12 @@ class VersionRuns:
         of_command = self._command_digest()
         known = tuple(replace(value, source=self._own_digest(value) or of_command) for value in values)
         return RunRecord(known, seconds, machine(), warnings=warnings)
+
+    def _setup_advice(self, problem: str) -> str:
+        """Return the missing option --setup if the command failed because the version is not installed."""
+        installers = (command for part, command in INSTALLERS.items() if part in problem and not self.plan.setup)
+        command = next(installers, "").format(shlex.quote(f"./{self.plan.prefix}" if self.plan.prefix else "."))
+        return command and f"; to install each version, use --setup {shlex.quote(command)}"
 
     def _execute(self, command: Sequence[str], attempt: Path, place: str) -> Outcome:
         """Fill in the placeholders of a command and run the command. Raises ProfgateError for unsafe version names."""

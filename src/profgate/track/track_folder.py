@@ -95,11 +95,12 @@ class TrackFolder:
         place = self._version(version) / str(number) / OUTPUT
         return sources_under(str(place)) if place.is_dir() else []
 
-    def drop(self, version: str) -> None:
-        """Remove all runs of a version."""
+    def drop_failed(self, version: str) -> None:
+        """Remove the failed runs of a version."""
         with self._errors():
-            for path in self._numbered(version):
-                self._remove(path)
+            for number, record in self.records(version).items():
+                if record.problem:
+                    self._remove(self._version(version) / str(number))
 
     @contextlib.contextmanager
     def attempt(self) -> Iterator[Path]:

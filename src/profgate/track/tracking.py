@@ -31,21 +31,18 @@ class Track:
         evolution = evolution_of(self.plan.program, self.measured_versions(), self.plan.options)
         return replace(evolution, command=" ".join(self.plan.command))
 
-    def measure(self, source: str, *, again: bool = False) -> None:
+    def measure(self, source: str) -> None:
         """Measure the versions that lack runs. ``source`` is the folder for the sources of a version.
 
-        With ``again``, the runs of failed versions are removed first, so that these versions are measured again. Other
-        finished runs remain stored.
+        Runs that failed earlier are made again, because the environment may have caused the failure.
         """
         versions = self.plan.versions
-        for version in versions if again else ():
-            if any(record.problem for record in self.folder.records(version.key).values()):
-                self.folder.drop(version.key)
         waiting = sum(map(self._lacks_runs, versions))
         self._report(f"{waiting} of {len(versions)} versions to measure; finished runs stay stored if this is stopped")
         seconds: list[float] = []
         for number, left in self._to_measure():
             version, start = versions[number], monotonic()
+            self.folder.drop_failed(version.key)
             before = len(self.folder.records(version.key))
             problem = VersionRuns(self.plan, self.folder, version, source).measure()
             seconds.append(monotonic() - start)
@@ -74,8 +71,8 @@ class Track:
             return []
 
     def _lacks_runs(self, version: Version) -> bool:
-        records = self.folder.records(version.key)
-        return len(records) < self.plan.runs and not any(record.problem for record in records.values())
+        records = self.folder.records(version.key).values()
+        return sum(not record.problem for record in records) < self.plan.runs
 
     def _measured(self, version: Version) -> MeasuredVersion:
         records = self.folder.records(version.key).values()

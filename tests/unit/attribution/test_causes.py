@@ -7,9 +7,9 @@ from profgate.attribution.call_links import causes_of
 from profgate.model.comparison import Comparison
 
 
-def ends(comparison: Comparison, *, fallen: bool = False) -> dict[str, tuple[str, int]]:
+def ends(comparison: Comparison, factor: float = 1.0, *, fallen: bool = False) -> dict[str, tuple[str, int]]:
     """Names with the end of their walk and its steps, for those that go anywhere."""
-    found, names = causes_of(comparison), comparison.symbols.names
+    found, names = causes_of(comparison, factor=factor), comparison.symbols.names
     end, steps = (found.fallen_end, found.fallen_steps) if fallen else (found.grown_end, found.grown_steps)
     return {
         names[place]: (names[last], count)
@@ -48,9 +48,9 @@ def test_slower_machine_is_no_cause() -> None:
     baseline = {"main;serve;parse": 1000, "main;serve;write": 1000}
     slower = {stack: count * 3 for stack, count in {**QUIET, **baseline}.items()}
     comparison = from_stacks([{**QUIET, **baseline}], [slower])
-    assert ends(comparison) == {}
+    assert ends(comparison, 3.0) == {}
     grown = from_stacks([{**QUIET, **baseline}], [{**slower, "main;serve;parse": 9000}])
-    assert ends(grown)["main"] == ("parse", 2)
+    assert ends(grown, 3.0)["main"] == ("parse", 2)
 
 
 def test_calls_in_a_circle_end_at_one_of_them() -> None:

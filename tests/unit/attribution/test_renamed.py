@@ -111,3 +111,10 @@ def test_pairs_are_mutually_best() -> None:
 def test_names_of_both_sides_are_not_renamed() -> None:
     assert pairs({"main;parse": 100}, {"main;parse": 300}) == {}
     assert pairs({}, {"main;parse": 300}) == {}
+
+
+@pytest.mark.parametrize(("beside", "found"), [(0, {"bench-base": "bench"}), (300, {})])
+def test_executable_with_another_name_is_the_same_root(beside: int, found: dict[str, str]) -> None:
+    stacks = {"{};run;parse": 900, "{};run;write": 900, "worker;idle": beside}
+    before, after = ({path.format(name): cost for path, cost in stacks.items()} for name in ("bench-base", "bench"))
+    assert {old: new for (old, _), (new, _) in renamed(from_stacks([before], [after])).items()} == found

@@ -35,6 +35,10 @@ def test_error_has_no_lines_that_only_mark_a_place() -> None:
         output_of([sys.executable, "-c", code], ".", {}, 60)
 
 
+def test_problem_has_line_with_error() -> None:
+    assert Outcome(1, "failed", "Error: no a.js\n  at b\n\nNode.js v22\n").problem == "failed: Error: no a.js"
+
+
 def test_signal_is_reported(tmp_path: Path) -> None:
     assert "was ended by signal 9" in run([PYTHON, "-c", "import os; os.kill(os.getpid(), 9)"], tmp_path).problem
 

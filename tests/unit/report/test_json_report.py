@@ -10,8 +10,9 @@ from jsonschema_rs import Draft202012Validator, ValidationError, meta
 import report_samples as samples
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
+from profgate.model.change import Location
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Evidence, Report
+from profgate.model.report import Cause, Evidence, Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
@@ -198,4 +199,12 @@ def test_evidence_has_only_known_values() -> None:
         "source": "changed",
     }
     VALIDATOR.validate(document)
+    assert from_json(to_json(report)) == report
+
+
+def test_cause_follows_the_schema() -> None:
+    row = samples.finding("parse", 1e9, 2e9)
+    cause = Cause(row.location, "worse", Location("lex"), 1, changed=True)
+    report = samples.report(samples.workload(replace(samples.metric(row), causes=(cause,))))
+    VALIDATOR.validate(json.loads(to_json(report)))
     assert from_json(to_json(report)) == report

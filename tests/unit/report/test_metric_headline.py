@@ -87,7 +87,7 @@ def test_inconclusive_metric_has_its_reason() -> None:
     assert headline(given) == (
         "inconclusive",
         "Too few samples to judge: 674 in 5 runs",
-        "total 674 → 702 samples, +4.2 %, not judged",
+        "total 674 → 702 samples, +4.2 %, inconclusive",
     )
     alone = replace(given, verdict=verdict("pass"))  # another metric decides about the workload
     assert headline(alone)[:2] == ("inconclusive", "Not judged")

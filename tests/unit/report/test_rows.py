@@ -8,7 +8,7 @@ import report_samples as samples
 from profgate.model.change import Change, Location
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Colour, Evidence, Finding, Part, Report, Statistics
+from profgate.model.report import Cause, Colour, Evidence, Finding, Part, Report, Statistics
 from profgate.model.tests import Calibration
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
@@ -266,3 +266,13 @@ def test_smallest_visible_change_can_be_a_multiple() -> None:
     blind = replace(metric, calibration=Calibration(visible_total=1.77, visible_tenth=264.87))
     assert detectable(blind) == "smallest visible change: 177 % in the total, 266x in a 10 % function"
     assert detectable(replace(metric, calibration=Calibration())) == ""
+
+
+def test_headline_names_the_changed_callee() -> None:
+    found = samples.finding("Parse", 1e9, 2.8e9)
+    cause = Cause(found.location, "worse", Location("PeekLine"), 1, changed=True)
+    text = change_text(Row("w", replace(samples.metric(found), causes=(cause,)), found), "`{}`".format)
+    assert text == "`PeekLine`, changed here, makes `Parse` 2.8x slower (1.00 → 2.80 s)"
+    changed = replace(found, evidence=Evidence(source="changed"))
+    text = change_text(Row("w", replace(samples.metric(changed), causes=(cause,)), changed), str)
+    assert text == "Parse is 2.8x slower (1.00 → 2.80 s)"

@@ -11,7 +11,7 @@ from golden_files import Golden
 from profgate.model.policy import Confirm
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import StatedPolicy
-from profgate.report.wording import SENTENCES, advice, full_sentence, reason_text
+from profgate.report.wording import RUNS_NEEDED, SENTENCES, advice, full_sentence, reason_text
 
 SAMPLES: dict[str, Parameter] = json.loads("""{
   "workload": "api", "metric": "cpu", "function": "parse", "kind": "Degradation", "direction": "worse",
@@ -96,11 +96,11 @@ def test_sentence_of_every_code(golden: Golden) -> None:
         (ReasonCode.BEYOND_JOBS, {"bound": float("inf")}, "none of 8 base jobs has this function; this one does"),
         (ReasonCode.BEYOND_JOBS, {"bound": None}, "none of 8 base jobs has this function; this one does"),
         (ReasonCode.NEAR_JOBS, {}, "not certain: this job differs by 50.0 %, 8 base jobs differ by up to 38.0 %"),
-        (ReasonCode.FEW_SPLITS, {}, "not certain: 3 of 252 ways to regroup the runs differ as much"),
+        (ReasonCode.FEW_SPLITS, {}, "may be chance: 3 of 252 ways to divide the runs into two sides differ as much"),
         (
             ReasonCode.FEW_SPLITS,
             {"p": 1 / 70, "splits": 70},
-            "not certain: 70 ways to regroup the runs are too few for a proof; record at least 5 runs of each side",
+            "may be chance: 70 ways to divide the runs into two sides are too few for a proof; " + RUNS_NEEDED,
         ),
         (
             ReasonCode.EVERYTHING,
@@ -135,6 +135,14 @@ def test_advice_of_reasons() -> None:
         ReasonCode.EVERYTHING: "To find out which, measure both commits in turns on one machine (profgate confirm).",
         ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
     }
+
+
+def test_many_needed_runs_are_not_advised() -> None:
+    reason = Reason(ReasonCode.CANNOT_SEE, {"wanted": 3380})
+    report = replace(samples.inconclusive(), policy=StatedPolicy(confirm="required"))
+    assert "otherwise, use a quieter machine or a count, such as instructions; here, 3,380 runs" in advice(
+        reason, report
+    )
 
 
 @pytest.mark.parametrize(

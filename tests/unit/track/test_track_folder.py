@@ -51,8 +51,16 @@ def test_stored_run_replaces_a_former_one(folder: TrackFolder) -> None:
         store(folder, "v1", 1, "former")
         store(folder, "v1", 1, "good")
         assert problems(folder, "v1") == {1: "good"}
-        folder.drop("v1")
+        folder.drop_failed("v1")
         assert folder.records("v1") == {}
+
+
+def test_good_runs_of_failed_version_remain(folder: TrackFolder) -> None:
+    with folder.locked():
+        store(folder, "v1", 1)
+        store(folder, "v1", 2, "failed")
+        folder.drop_failed("v1")
+        assert problems(folder, "v1") == {1: ""}
 
 
 def test_version_names_stay_inside_the_folder(folder: TrackFolder, tmp_path: Path) -> None:

@@ -1,0 +1,146 @@
+"""Finds the changed functions that explain the changes of other functions, such as of callees and libraries."""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+
+import numpy as np
+
+from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.attribution import SourceStates
+from profgate.model.call_tree import below, topmost_rows
+from profgate.model.change import Detection
+from profgate.model.comparison import Comparison, DiffTree
+from profgate.model.kinds import BETTER, WORSE
+from profgate.model.levels import GATE_SHARE
+
+CHANGED = frozenset({"changed", "added"})
+MOST_SOURCES = 50  # maximum number of changed functions that can explain others; each one takes time in large trees
+INSIDE = 0.8  # smallest fraction of a function's change that must occur within another function's change
+MOST = 0.5  # smallest fraction of a change that a source must explain together with libraries
+LEAST = 0.25  # smallest fraction of a change that a source must explain alone
+NAMELESS = frozenset({"[unknown]", "_init"})  # perf names stubs of library calls after the last symbol, _init
+Explained = dict[tuple[int, bool], int]
+
+
+def tested_changes(detections: Iterable[Detection], *, lower_is_better: bool) -> tuple[dict[int, float], set[int]]:
+    """Return the tested changes by symbol in stored units per run, and the symbols whose total costs were tested."""
+    growths, wide = dict[int, float](), set[int]()
+    for detection in detections:
+        judged = detection.texts.get("judged", ())
+        for row in np.flatnonzero(np.isin(detection.kind, list(WORSE | BETTER))).tolist() if judged else ():
+            rises = (detection.kind[row] in WORSE) == lower_is_better
+            moved = abs(float(detection.to_value[row] - detection.from_value[row]))
+            growths[int(detection.symbol[row])] = moved if rises else -moved
+            wide |= {int(detection.symbol[row])} if judged[row] == "subtree" else set()
+    return growths, wide
+
+
+def sources_of(comparison: Comparison, states: SourceStates | None) -> tuple[set[int], set[int]]:
+    """Return the functions that can explain changes of other functions, and those of them whose source changed.
+
+    They changed by at least 0.5 % of the run, and their source changed or they exist on one side only and not in a
+    library.
+    """
+    before, after = comparison.runs.means(comparison.total_value)
+    moved, whole = np.abs(after - before), max(map(float, comparison.runs.means(comparison.run_totals)))
+    order = np.argsort(-moved, kind="stable")
+    large = order[moved[order] >= GATE_SHARE * whole].tolist()
+    one_side = comparison.present.sum(axis=0) == 1
+    changed = [symbol for symbol in large if states is not None and states.states[symbol] in CHANGED][:MOST_SOURCES]
+    alone = [symbol for symbol in large if one_side[symbol] and not _may_lack_callers(comparison, symbol)]
+    return {*changed, *alone[:MOST_SOURCES]}, set(changed)
+
+
+def explained(
+    comparison: Comparison,
+    growths: Mapping[int, float],
+    wide: AbstractSet[int],
+    sources: AbstractSet[int],
+    changed: AbstractSet[int],
+    factor: float,
+) -> Explained:
+    """Map functions with tested changes, and whether they rise, to another function that explains the change.
+
+    The change of an unchanged function is explained by the innermost of the ``sources`` within which it occurs. If its
+    total cost was tested, it is also explained by a source that holds most of it, together with libraries. A function
+    whose stacks may lack its callers is explained by the changed function with the largest change. Without stacks, the
+    result is empty.
+
+    Args:
+        comparison: The comparison.
+        growths: The tested changes in stored units per run.
+        wide: The functions whose total costs were tested.
+        sources: The functions whose source changed or that exist on one side only.
+        changed: The functions whose source changed.
+        factor: The common factor, by which the costs of the target are divided.
+    """
+    if comparison.tree is None or not growths:
+        return {}
+    within = _Within(comparison, comparison.tree, factor)
+    found = _inside_sources(within, (growths.keys() | sources) - changed, sources)
+    for outer in wide - changed:
+        source, rises = within.holding(outer, growths[outer], sources - {outer}), growths[outer] > 0
+        if source is not None:
+            found[outer, rises] = found.get((source, rises), source)
+    for symbol in growths.keys() - changed:
+        leads = [lead for lead in changed if growths.get(lead, 0.0) * growths[symbol] > 0.0]
+        if leads and _may_lack_callers(comparison, symbol):
+            lead = max(leads, key=lambda lead: (abs(growths[lead]), -lead))
+            found.setdefault((symbol, growths[symbol] > 0), lead)
+    return found
+
+
+def _inside_sources(within: "_Within", symbols: AbstractSet[int], sources: AbstractSet[int]) -> Explained:
+    """Map the symbols to the innermost source within which their change occurs, or to what explains this source."""
+    found, whole = Explained(), within.moved(-1)  # the root
+    for outer in sorted(sources, key=lambda source: (-abs(whole[source]), source)):
+        inside, rises = within.moved(outer), bool(whole[outer] > 0)
+        for symbol in symbols - {outer}:
+            if (whole[symbol] > 0) == rises and inside[symbol] / (whole[symbol] or np.inf) >= INSIDE:
+                found[symbol, rises] = found.get((outer, rises), outer)
+    return found
+
+
+def _may_lack_callers(comparison: Comparison, symbol: int) -> bool:
+    """Return whether a function is in a shared library, which often has no frame pointers, or has no name."""
+    table = comparison.symbols
+    return table.files[symbol] is None and (".so" in (table.modules[symbol] or "") or table.names[symbol] in NAMELESS)
+
+
+class _Within:
+    """The changes of functions within the subtrees of a function, after the target is divided by the common factor."""
+
+    def __init__(self, comparison: Comparison, tree: DiffTree, factor: float) -> None:
+        self._tree, self._symbols = tree, len(comparison.symbols)
+        self._rows = topmost_rows(tree.symbol, tree.pre, tree.size)
+        before, after = tree.baseline_total[self._rows], tree.target_total[self._rows]
+        self._moved = after / comparison.runs.target / factor - before / comparison.runs.baseline
+        names = range(self._symbols)
+        lacking = np.array([*(_may_lack_callers(comparison, symbol) for symbol in names), False])  # the root is -1
+        own = tree.target_self / comparison.runs.target / factor - tree.baseline_self / comparison.runs.baseline
+        self._library = np.where(lacking[tree.symbol], own, 0.0)
+
+    def moved(self, outer: int) -> FloatArray:
+        """Return the change in the total cost of each symbol when it is called, directly or not, by ``outer``."""
+        inside = self._below(outer)[self._rows]
+        found = np.bincount(self._tree.symbol[self._rows[inside]], self._moved[inside], self._symbols)
+        return found.astype(np.float64)
+
+    def holding(self, outer: int, growth: float, sources: AbstractSet[int]) -> int | None:
+        """Return the innermost source that, together with libraries, holds most of a function's growth, or None."""
+        part, library = self.moved(outer) / (growth or np.inf), self._in_libraries(outer)
+        found = [
+            source
+            for source in sources
+            if part[source] >= LEAST
+            and part[source] + (library - self._in_libraries(source)) / (growth or np.inf) >= MOST
+        ]
+        return min(found, key=lambda source: (part[source], source), default=None)
+
+    def _in_libraries(self, outer: int) -> float:
+        """Return the change in the cost of libraries below a function."""
+        return float(self._library[self._below(outer)].sum())
+
+    def _below(self, outer: int) -> BoolArray:
+        tree = self._tree
+        return below(np.flatnonzero(tree.symbol == outer), tree.pre, tree.size)[tree.pre]

@@ -1,0 +1,39 @@
+from comparisons import from_stacks
+from profgate.detect.overweight_document import overweight_document
+from profgate.model.units import Metric
+from profgate.report.overweight_text import MEANING, overweight_text
+
+TIME = Metric("cpu", "nanoseconds")
+
+
+def text(before: dict[str, int], after: dict[str, int], *pivots: str) -> str:
+    comparison = from_stacks([before], [after], metric=TIME)
+    return overweight_text(overweight_document(comparison, pivots), 120)
+
+
+def test_values_have_readable_units() -> None:
+    shown = text({"main;parse": 4_000_000_000, "main": 1_000_000_000}, {"main;parse": 6_000_000_000, "main": 10**9})
+    assert shown.startswith("Total 5.00 → 7.00 s (+40.0 %)\n")
+    assert "4.00 → 6.00 s" in shown
+    assert MEANING in shown
+
+
+def test_small_changes_are_only_counted() -> None:
+    shown = text({"main;parse": 4000, "main;Union": 1}, {"main;parse": 6000, "main;Union": 9})
+    assert "Union" not in shown
+    assert "1 function changed by less than 0.5 % of the run or 5.0 % of the change; --format json" in shown
+
+
+def test_noise_is_named_as_possible_cause() -> None:
+    shown = text({"main;parse": 4000, "main;write": 6000}, {"main;parse": 4100, "main;write": 5950})
+    assert "The total changed by less than 1.0 %, so noise may be the only cause." in shown
+
+
+def test_largest_new_function_is_named() -> None:
+    shown = text({"main;parse": 4000}, {"main;parse": 4000, "main;audit": 2000})
+    assert "1 function only in the target, without an overweight; the largest: audit, 100 % of the change" in shown
+
+
+def test_excluded_function_is_judged() -> None:
+    shown = text({"main;parse": 4000, "main;write": 100}, {"main;parse": 6000, "main;write": 200}, "parse")
+    assert "Without the stacks of parse: 100 → 200 ns (+100 %), so they explain 95.2 % of the change" in shown
