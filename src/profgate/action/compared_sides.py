@@ -120,8 +120,9 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
 
 
 def _with_manifest(job: Job, profiles: LocalSet) -> LocalSet:
-    """Return the profiles with their manifest. If they have no manifest, a manifest of this run is added."""
-    return profiles if profiles.manifest else LocalSet(profiles.files, job.identity())
+    """Return the profiles of this job with their sources and a manifest, by default a manifest of this run."""
+    found = job.with_sources(profiles)
+    return found if found.manifest else replace(found, manifest=job.identity())
 
 
 def _target_side(job: Job) -> Side:
