@@ -10,6 +10,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote, unquote_to_bytes
@@ -23,7 +24,7 @@ from profgate.readers.builders import MAX_LINE
 from profgate.readers.built_script import BuiltScript, Function
 from profgate.readers.containers import MAX_BYTES, is_wrapped
 from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
-from profgate.readers.source_map import LARGEST, read_source_map
+from profgate.readers.source_map import LARGEST, SourceMap, read_source_map
 
 LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
@@ -45,38 +46,55 @@ def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list
     return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
 
 
+class _Build(NamedTuple):
+    """A script and its source map. ``folder`` contains the source map, relative to the checkout."""
+
+    script: BuiltScript
+    source_map: SourceMap
+    folder: str
+
+
 class _Scripts:
     """The scripts of a checkout, each of which is read once."""
 
     def __init__(self, folder: str | None) -> None:
-        self._folder = folder
+        self._given = folder
+        self._builds: dict[str, _Build | str | None] = {}
         self._scripts: dict[str, _Script | str | None] = {}
+
+    @cached_property
+    def _folder(self) -> str:
+        return self._given or (local_checkout() or (".",))[0]
 
     def added_to(self, file: SourceFile) -> SourceFile:
         document = _document(file)
-        notes, added = [], False
+        notes, changed = [], False
         for url, calls in _calls_by_url(document).items():
-            script = self._script_at(url)
-            if isinstance(script, _Script):
-                script = script.add_to(calls) or script
-                added = True
-            if isinstance(script, str):
-                notes.append(script)
-        if not added and not notes:
+            if url not in self._scripts:
+                self._scripts[url] = self._script_at(url)
+            script = self._scripts[url]
+            note = script.add_to(calls) if isinstance(script, _Script) else script
+            notes += [f"source map not used: {note}"] * bool(note)
+            changed |= script is not None
+        if not changed:
             return file
         document[NOTES] = notes
         return source_of(file.name, json.dumps(document, separators=(",", ":")).encode())
 
     def _script_at(self, url: str) -> "_Script | str | None":
         """Return a script with a source map, the reason why the map cannot be used, or None if there is no map."""
-        if url not in self._scripts:
-            if self._folder is None:
-                self._folder = (local_checkout() or (".",))[0]
-            try:
-                self._scripts[url] = _script_at(url, self._folder)
-            except ProfgateError as error:
-                self._scripts[url] = f"source map not used: {error}"
-        return self._scripts[url]
+        recorded = path_of(url)
+        if not recorded or _SCHEME.match(recorded) or "/node_modules/" in recorded:
+            return None
+        path = file_in(self._folder, recorded)
+        if path is None:
+            return None
+        if path not in self._builds:
+            self._builds[path] = _build_of(path, self._folder)
+        build = self._builds[path]
+        if not isinstance(build, _Build):
+            return build
+        return _Script(path, recorded.removesuffix(path).rstrip("/"), self._folder, build)
 
 
 class _Script:
@@ -85,21 +103,17 @@ class _Script:
     Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile.
     """
 
-    def __init__(self, path: str, root: str, folder: str, text: bytes, source_map: "_MapFile") -> None:
-        self._path, self._root, self._folder = path, root, folder
-        self._map_folder = posixpath.dirname(source_map.path)
-        parsed = read_source_map(source_map.data, source_map.path)
-        self._sources = parsed.sources
+    def __init__(self, path: str, root: str, folder: str, build: _Build) -> None:
+        self._path, self._root, self._folder, self._build = path, root, folder, build
         self._files: dict[int, str | None] = {}
-        self._built = BuiltScript(text.decode(errors="replace"), parsed)
 
     def add_to(self, calls: Sequence[Call]) -> str:
         """Add the sources of functions, and return "", or the reason why the source map belongs to another build."""
         functions = [Function(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
-        if not self._built.contains(functions):
-            return f"source map not used: {self._path} was built again after this recording"
+        if not self._build.script.contains(functions):
+            return f"{self._path} was built again after this recording"
         for call, function in zip(calls, functions, strict=True):
-            origin = self._built.origin(function)
+            origin = self._build.script.origin(function)
             file = None if origin is None else self._file(origin.source)
             if origin is not None and file is not None:
                 call[SOURCE] = {
@@ -113,7 +127,8 @@ class _Script:
     def _file(self, number: int) -> str | None:
         """Return a source as a path in the checkout, or None if it is outside or belongs to a package."""
         if number not in self._files:
-            path = self._path_of(self._sources[number].partition("?")[0])
+            source = self._build.source_map.sources[number].partition("?")[0]
+            path = self._path_of(self._build.source_map.root + source) if source else None
             usable = path is not None and path.isprintable() and len(path) <= LONGEST_PATH
             self._files[number] = path if usable and "node_modules" not in f"{path}".split("/") else None
         return self._files[number]
@@ -122,9 +137,9 @@ class _Script:
         if found := _WEBPACK.fullmatch(source):
             return self._below_package(posixpath.normpath(found[1]))
         source = path_of(source)
-        if not source or _SCHEME.match(source):
+        if _SCHEME.match(source):
             return None
-        path = posixpath.normpath(posixpath.join(self._root, self._map_folder, source))
+        path = posixpath.normpath(posixpath.join(self._root, self._build.folder, source))
         path = path.removeprefix(f"{self._root}/") if self._root else path
         return None if path.startswith(("/", "../")) else path
 
@@ -143,16 +158,17 @@ class _MapFile(NamedTuple):
     data: bytes
 
 
-def _script_at(url: str, folder: str) -> _Script | None:
-    recorded = path_of(url)
-    if not recorded or _SCHEME.match(recorded) or "/node_modules/" in recorded:
-        return None
-    path = file_in(folder, recorded)
-    if path is None:
-        return None
-    text = content_of(folder, path, LARGEST)
-    found = _map_of(path, text, folder)
-    return None if found is None else _Script(path, recorded.removesuffix(path).rstrip("/"), folder, text, found)
+def _build_of(path: str, folder: str) -> _Build | str | None:
+    """Read a script and its source map. Return the problem if the map cannot be read, or None if there is none."""
+    try:
+        text = content_of(folder, path, LARGEST)
+        found = _map_of(path, text, folder)
+        if found is None:
+            return None
+        source_map = read_source_map(found.data, found.path)
+    except ProfgateError as error:
+        return str(error)
+    return _Build(BuiltScript(text.decode(errors="replace"), source_map), source_map, posixpath.dirname(found.path))
 
 
 def _map_of(path: str, text: bytes, folder: str) -> _MapFile | None:

@@ -11,7 +11,7 @@ import pytest
 from profgate import source_maps
 from profgate.model.profile import ClaimedSource, Profile
 from profgate.model.source import source_of
-from profgate.readers.cpuprofile import CpuprofileReader
+from profgate.readers.cpuprofile import SOURCE, CpuprofileReader
 from profgate.source_maps import with_sources
 from source_map_samples import FUNCTIONS, MAP, SCRIPT, profile, source_map
 
@@ -95,6 +95,26 @@ def test_sources_outside_of_the_checkout_are_dropped(tmp_path: Path, source: str
     files = {"src/a.ts": "", "lib/inner/b.ts": "", "lib/app.js": BESIDE}
     folder = checkout(tmp_path, {**files, "lib/app.js.map": source_map([(0, 9, 0, 1, 16, 0)], sources=[source])})
     assert {found.file for found in sources(folder)} == {file} - {None}
+
+
+def test_source_root_is_part_of_the_path(tmp_path: Path) -> None:
+    data = source_map([(0, 9, 0, 1, 16, 0)], sources=["a.ts"], sourceRoot="../src")
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": data})
+    assert sources(folder)[0].file == "src/a.ts"
+
+
+def test_script_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_paths = []
+
+    def content(folder: str, path: str, _: int) -> bytes:
+        read_paths.append(path)
+        return Path(folder, path).read_bytes()
+
+    monkeypatch.setattr(source_maps, "content_of", content)
+    files = [source_of("a", profile(f"{folder}/lib/app.js")) for folder in ("/a", "/b", "/a")]
+    found = with_sources(files, checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP}))
+    assert read_paths == ["lib/app.js", "lib/app.js.map"]
+    assert all(SOURCE.encode() in file.read(9999) for file in found)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,12 @@ ENOUGH = 0.9  # share of the functions that must be at their positions in the sc
 _LINE_END = re.compile(r"\r\n|[\n\r\u2028\u2029]")
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _WORD = re.compile(rf"[\w$#]{{1,{LONGEST_NAME}}}")
+_WORDS = re.compile(r"[\w$#]+")
 _LAST_WORD = re.compile(r"(?<![\w$#])[\w$#]+$")
 _KEYWORDS = re.compile(r"(?:(?:export|default|static|async|function|class|get|set|const|let|var)\b[\s*]*)*")
+
+_DECLARED = re.compile(r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*([\w$]+)")
+_ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?$")
 
 
 class Function(NamedTuple):
@@ -64,7 +68,7 @@ class BuiltScript:
             return None
         source, line, _, _ = self._map.fields[:, segment].tolist()
         if place is None:
-            return Origin(function.name, source, line + 1)
+            return Origin(function.name or self._declared_name(segment), source, line + 1)
         accessor = function.name[:4] if function.name[:4] in {"get ", "set "} else ""
         return Origin(
             accessor + (self._name_in_source(segment, function.line, place) or function.word), source, line + 1
@@ -80,15 +84,16 @@ class BuiltScript:
             return end + len("class ")
         if line.endswith("constructor", start, end):
             heads = [(f"class {word}", len("class ")), (f"{word}=class", 0)]
-            places = [(line.rfind(head, max(0, end - LONGEST_CLASS), end), skip) for head, skip in heads]
-            return max((place + skip for place, skip in places if place >= 0), default=None)
-        found = list(re.finditer(rf"(?<![\w$#]){re.escape(word)}(?![\w$])", line[start:end]))
-        return start + found[-1].start() if found else None
+            found = [(line.rfind(head, max(0, end - LONGEST_CLASS), end), skip) for head, skip in heads]
+            return max((place + skip for place, skip in found if place >= 0), default=None)
+        places = [start + each.start() for each in _WORDS.finditer(line[start:end]) if each[0] == word]
+        return places[-1] if places else None
 
     def _name_in_source(self, segment: int, line: int, place: int) -> str | None:
         """Return the name that a segment maps to: an entry of the map, or a word in the text of the source."""
         source, source_line, column, name = self._map.fields[:, segment].tolist()
-        between = self._lines[line][int(self._map.position[segment]) & COLUMN : place]
+        start = int(self._map.position[segment]) & COLUMN
+        between = self._lines[line][start:place] if place - start <= NEAR else "."
         if _KEYWORDS.fullmatch(between) is None:  # the segment belongs to something before the name
             return None
         if not between and name != UNKNOWN:
@@ -96,6 +101,14 @@ class BuiltScript:
         text = self._source_line(source, source_line)[column : column + NEAR]
         found = _WORD.match(_KEYWORDS.sub("", text, count=1))
         return found[0] if found else None
+
+    def _declared_name(self, segment: int) -> str:
+        """Return the name of a function that lost its name because a minifier moved it to its only call, or ""."""
+        source, line, column, _ = self._map.fields[:, segment].tolist()
+        text = self._source_line(source, line)
+        before, after = text[max(0, column - NEAR) : column], text[column : column + NEAR]
+        found = _DECLARED.match(after) or _ASSIGNED.search(before)
+        return found[1] if found else ""
 
     def _source_line(self, source: int, line: int) -> str:
         """Return a line of a source, or "" if the map does not contain it."""

@@ -15,6 +15,7 @@ from profgate.model.arrays import IntArray
 
 LARGEST = 32 << 20  # in bytes
 MOST_SEGMENTS = 5_000_000
+LONGEST_ROOT = 500  # in characters
 BLOCK = 4 << 20  # number of bytes that are decoded at once, which limits the memory
 MOST_DIGITS = 7  # of a number of 32 bits
 UNKNOWN = -1
@@ -33,10 +34,11 @@ class SourceMap:
 
     ``position`` is an int64 array with ``line << 32 | column`` of each segment in the script. ``fields`` is an int64
     array with four rows: the index of the source, the line, the column and the index of the name, or `UNKNOWN`. Lines
-    and columns are counted from 0, and columns in UTF-16 code units. ``contents`` are the texts of the sources, as far
-    as the map contains them.
+    and columns are counted from 0, and columns in UTF-16 code units. ``root`` is the beginning of the path of each
+    source, and ``contents`` are the texts of the sources, as far as the map contains them.
     """
 
+    root: str
     sources: list[str]
     contents: list[str | None]
     names: list[str]
@@ -63,10 +65,13 @@ def read_source_map(data: bytes, where: str) -> SourceMap:
         raise ProfileError(where, "is not a source map of version 3 without sections; build one map for each script")
     sources, names = _texts(document.get("sources")), _texts(document.get("names"))
     contents = _texts(document.get("sourcesContent"))[: len(sources)]
-    prefix = f"{folder.rstrip('/')}/" if isinstance(folder, str) and folder else ""
+    root = f"{folder.rstrip('/')}/" if isinstance(folder, str) and folder else ""
+    if len(root) > LONGEST_ROOT:  # it is repeated for each source
+        raise ProfileError(where, f"has a sourceRoot of more than {LONGEST_ROOT} characters; build it again")
     position, fields = _segments(mappings.encode("ascii", "replace"), len(sources), len(names), where)
     return SourceMap(
-        [f"{prefix}{source or ''}" for source in sources],
+        root,
+        [source or "" for source in sources],
         contents + [None] * (len(sources) - len(contents)),
         [name or "" for name in names],
         position,

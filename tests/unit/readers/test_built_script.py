@@ -63,6 +63,22 @@ def test_nameless_function_has_a_line() -> None:
     assert origin("x.map(@(e)=>e)", "", [(0, 0, 0, 3, 0), (0, 6, 0, 4, 8)]) == Origin("", 0, 5)
 
 
+@pytest.mark.parametrize(
+    ("source", "column", "name"),
+    [
+        ("export async function load(a) {}", 0, "load"),
+        ("export const load = async (a) => 1;", 20, "load"),
+        ("const load: Handler = (a) => 1;", 22, "load"),
+        ("let load = words.map((a) => 1);", 21, ""),
+        ("let load = (b) => (a) => 1;", 18, ""),
+        ("(a) => 1;", 0, ""),
+    ],
+)
+def test_function_that_a_minifier_moved_has_its_name(source: str, column: int, name: str) -> None:
+    found = origin("!function@(e){}(x)", "", [(0, 1, 0, 0, column)], sourcesContent=[source])
+    assert found == Origin(name, 0, 1)
+
+
 def test_code_without_a_source_has_no_origin() -> None:
     assert origin("function a@(){}", "a", [(0, 0)]) is None
     assert origin("function a@(){}", "a", [(3, 0, 0, 0, 0)]) is None
@@ -80,6 +96,11 @@ def test_script_of_another_build_is_recognised() -> None:
     assert not script(f'"use strict";{SCRIPT}').contains(functions)
     assert not script("").contains(functions)
     assert script().contains([Function("", 0, 10)])
+
+
+def test_name_far_from_its_segment_remains() -> None:
+    text = f"{' ' * 999}function Y@(e){{}}"
+    assert origin(text, "Y", [(0, 0, 0, 1, 7)], sourcesContent=[SOURCE]) == Origin("Y", 0, 2)
 
 
 @pytest.mark.parametrize(
