@@ -112,25 +112,31 @@ def _is_installed(file: str | None, locked: Sequence[str]) -> bool:
 def _is_itself(file: str | None, path: str) -> bool:
     """Return whether a file of the profile is the repository file, and not the output of a build with a similar path.
 
-    The file of a qualified name, as in Java, is the repository file.
+    The file of a qualified name, as in Java, is the repository file. If ``path`` is empty, only names of a bundler or
+    server are recognized.
     """
     place = (file or path).replace("\\", "/")
     folders = place.removesuffix(path)
     if "://" in place:  # a bundler or a server names this file
         return False
+    if not path:
+        return True
     if folders == place:  # a part of the path is missing
         return language_of(path) not in SCRIPTS
     return OUTPUT.search(folders) is None
 
 
 def _built(states: SourceStates, comparison: Comparison, sides: Sides, settled: Sequence[bool]) -> str:
-    """Return a message about a running file that may be built from changed sources, or "" if there is none."""
+    """Return a message about a running file that may be built from changed sources, or "" if there is none.
+
+    In compiled languages, profiles contain the files of the sources, and not the output of the build.
+    """
     if all(_is_text(file.path) for file in sides.diff.files):
         return ""
     origins = comparison.symbols.origins or comparison.symbols.files
     for file, origin, path, fixed in zip(comparison.symbols.files, origins, states.paths, settled, strict=True):
-        of_repository = path is not None and _is_itself(origin, path)
-        if file is not None and not (fixed or of_repository or file.startswith("<")):
+        is_script = path is None and file is not None and language_of(file) in SCRIPTS
+        if not fixed and (is_script or not _is_itself(origin, path or "")):
             return f"{file} runs here and may be built from changed sources"
     return ""
 

@@ -21,8 +21,8 @@ _WORDS = re.compile(r"[\w$#]+")
 _LAST_WORD = re.compile(r"(?<![\w$#])[\w$#]+$")
 _KEYWORDS = re.compile(r"(?:(?:export|default|static|async|function|class|get|set|const|let|var)\b[\s*]*)*")
 
-_DECLARED = re.compile(r"(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*([\w$]+)")
-_ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?$")
+_DECLARED = re.compile(r"\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b\s*\*?\s*([\w$]+)")
+_ASSIGNED = re.compile(r"([\w$]+)\s*(?::[^=]*)?=\s*(?:async\s+)?(?:function\s*)?\(?$")
 
 
 class Function(NamedTuple):

@@ -102,8 +102,10 @@ def _segments(mappings: bytes, sources: int, names: int, where: str) -> tuple[In
     if ((fields < UNKNOWN) | (fields >= limits)).any() or ((columns < 0) | (columns >= 1 << 31)).any():
         raise ProfileError(where, "has a segment that points outside of its sources; build it again")
     position = lines << 32 | columns
-    order = np.argsort(position, kind="stable")
-    return position[order], fields[:, order]
+    if (position[1:] < position[:-1]).any():
+        order = np.argsort(position, kind="stable")
+        position, fields = position[order], fields[:, order]
+    return position, fields
 
 
 def _blocks(mappings: bytes, where: str) -> Iterator[bytes]:

@@ -174,10 +174,17 @@ def reach_of(origin: str, file: str | None = None, *, files: frozenset[str] = FI
 
 
 @pytest.mark.parametrize(
-    "file", ["lib/app.js", "dist/main.mjs", "gen/a_pb2.py", "/other/work/folder/tool.py", "webpack-internal:///./a.js"]
+    "file", ["lib/app.js", "dist/main.mjs", "/other/work/folder/tool.ts", "webpack-internal:///./a.vue"]
 )
 def test_file_that_is_not_tracked_may_be_built_from_the_change(file: str) -> None:
     assert reach_of(file) == ("unknown", f"{file} runs here and may be built from changed sources")
+
+
+@pytest.mark.parametrize(
+    "file", ["gen/a_pb2.py", "/other/work/folder/tool.py", "./malloc/./malloc/malloc.c", "fmt/print.go"]
+)
+def test_other_untracked_file_is_unknown_itself(file: str) -> None:
+    assert reach_of(file) == ("unknown", "")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,8 @@ def test_nameless_function_has_a_line() -> None:
         ("export async function load(a) {}", 0, "load"),
         ("export const load = async (a) => 1;", 20, "load"),
         ("const load: Handler = (a) => 1;", 22, "load"),
+        ("export function load(a) {}", 6, "load"),
+        ("export const load = (a: string) => 1;", 21, "load"),
         ("let load = words.map((a) => 1);", 21, ""),
         ("let load = (b) => (a) => 1;", 18, ""),
         ("(a) => 1;", 0, ""),
