@@ -111,7 +111,7 @@ class _Script:
         """Add the sources of functions, and return "", or the reason why the source map belongs to another build."""
         functions = [Function(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
         if not self._build.script.contains(functions):
-            return f"{self._path} was built again after this recording"
+            return f"{self._path} was built again after this recording; measure both versions with profgate measure"
         for call, function in zip(calls, functions, strict=True):
             origin = self._build.script.origin(function)
             file = None if origin is None else self._file(origin.source)

@@ -37,3 +37,13 @@ def test_baseline_without_sources_is_compared_by_the_names_of_scripts(stage: Sta
     stage.compare(built("Y", slow=5))
     assert "`Y`" in stage.comments[0]
     assert "inlineText" not in stage.comments[0]
+
+
+def test_fork_comment_workflow_needs_no_build(stage: Stage) -> None:
+    stage.push(built("Y"))
+    stage.open_pull(fork=True)
+    stage.inputs["mode"] = "record"
+    stage.compare(built("X", slow=5))
+    stage.inputs["mode"] = "auto"
+    stage.fork_comment()
+    assert "`inlineText`" in stage.comments[0]

@@ -103,10 +103,15 @@ def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]
 def _is_installed(file: str | None, locked: Sequence[str]) -> bool:
     """Return whether a file belongs to a package of a locked version, the runtime or the system."""
     place = f"/{file or ''}".replace("\\", "/")
-    package = next((folder for folder in PACKAGES if folder in place), None)
-    if package is not None:
+    if (package := _package_folder(file)) is not None:
         return package in locked
     return any(folder in place for folder in RUNTIME_FOLDERS) or place.startswith(RUNTIME)
+
+
+def _package_folder(file: str | None) -> str | None:
+    """Return the folder of installed packages to which a file belongs, or None."""
+    place = f"/{file or ''}".replace("\\", "/")
+    return next((folder for folder in PACKAGES if folder in place), None)
 
 
 def _is_itself(file: str | None, path: str) -> bool:
@@ -135,8 +140,9 @@ def _built(states: SourceStates, comparison: Comparison, sides: Sides, settled: 
         return ""
     origins = comparison.symbols.origins or comparison.symbols.files
     for file, origin, path, fixed in zip(comparison.symbols.files, origins, states.paths, settled, strict=True):
-        is_script = path is None and file is not None and language_of(file) in SCRIPTS
-        if not fixed and (is_script or not _is_itself(origin, path or "")):
+        is_script = file is not None and language_of(file) in SCRIPTS
+        is_own_script = is_script and path is None and _package_folder(origin) is None
+        if not fixed and (is_own_script or not _is_itself(origin, path or "")):
             return f"{file} runs here and may be built from changed sources"
     return ""
 
