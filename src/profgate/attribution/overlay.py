@@ -26,7 +26,7 @@ from profgate.compare.symbols import Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray
 from profgate.model.attribution import SourceDiff
-from profgate.model.comparison import Comparison, Note
+from profgate.model.comparison import Comparison, Note, Symbols
 from profgate.model.durations import DurationRun
 from profgate.model.reason import Reason, ReasonCode, as_reason, joined
 from profgate.model.report import NotCompared
@@ -68,7 +68,8 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
         from profgate.compare.readings import series_of
 
         past = given.past(series_of(workload.baseline_runs[0], given.options).key)
-        comparisons = [with_past(comparison, past) for comparison in comparisons]
+        files = _files_of_past(comparisons[0], past, given.diff) if comparisons else {}
+        comparisons = [with_past(replace(one, files={**files, **one.files}), past) for one in comparisons]
         runs = runs_of(past)[-MOST_PAST_RUNS:]
     table = durations_of(workload, runs, given.options) if comparisons else None
     return [replace(one, notes=(*one.notes, *doubts(one)), durations=table) for one in comparisons], alone
@@ -146,3 +147,29 @@ def _paired_with_target(names: Comparison, diff: SourceDiff | None) -> tuple[dic
         return files, ()
     folders = {"baseline": before or "./", "target": after or "./"}
     return {**others, **files}, (Note(Reason(ReasonCode.FOLDERS_PAIRED, dict(folders))),)
+
+
+def _files_of_past(comparison: Comparison, past: "Sequence[Reading]", diff: SourceDiff | None) -> dict[str, str]:
+    """Map files of each earlier base job to files of the target."""
+    jobs: dict[tuple[str, str], set[Identity]] = {}
+    for reading in past:
+        of_job = jobs.setdefault((reading.commit, reading.job.identity), set())
+        of_job.update(symbol for column in reading.columns for symbol in column.symbols)
+    known, files = {None, *comparison.symbols.files, *comparison.files}, dict[str, str]()
+    for identities in jobs.values():
+        if not known.issuperset(file for _, file in identities):
+            files = {**_paired_with_target(_beside_target(comparison, identities), diff)[0], **files}
+    return files
+
+
+def _beside_target(comparison: Comparison, identities: set[Identity]) -> Comparison:
+    """Return a Comparison with the symbols of the target and, as those of the baseline, symbols of another job."""
+    symbols, rows = comparison.symbols, np.flatnonzero(comparison.present[TARGET]).tolist()
+    target = [(symbols.names[row], symbols.files[row]) for row in rows]
+    others = sorted(identities.difference(target), key=str)
+    names, files = [name for name, _ in (*target, *others)], [file for _, file in (*target, *others)]
+    origins = [symbols.origins[row] for row in rows] + [None] * len(others)
+    before = [int(identity in identities) for identity in (*target, *others)]
+    after = [1] * len(target) + [0] * len(others)
+    table = Symbols(names, files, [None] * len(names), [None] * len(names), names, origins)
+    return replace(comparison, symbols=table, present=np.array([before, after], np.int64))

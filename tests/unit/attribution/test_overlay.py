@@ -7,8 +7,10 @@ import pytest
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.overlay import OverlayInput, overlay
 from profgate.compare.columns import CompareOptions
+from profgate.compare.readings import readings_of
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
+from profgate.model.history import StoredJob
 from profgate.model.profile import ClaimedSource, Configuration, Profile
 from profgate.model.source import source_of
 from profgate.model.workload import Workload
@@ -43,6 +45,18 @@ def test_base_jobs_in_other_folders_have_the_same_functions(diff: SourceDiff | N
     ]
     notes = ["files below /ci/1/ are compared with files below /ci/2/"]
     assert [note.reason.parameters for note in found.notes] == [{"baseline": "/ci/1/", "target": "/ci/2/"}] * len(notes)
+
+
+def test_stored_jobs_in_other_folders_have_the_same_functions() -> None:
+    options = CompareOptions()
+    past = [
+        reading
+        for number in (3, 4)
+        for reading in readings_of(recorded(f"/ci/{number}", "x"), options, f"c{number}", StoredJob(), "1")
+    ]
+    workload = Workload("w", Configuration(), (recorded("/ci/1", "b"),), (recorded("/ci/2", "t"),))
+    (found,), _ = overlay(workload, OverlayInput(options, past=lambda _: past))
+    assert found.noise_self.tolist() == [[9] * len(found.symbols)] * 2
 
 
 def test_build_output_of_another_folder_is_paired_despite_a_diff() -> None:
