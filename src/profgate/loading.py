@@ -18,6 +18,7 @@ from profgate.model.report import Side
 from profgate.model.source import SourceFile
 from profgate.pipeline import PipelineInput
 from profgate.readers.folded import split_difference
+from profgate.source_maps import with_sources
 
 LARGEST_DIFFERENCE = 1 << 30
 LARGEST_DIFF = 64 << 20
@@ -45,11 +46,12 @@ def load_policy(config: str | None, fail_on: FailOn | None = None) -> Policy:
 def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     """Return the profiles of a file, folder or glob pattern, and their manifest.
 
+    Profiles of built scripts contain their sources if the checkout of the current folder contains the source maps.
     Raises ProfgateError if there are no profiles.
     """
     sources = sources_under(path)
     manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
-    profiles = [source for source in sources if source is not manifest]
+    profiles = with_sources(source for source in sources if source is not manifest)
     if not profiles:
         raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
     return profiles, manifest_from_json(manifest.read(MOST_BYTES)) if manifest is not None else None

@@ -42,7 +42,9 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 from profgate.model.policy import Policy
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import source_of
+from profgate.readers.built_script import BuiltScript, Function
 from profgate.readers.registry import read_profile
+from profgate.readers.source_map import read_source_map
 from profgate.report.comment import render_comment
 from profgate.report.json_report import from_json, to_json
 from profgate.report.links_json import links_from_json, links_to_json
@@ -51,6 +53,7 @@ from profgate.report.terminal_report import terminal_lines
 from profgate.settings.config_file import read_policy
 from profgate.track.track_folder import record_from_json
 from report_samples import hostile, regression
+from source_map_samples import FUNCTIONS, MAP, SCRIPT, WITHOUT_NAMES
 
 RUN = TriggeringRun(7, "pull_request", "success", "topic", "a" * 40, 2, "outsider", ".github/workflows/a.yml")
 CHOICE = OptionSpec("way", "mean", "How.", choices=("mean", "median"))
@@ -271,6 +274,13 @@ def take_lock(data: bytes) -> str:
     )
 
 
+def take_source_map(data: bytes) -> str:
+    """A source map, with which functions of a script are named."""
+    script = BuiltScript(SCRIPT, read_source_map(data, "a.js.map"))
+    found = [script.origin(Function(*function)) for function in FUNCTIONS]
+    return "found" if any(found) else "read"
+
+
 def take_sources(language: str) -> Callable[[bytes], str]:
     """Functions of a source in this language."""
 
@@ -364,6 +374,7 @@ OTHER_ENTRY_POINTS = (
     EntryPoint("acceptance", take_acceptance, lambda: ACCEPTING, ()),
     EntryPoint("diff", take_diff, lambda: [DIFF], (ProfgateError,)),
     EntryPoint("lock", take_lock, lambda: LOCKS, ()),
+    EntryPoint("source-map", take_source_map, lambda: [MAP, WITHOUT_NAMES], (ProfileError,), (JSON,)),
     EntryPoint("history", take_history, histories, (ProfgateError,), (Codec(rows_of, with_rows),)),
     GITHUB_ENTRY_POINT,
     *(EntryPoint(f"sources-{end}", take_sources(end), sources(name), ()) for end, name in LANGUAGES.items()),

@@ -23,7 +23,7 @@ def record(job: Job) -> int:
 
     The step summary states what was stored.
     """
-    target = local_set(job.settings.profiles, job.context.workspace)
+    target = job.with_sources(local_set(job.settings.profiles, job.context.workspace))
     manifest = described_set(job, target)
     stored = _store(job, target, manifest, job.settings.artifact, "baseline")
     summary = render_template(
@@ -62,12 +62,12 @@ def store_target(job: Job) -> None:
     Both manifests name this run.
     """
     settings, workspace = job.settings, job.context.workspace
-    target = local_set(settings.profiles, workspace)
+    target = job.with_sources(local_set(settings.profiles, workspace))
     job.fork_profiles_stored = _store(
         job, target, listed(job.identity(), target.files), target_artifact(settings), "target"
     )
     if settings.baseline_profiles:
-        baseline = local_set(settings.baseline_profiles, workspace)
+        baseline = job.with_sources(local_set(settings.baseline_profiles, workspace))
         _store(job, baseline, listed(job.identity(), baseline.files), brought_artifact(settings), "brought")
 
 

@@ -37,7 +37,7 @@ class Sides:
 def compared_sides(job: Job) -> Sides:
     """Return the profiles of this build and of its baseline."""
     settings = job.settings
-    target = local_set(settings.profiles, job.context.workspace)
+    target = job.with_sources(local_set(settings.profiles, job.context.workspace))
     described, side = replace(target, manifest=job.identity()), _target_side(job)
     sides = _local_sides(job, described, side) if settings.baseline_profiles else _against_stored(job, described, side)
     if target.ignored:
@@ -99,7 +99,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
     baseline that the pull request's own job measured.
     """
     settings = job.settings
-    baseline = local_set(settings.baseline_profiles, job.context.workspace)
+    baseline = job.with_sources(local_set(settings.baseline_profiles, job.context.workspace))
     start = baseline_commit(job).sha if job.context.event_name == "pull_request" else None
     policy, warnings = policy_at(job, start)
     if start is not None and not policy.allows_own_baseline:

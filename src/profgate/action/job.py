@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,10 +16,12 @@ from profgate.github.workflow_commands import WorkflowCommands
 from profgate.io.checkout import checked_out
 from profgate.io.environment import machine_facts
 from profgate.io.files import confined, scratch_folder, write_bytes
+from profgate.io.profile_files import LocalSet
 from profgate.model.manifest import Manifest
 from profgate.model.report import Document
 from profgate.model.run_context import RunContext
 from profgate.settings.inputs import Settings
+from profgate.source_maps import with_sources
 from profgate.version import VERSION
 
 
@@ -157,6 +159,10 @@ class Job:
             )
             self.warn(f"the checked-out commit {commit} is {what}; the input measured states what they are")
         return measured == "head" or commit == context.head_sha
+
+    def with_sources(self, profiles: LocalSet) -> LocalSet:
+        """Add the sources of built scripts, whose source maps are in the workspace, to the profiles of this job."""
+        return replace(profiles, files=tuple(with_sources(profiles.files, self.context.workspace)))
 
     @property
     def can_upload(self) -> bool:

@@ -85,6 +85,7 @@ def _own(job: Job, tag: str, commit: str) -> LocalSet:
     """Return the profiles of this build or, if there are none, the profiles stored for the commit of the tag."""
     local = local_files(job.settings.profiles, job.context.workspace)
     if local is not None:
+        local = job.with_sources(local)
         return LocalSet(local.files, described_set(job, local))
     found = named_set(job, tag, commit, lambda _: 0).baseline
     if found is None or found.candidate.distance:

@@ -14,6 +14,15 @@ MOST_SOURCES = 200
 MOST_DOTS = 100  # maximum number of dots in a line; URLs contain several dots
 _REQUIREMENT = re.compile(r"^[ \t]*+([A-Za-z0-9][\w.-]*+)(?:\[[^]\n]*+\])?[ \t]*+===?[ \t]*+([\w.+!-]+)", re.MULTILINE)
 _GO_MODULE = re.compile(r"^[ \t]*+(?:require[ \t]++)?((?=[\w~-]++\.)[\w.~-]++(?:/\S++)?)[ \t]++(v\d\S*)", re.MULTILINE)
+_PYTHON_LOCKS = r"(?:uv|poetry|pdm|requirements[\w.-]*)\.lock|pipfile\.lock|pylock(?:\.[\w-]+)?\.toml"
+# the folders of installed packages, with the names of the files that lock their versions
+PACKAGES = {
+    "/site-packages/": _PYTHON_LOCKS,
+    "/dist-packages/": _PYTHON_LOCKS,
+    "/node_modules/": r"package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?",
+    "/go/pkg/mod/": r"go\.mod",
+    "/.cargo/registry/": r"cargo\.lock",
+}
 Versions = Iterable[tuple[str, str]]
 
 
@@ -41,6 +50,12 @@ class Dependencies:
 def is_lock_file(path: str) -> bool:
     """Return whether a file specifies the exact versions of dependencies."""
     return _reader_of(path) is not None
+
+
+def locked_folders(files: Iterable[str]) -> list[str]:
+    """Return the folders of `PACKAGES` whose versions one of these repository files locks."""
+    names = {file.rpartition("/")[2].lower() for file in files}
+    return [folder for folder, locks in PACKAGES.items() if any(re.fullmatch(locks, name) for name in names)]
 
 
 def dependency_changes(diff: SourceDiff) -> Dependencies:

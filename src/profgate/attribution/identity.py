@@ -54,17 +54,21 @@ def files_of_two_roots(comparison: Comparison, diff: SourceDiff) -> dict[str, st
     }
 
 
-def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[str, str]]:
+def files_of_two_folders(
+    comparison: Comparison, diff: SourceDiff | None = None
+) -> tuple[dict[str, str], tuple[str, str]]:
     """Find two folders that contain the same files, and return a map from old to new paths and both folders.
 
-    Unlike `files_of_two_roots`, this function does not need the sources. At least two files must have the same paths
-    relative to the folders, or one file must contain at least three functions with the same names. Most functions in
-    these files must have the same names. Files whose full paths occur on both sides do not count. The map is empty if
-    there are no such folders.
+    Unlike `files_of_two_roots`, this function does not need the sources, so it also finds the output of a build. At
+    least two files must have the same paths relative to the folders, or one file must contain at least three functions
+    with the same names. Most functions in these files must have the same names. Files whose full paths occur on both
+    sides do not count, and neither do files of the repository if there is a diff. The map is empty if there are no such
+    folders.
     """
     before, after = _functions_by_file(comparison)
-    gone = {file: names for file, names in before.items() if file not in after}
-    new = {file: names for file, names in after.items() if file not in before}
+    old_paths, new_paths = (None, None) if diff is None else both_sides(diff)
+    gone = {file: names for file, names in before.items() if file not in after and not _is_in(old_paths, file)}
+    new = {file: names for file, names in after.items() if file not in before and not _is_in(new_paths, file)}
     by_name: dict[str, tuple[list[str], list[str]]] = {}
     for side, files in enumerate((gone, new)):
         for file in files:
@@ -84,6 +88,10 @@ def files_of_two_folders(comparison: Comparison) -> tuple[dict[str, str], tuple[
     same = sum(len(gone[old] & new[other]) for old, other in found.items())
     enough = len(found) > 1 or same >= LEAST_FUNCTIONS
     return (found, best) if enough and 2 * same > min(known) else ({}, ("", ""))
+
+
+def _is_in(paths: RepositoryPaths | None, file: str) -> bool:
+    return paths is not None and paths.find(file) is not None
 
 
 def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[Identity, Identity]:
@@ -273,9 +281,14 @@ def _identities(comparison: Comparison) -> list[Identity]:
 
 
 def _alone(comparison: Comparison) -> tuple[list[int], list[int]]:
-    """Return the symbols that occur only in the baseline and the symbols that occur only in the target."""
+    """Return the symbols that occur only in the baseline and the symbols that occur only in the target.
+
+    Symbols that a source map names are omitted, because they must not be paired.
+    """
     before, after = (side.astype(bool) for side in comparison.present)
-    return np.flatnonzero(before & ~after).tolist(), np.flatnonzero(after & ~before).tolist()
+    sides = (np.flatnonzero(side).tolist() for side in (before & ~after, after & ~before))
+    gone, new = ([symbol for symbol in side if not comparison.symbols.is_claimed(symbol)] for side in sides)
+    return gone, new
 
 
 def _only(sides: Sides, symbol: int) -> KnownFunction | None:
@@ -296,13 +309,17 @@ def _folders(old: str, new: str) -> tuple[str, str]:
 
 
 def _functions_by_file(comparison: Comparison) -> tuple[FunctionsByFile, FunctionsByFile]:
-    """Return the functions of each side by file, except functions that are nameless in any language."""
+    """Return the functions of each side by file, except functions that are nameless in any language.
+
+    Files that a source map names are omitted, because they must not be paired.
+    """
     sides: tuple[FunctionsByFile, FunctionsByFile] = ({}, {})
-    if not any(comparison.symbols.files):
+    symbols = comparison.symbols
+    if not any(symbols.files):
         return sides
-    for (name, file), *known in zip(_identities(comparison), *comparison.present.tolist(), strict=True):
-        for side, there in zip(sides, known, strict=True):
-            if file and there:
+    for symbol, (name, file) in enumerate(_identities(comparison)):
+        for side, present in zip(sides, comparison.present, strict=True):
+            if file and present[symbol] and not symbols.is_claimed(symbol):
                 side.setdefault(file, set()).update({name} if name[:1] not in "<(" else ())
     return sides
 

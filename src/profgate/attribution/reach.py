@@ -1,13 +1,20 @@
 """Determines how a pull request can affect each function, for example through a changed function that calls it."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from profgate.attribution.call_links import links_of
-from profgate.attribution.dependencies import Dependencies, dependency_changes, is_lock_file
+from profgate.attribution.dependencies import (
+    PACKAGES,
+    Dependencies,
+    dependency_changes,
+    is_lock_file,
+    locked_folders,
+)
 from profgate.attribution.frame_functions import last_names
 from profgate.attribution.function_changes import KnownFunction
 from profgate.attribution.grammars import language_of
@@ -20,17 +27,20 @@ from profgate.model.visible_text import cut
 NOWHERE = -1
 MOST_STEPS = 200
 LONGEST_NAME = 60
-# folders of installed packages, runtimes and the system
-INSTALLED: tuple[str, ...] = (
-    "/site-packages/",
-    "/dist-packages/",
+# Node's own modules, frozen modules of Python, and built-in functions of cProfile and pyinstrument
+RUNTIME = ("/node:", "/<frozen ", "/~", "/<built-in>")
+# folders of runtimes and the system
+RUNTIME_FOLDERS = (
     "/lib/python3",
-    "/node_modules/",
-    "/go/pkg/mod/",
-    "/go/src/",
+    "//usr/local/go/src/",
+    "/hostedtoolcache/",
+    "/rustc/",
+    "//usr/lib/",
+    "//usr/include/",
+    "//lib/",
 )
-INSTALLED += ("/hostedtoolcache/", "/.cargo/registry/", "/rustc/", "//usr/lib/", "//usr/include/", "//lib/")
-RUNTIME = ("/node:", "/<", "/~")  # Node's own modules, frozen modules of Python, and built-in functions of cProfile
+OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
+SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # files that no program reads during the measurement
@@ -47,8 +57,8 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
     changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on either
     side, that all changes are known, and that only sources and documentation changed; the symbol is in an unchanged
-    file of the repository, an installed package or the runtime. All other symbols are *unknown*: a file that is not
-    tracked may be built from changed sources.
+    file of the repository, a package whose version is locked or the runtime. All other symbols are *unknown*: a file
+    that is not tracked may be built from changed sources.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -62,13 +72,10 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     ]
     below = _paths_from(comparison, np.array(changed, np.bool_))
     under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
-    doubt = _doubt(states, comparison, sides, dependencies)
+    settled = _settled(states, comparison, locked_folders(sides.diff.repository_files or ()))
+    doubt = _doubt(states, comparison, sides, dependencies) or _built(states, comparison, sides, settled)
     found: list[tuple[Reach, str]] = []
-    origins = symbols.origins or symbols.files
-    for state, origin, path, package, calls, package_calls in zip(
-        states.states, origins, states.paths, packages, below, under, strict=True
-    ):
-        settled = _is_installed(origin) if path is None else state in {"same", "renamed"}
+    for state, fixed, package, calls, package_calls in zip(states.states, settled, packages, below, under, strict=True):
         if state in {"changed", "added"}:
             found.append(("changed here", ""))
         elif calls:
@@ -76,15 +83,68 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
         elif package or package_calls:
             found.append(("dependency changed", package or package_calls))
         else:
-            found.append(("not reachable" if settled and not doubt else "unknown", ""))
+            found.append(("not reachable" if fixed and not doubt else "unknown", ""))
     reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
     return replace(states, reach=reach, through=through, doubt=doubt)
 
 
-def _is_installed(file: str | None) -> bool:
-    """Return whether a file belongs to an installed package, the runtime or the system."""
-    place = f"/{file or ''}"
-    return any(folder in place for folder in INSTALLED) or place.startswith(RUNTIME)
+def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]) -> list[bool]:
+    """Return for each symbol whether its code is known to be equal on both sides.
+
+    ``locked`` are the folders of packages whose versions a lock file of the repository determines.
+    """
+    origins = comparison.symbols.origins or comparison.symbols.files
+    return [
+        _is_installed(origin, locked) if path is None else state in {"same", "renamed"} and _is_itself(origin, path)
+        for state, origin, path in zip(states.states, origins, states.paths, strict=True)
+    ]
+
+
+def _is_installed(file: str | None, locked: Sequence[str]) -> bool:
+    """Return whether a file belongs to a package of a locked version, the runtime or the system."""
+    place = f"/{file or ''}".replace("\\", "/")
+    if (package := _package_folder(file)) is not None:
+        return package in locked
+    return any(folder in place for folder in RUNTIME_FOLDERS) or place.startswith(RUNTIME)
+
+
+def _package_folder(file: str | None) -> str | None:
+    """Return the folder of installed packages to which a file belongs, or None."""
+    place = f"/{file or ''}".replace("\\", "/")
+    return next((folder for folder in PACKAGES if folder in place), None)
+
+
+def _is_itself(file: str | None, path: str) -> bool:
+    """Return whether a file of the profile is the repository file, and not the output of a build with a similar path.
+
+    The file of a qualified name, as in Java, is the repository file. If ``path`` is empty, only names of a bundler or
+    server are recognized.
+    """
+    place = (file or path).replace("\\", "/")
+    folders = place.removesuffix(path)
+    if "://" in place:  # a bundler or a server names this file
+        return False
+    if not path:
+        return True
+    if folders == place:  # a part of the path is missing
+        return language_of(path) not in SCRIPTS
+    return OUTPUT.search(folders) is None
+
+
+def _built(states: SourceStates, comparison: Comparison, sides: Sides, settled: Sequence[bool]) -> str:
+    """Return a message about a running file that may be built from changed sources, or "" if there is none.
+
+    In compiled languages, profiles contain the files of the sources, and not the output of the build.
+    """
+    if all(_is_text(file.path) for file in sides.diff.files):
+        return ""
+    origins = comparison.symbols.origins or comparison.symbols.files
+    for file, origin, path, fixed in zip(comparison.symbols.files, origins, states.paths, settled, strict=True):
+        is_script = file is not None and language_of(file) in SCRIPTS
+        is_own_script = is_script and path is None and _package_folder(origin) is None
+        if not fixed and (is_own_script or not _is_itself(origin, path or "")):
+            return f"{file} runs here and may be built from changed sources"
+    return ""
 
 
 def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependencies: Dependencies) -> str:

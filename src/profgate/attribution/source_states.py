@@ -36,7 +36,8 @@ def source_states(sides: "Sides") -> SourceStates:
     another known function lies between the function and every hunk. A function is *changed* if the diff edits a known
     line of the function, or lines that are inside the function according to the hunk. This includes comments and blank
     lines. A function is *added* or *removed* if one side lacks the file or the definition. A function is *renamed* if
-    the file was renamed and the function is the same. If a file contains two functions with the same name, the line of
+    the file was renamed and the function is the same. A function that a source map names is never *same* or *renamed*,
+    because a source map proves nothing. If a file contains two functions with the same name, the line of
     only one of them is known, so a change in the other function may not be found.
     """
     found = [sides.of(symbol) for symbol in range(len(sides.symbols))]
@@ -75,10 +76,13 @@ class Sides:
             return "unknown", None, None
         link = self._file_link(side, path, self.symbols.lines[symbol])
         changed = self._touched[side].get(path)
+        claimed = self.symbols.is_claimed(symbol)
         if changed is None:
-            known = self.diff.complete and self.diff.repository_files is not None
+            known = self.diff.complete and self.diff.repository_files is not None and not claimed
             return "same" if known else "unknown", path, link
         state, place = self._in_changed_file(symbol, side, changed)
+        if claimed and state in {"same", "renamed"}:
+            state = "unknown"
         return state, path, self._diff_link(changed, place) or link
 
     def meant(self, symbol: int) -> list[KnownFunction]:
@@ -108,11 +112,15 @@ class Sides:
             return side, path
         if file is None and (found := _JAVA_CLASS.match(name)):
             file = f"{found[1].replace('.', '/')}.java"  # the source of ``a.b.Outer$Inner.run`` is in this file
-        if file is None:
+        if file is None or self._in_package(symbol):
             return side, None
         if (side, file) not in self._found_paths:
             self._found_paths[side, file] = self._paths[side].find(file)
         return side, self._found_paths[side, file]
+
+    def _in_package(self, symbol: int) -> bool:
+        """Return whether the symbol is in an installed npm package, whose files may have the names of own files."""
+        return bool(self.symbols.origins) and "/node_modules/" in f"/{self.symbols.origins[symbol] or ''}"
 
     def _find_top_level_files(self) -> bool:
         """Find the top-level repository files that occur in the profile, and return whether there are any.

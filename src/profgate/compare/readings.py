@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from profgate.compare.built_code import named_by_sources
 from profgate.compare.calls import path_calls
 from profgate.compare.columns import CompareOptions, Forest, columns_of, stored_metric
 from profgate.compare.scenarios import scenario_of, taken_apart
@@ -54,6 +55,7 @@ def summarised(profile: Profile, options: CompareOptions) -> list[tuple[Column, 
 
     Raises ComparisonError if values overflow.
     """
+    (profile,) = named_by_sources([profile])
     numbering = number_symbols([profile], options.level, options.aliases, policy_aliases=options.policy_aliases)
     keys = list(zip(numbering.symbols.names, numbering.symbols.files, strict=True))
     runs: list[list[Column]] = []

@@ -19,6 +19,7 @@ from profgate.measuring.own_code import check_own_code
 from profgate.measuring.sides import SIDES, Side, states, unchanged
 from profgate.model.manifest import MANIFEST_NAME
 from profgate.model.source import SourceFile
+from profgate.source_maps import with_sources
 
 Profiles = Mapping[str, Sequence[SourceFile]]  # profiles of each side
 MUCH_SLOWER = 1.5  # ratio of the time of both sides above which the target is the reason for a budget that is too small
@@ -118,7 +119,8 @@ class Turns:
         before = states(self.code.get(other, ()))
         try:
             output_of(list(self.program), here.folder, variables, self.timeout, watch)
-            found = _as_run(_read([each for each in sources_under(out) if each.name != MANIFEST_NAME]), number)
+            files = [each for each in sources_under(out) if each.name != MANIFEST_NAME]
+            found = _as_run(_read(with_sources(files, here.checkout)), number)
         except ProfgateError as error:
             raise SideError(side, f"run {number}, {side}", str(error)) from error
         finally:

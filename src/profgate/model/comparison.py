@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
 from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
+from profgate.model.frame_names import CLAIMED
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
 from profgate.model.timeline import Timeline
@@ -33,6 +34,10 @@ class Symbols:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def is_claimed(self, symbol: int) -> bool:
+        """Return whether a source map names the symbol. It is untrusted, and the code may be any other."""
+        return bool(self.origins) and (self.origins[symbol] or "").startswith(CLAIMED)
 
     def texts(self) -> list[str]:
         """Return each symbol's name and file as text, such as ``f (pkg/a.py)``, in the notation of stack collapsers."""

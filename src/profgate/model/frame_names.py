@@ -102,7 +102,10 @@ _BY_NEEDLE = tuple(
     for loose in (False, True)
 )
 
+CLAIMED = "source-map://"
+"""Beginning of a file that is named by a source map. It is not part of the identity."""
 _ROOT_PATTERNS = (
+    rf"^{CLAIMED}",
     r"^/proc/\d+/root(?=/)",
     r"^(?:[A-Za-z]:)?/(?:[^/]+/)*?_?_?w(?:ork)?/([^/]+)/\1/",
     r"^/(?:usr/(?:local|lib)|opt/hostedtoolcache)/go(?:-[\d.]+|/[\d.]+/\w+)?/src/",

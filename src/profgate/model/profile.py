@@ -1,7 +1,9 @@
 """A profile as returned by a reader: its frames, and its values as stacks, a call graph, measurements or models."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +15,24 @@ PYTHON_SAMPLING = "profiling.sampling"
 """The value of `Facts.profiler` for Python's own sampling profiler."""
 
 
+class ClaimedSource(NamedTuple):
+    """The source of a function in a built script according to a source map, which is untrusted.
+
+    The paths ``file`` and ``script`` are relative to the checkout. The line is None if it is unknown.
+    """
+
+    name: str
+    file: str
+    line: int | None
+    script: str
+
+
 @dataclass(frozen=True, slots=True)
 class FrameList:
     """The unmodified frames of one profile. The number of a frame is its index. Unknown values are None.
 
-    ``executed`` contains the executed lines if the format distinguishes them from ``lines``.
+    ``executed`` contains the executed lines if the format distinguishes them from ``lines``. ``sources`` contains the
+    sources of frames in built scripts, by frame.
     """
 
     names: list[str]
@@ -25,6 +40,7 @@ class FrameList:
     lines: list[int | None]
     modules: list[str | None]
     executed: list[int | None] | None = None
+    sources: Mapping[int, ClaimedSource] = field(default_factory=dict)
 
     @staticmethod
     def of_names(names: list[str]) -> "FrameList":

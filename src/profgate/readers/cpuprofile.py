@@ -7,9 +7,10 @@ from urllib.parse import unquote
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.profile import Facts, FrameList, Profile, Stacks
+from profgate.model.profile import ClaimedSource, Facts, FrameList, Profile, Stacks
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
+from profgate.model.visible_text import cut
 from profgate.readers.builders import line_of
 from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, number, numbered_objects, wrong
 from profgate.readers.quantities import in_base_unit, whole_numbers
@@ -17,6 +18,13 @@ from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 from profgate.readers.time_bins import Clock, timeline_of
 
+SOURCE = "profgateSource"
+"""Key of a call frame with the function's name, file and line in the sources, and its script in the checkout."""
+NOTES = "profgateNotes"
+"""Key of a profile with the reasons why source maps were not used."""
+NAMELESS = "(anonymous)"
+MOST_NOTES = 10
+LONGEST_TEXT = 500  # in characters
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
 _FILE = "file://"
@@ -56,15 +64,16 @@ class CpuprofileReader(BuiltInReader):
         frames = FrameList.of_names([])
         for name, file, line, _ in tree.frames:
             frames.append(name, file, line)
+        warnings = _notes(document) + [f"{backwards} samples that go back in time"] * bool(backwards)
         values, _, exponent = in_base_unit(durations, "us", exponent, where)
         return Profile(
             name=where,
             metrics=(Metric("time", "nanoseconds", exponent=exponent),),
-            frames=frames,
+            frames=replace(frames, sources=tree.sources),
             stacks=tree.stacks(sampled, values, 10.0**exponent),
             periods=(tree.mean_duration(sampled, values),),
             facts=Facts(format=CpuprofileReader.name, profiler="v8", runtime="javascript"),
-            warnings=(f"{backwards} samples that go back in time",) if backwards else (),
+            warnings=tuple(warnings),
         )
 
 
@@ -94,13 +103,14 @@ class _Nodes:
     frame: list[int] = field(default_factory=list)
     frames: dict[tuple[str, str | None, int | None, object], int] = field(default_factory=dict)
     links: list[tuple[int, int]] = field(default_factory=list)
+    sources: dict[int, ClaimedSource] = field(default_factory=dict)  # by frame
 
     def add(self, node: Json, where: str) -> None:
         number, own = len(self.names), _id_of(node.get("id"), where)
         if self.numbers.setdefault(own, number) != number:
             raise wrong(where, f"has the id {own} of another node")
         call = mapping(node.get("callFrame"), where, "'callFrame'")
-        name = str(call.get("functionName") or "(anonymous)")
+        name = str(call.get("functionName") or NAMELESS)
         special = not call.get("url") and name in {_ROOT, _COLLECTOR, _IDLE}
         self.names.append(name if special else "")
         self.frame.append(_NO_FRAME if special and name != _COLLECTOR else self.frame_number(name, call))
@@ -111,9 +121,12 @@ class _Nodes:
     def frame_number(self, name: str, call: Json) -> int:
         """Return a function's frame number. Anonymous functions on the same line are distinguished by column."""
         url, line = call.get("url"), call.get("lineNumber")
-        file = _file_of(url) if isinstance(url, str) and url else None
+        file = path_of(url) if isinstance(url, str) and url else None
         first = line_of(line + 1) if isinstance(line, int) else None  # V8 numbers lines from 0
-        return self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
+        number = self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
+        if SOURCE in call and (source := _source_of(call[SOURCE])) is not None:
+            self.sources[number] = source
+        return number
 
     def numbers_of(self, ids: list[object]) -> IntArray:
         """Return an int64 array with the node number for each id."""
@@ -195,7 +208,24 @@ def _id_of(value: object, where: str) -> int:
     return value
 
 
-def _file_of(url: str) -> str:
+def _source_of(value: object) -> ClaimedSource | None:
+    """Return the source of a function, or None if it is invalid."""
+    if not isinstance(value, dict):
+        return None
+    texts = [value.get(key) for key in ("name", "file", "script")]
+    if not all(isinstance(text, str) and 0 < len(text) <= LONGEST_TEXT for text in texts):
+        return None
+    name, file, script = map(str, texts)
+    return None if file.startswith(("/", "../")) else ClaimedSource(name, file, line_of(value.get("line")), script)
+
+
+def _notes(document: Json) -> list[str]:
+    notes = document.get(NOTES)
+    texts = notes[:MOST_NOTES] if isinstance(notes, list) else []
+    return [cut(text, LONGEST_TEXT) for text in texts if isinstance(text, str)]
+
+
+def path_of(url: str) -> str:
     """Return the path in a file URL, or any other URL unchanged."""
     if not url.startswith(_FILE):
         return url

@@ -157,3 +157,115 @@ def test_long_path_shows_both_ends() -> None:
     stack = ";".join(["total (src/cart.py:4)", *(f"f{place} (src/view.py:{place})" for place in range(1, 30))])
     found = reached(compared({stack: 3}), folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES))
     assert "total › f1 › (25 more) › f27 › f28 › f29" in found.through
+
+
+OTHER = {"src/cart.py": CART}, {"src/cart.py": CART + "\ndef export(items):\n    return 1\n"}
+LOCKS = ("uv.lock", "web/package-lock.json", "go.mod", "Cargo.lock")
+
+
+def reach_of(origin: str, file: str | None = None, *, files: frozenset[str] = FILES) -> tuple[str, str]:
+    """How a change that does not run can affect a function of this file, and the doubt about all functions."""
+    made = compared({f"f ({file or origin}:1);count (src/cart.py:7)": 1})
+    place = made.symbols.names.index("f")
+    origins = [name and f"/ci/{name}" for name in made.symbols.files]
+    origins[place] = origin
+    found = reached(replace(made, symbols=replace(made.symbols, origins=origins)), folder_diff(*OTHER, files))
+    return found.reach[place], found.doubt
+
+
+@pytest.mark.parametrize(
+    "file", ["lib/app.js", "dist/main.mjs", "/other/work/folder/tool.ts", "webpack-internal:///./a.vue"]
+)
+def test_file_that_is_not_tracked_may_be_built_from_the_change(file: str) -> None:
+    assert reach_of(file) == ("unknown", f"{file} runs here and may be built from changed sources")
+
+
+@pytest.mark.parametrize(
+    "file", ["gen/a_pb2.py", "/other/work/folder/tool.py", "./malloc/./malloc/malloc.c", "fmt/print.go"]
+)
+def test_other_untracked_file_is_unknown_itself(file: str) -> None:
+    assert reach_of(file) == ("unknown", "")
+
+
+@pytest.mark.parametrize(
+    ("origin", "file", "known"),
+    [
+        ("/ci/src/view.py", "src/view.py", True),
+        ("/ci/build/src/view.py", "src/view.py", False),
+        ("dist/src/view.py", "src/view.py", False),
+        ("/build/src/view.py", "src/view.py", True),
+        ("file:///ci/src/view.py", "src/view.py", False),
+        ("http://localhost:80/src/view.py", "src/view.py", False),
+        ("view.py", "view.py", True),
+        ("/ci/lib/view.js", "lib/view.js", False),
+        ("/ci/src/lib/view.js", "src/lib/view.js", True),
+    ],
+)
+def test_build_output_is_not_the_tracked_file(origin: str, file: str, known: bool) -> None:
+    files = FILES | {"src/lib/view.js"}
+    assert (reach_of(origin, file, files=files)[0] == "not reachable") is known
+
+
+@pytest.mark.parametrize(
+    ("file", "lock"),
+    [
+        ("/venv/lib/python3.12/site-packages/a/b.py", "uv.lock"),
+        ("/ci/node_modules/a/b.js", "web/package-lock.json"),
+        ("/root/go/pkg/mod/a.com/b@v1.2.3/c.go", "go.mod"),
+        ("/root/.cargo/registry/src/index/a-1.0/src/lib.rs", "Cargo.lock"),
+    ],
+)
+def test_package_is_out_of_reach_only_with_a_lock_file(file: str, lock: str) -> None:
+    assert reach_of(file, files=FILES | {lock}) == ("not reachable", "")
+    others = FILES | {other for other in LOCKS if other != lock} | {"requirements.txt"}
+    assert reach_of(file, files=others) == ("unknown", "")
+
+
+@pytest.mark.parametrize(
+    ("file", "reach"),
+    [
+        ("node:internal/fs", "not reachable"),
+        ("<frozen importlib._bootstrap>", "not reachable"),
+        ("~", "not reachable"),
+        ("/usr/local/go/src/sort/sort.go", "not reachable"),
+        (r"C:\hostedtoolcache\windows\Python\3.12\Lib\json\decoder.py", "not reachable"),
+        ("<string>", "unknown"),
+        ("<attrs generated init a.B>", "unknown"),
+    ],
+)
+def test_runtime_is_out_of_reach_but_generated_code_is_not(file: str, reach: str) -> None:
+    assert reach_of(file) == (reach, "")
+
+
+def test_built_file_is_no_doubt_if_only_texts_changed() -> None:
+    made = compared({"f (lib/app.js:1);count (src/cart.py:7)": 1})
+    found = reached(made, folder_diff({"README.md": "a"}, {"README.md": "b"}, FILES))
+    assert (found.reach, found.doubt) == (("not reachable", "unknown"), "")
+
+
+def claimed(stacks: Mapping[str, int]) -> Comparison:
+    """A comparison in which a source map names each function."""
+    made = compared(stacks)
+    origins: list[str | None] = [f"source-map://{file}" for file in made.symbols.files]
+    return replace(made, symbols=replace(made.symbols, origins=origins))
+
+
+def test_source_map_proves_nothing() -> None:
+    stacks = {"count (src/view.py:1)": 1}
+    diff = folder_diff(*OTHER, FILES)
+    assert reached(compared(stacks), diff).reach == ("not reachable",)
+    found = reached(claimed(stacks), diff)
+    assert (found.states, found.reach) == (("unknown",), ("unknown",))
+    unchanged = folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES)
+    assert reached(claimed({"count (src/cart.py:6)": 1}), unchanged).states == ("unknown",)
+
+
+def test_source_map_makes_a_function_reachable() -> None:
+    diff = folder_diff({"src/cart.py": CART}, {"src/cart.py": SLOW}, FILES)
+    found = reached(claimed({"main (src/view.py:1);total (src/cart.py:3);add (lib/x.py:5)": 1}), diff)
+    names = ("add", "main", "total")
+    assert dict(zip(names, found.reach, strict=True)) == {
+        "add": "called by a changed function",
+        "main": "unknown",
+        "total": "changed here",
+    }

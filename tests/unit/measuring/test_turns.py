@@ -8,6 +8,7 @@ import pytest
 from profgate.errors import ProfgateError, SideError
 from profgate.measuring.sides import Side
 from profgate.measuring.turns import Turns
+from source_map_samples import SCRIPT, profile, source_map
 from two_commits import pairs_take
 
 PROGRAM = ["sh", "-c", 'echo "main;parse $((1000 + PROFGATE_RUN))" > "$PROFGATE_OUT/api.folded"']
@@ -88,3 +89,18 @@ def test_processes_end_with_their_run(tmp_path: Path, capsys: pytest.CaptureFixt
     program = [*PROGRAM[:2], f"{PROGRAM[2]}; {daemon}"]
     turns_of(tmp_path, 60.0, program).warm_up()
     assert "ended 2 processes that run 0 of the baseline left behind" in capsys.readouterr().err
+
+
+def test_each_side_has_its_own_source_maps(tmp_path: Path) -> None:
+    turns = turns_of(tmp_path, 60.0, ["sh", "-c", 'cp lib/a.cpuprofile "$PROFGATE_OUT"'])
+    for side, name in (("baseline", "inlineText"), ("target", "inlineNewText")):
+        folder = Path(turns.sides[side].checkout, "lib")
+        folder.mkdir()
+        (folder / "app.js").write_text(SCRIPT)
+        (folder / "app.js.map").write_bytes(source_map([(0, 9, 0, 1, 16, 0)], names=[name]))
+        (folder / "a.cpuprofile").write_bytes(profile(f"file://{folder}/app.js"))
+    frames = {side: files[0].profile.frames for side, files in turns.warm_up().items() if files[0].profile}
+    assert {side: found.sources[0].name for side, found in frames.items()} == {
+        "baseline": "inlineText",
+        "target": "inlineNewText",
+    }

@@ -1,0 +1,223 @@
+"""Adds the sources that source maps contain to profiles of built JavaScript.
+
+This happens in the job that recorded the profile, because only this job has the output of the build. Afterwards, the
+profile contains both the functions of the script and their sources, so it can be stored as a baseline.
+"""
+
+import base64
+import binascii
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+from urllib.parse import unquote, unquote_to_bytes
+
+from profgate.errors import ProfgateError
+from profgate.io.built_files import content_of, file_in, is_inside
+from profgate.io.git import local_checkout
+from profgate.model.source import SourceFile, source_of
+from profgate.model.visible_text import cut
+from profgate.readers.builders import MAX_LINE
+from profgate.readers.built_script import BuiltScript, Function
+from profgate.readers.containers import MAX_BYTES, is_wrapped
+from profgate.readers.cpuprofile import NAMELESS, NOTES, SOURCE, CpuprofileReader, path_of
+from profgate.readers.source_map import LARGEST, SourceMap, read_source_map
+
+LONGEST_PATH = 500  # in characters
+COMMENT = b"sourceMappingURL="
+COMMENT_STARTS = (b"//# ", b"//@ ")
+MOST_SCRIPTS = 10_000
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # a single letter is a drive
+_WEBPACK = re.compile(r"webpack://[^/]*/(?:\./)?(.+)")
+Call = dict[str, Any]
+
+
+def with_sources(files: Iterable[SourceFile], folder: str | None = None) -> list[SourceFile]:
+    """Add the sources of functions to V8's CPU profiles, and return all files.
+
+    ``folder`` is the checkout that contains the scripts and their source maps, by default that of the current folder.
+    Files outside of it are not read, and nothing is downloaded. If a source map cannot be used, the profile gets a
+    warning.
+    """
+    scripts, reader = _Scripts(folder), CpuprofileReader()
+    return [scripts.added_to(file) if not is_wrapped(file) and reader.recognizes(file) else file for file in files]
+
+
+class _Build(NamedTuple):
+    """A script and its source map. ``folder`` contains the source map, relative to the checkout."""
+
+    script: BuiltScript
+    source_map: SourceMap
+    folder: str
+
+
+class _Scripts:
+    """The scripts of a checkout, each of which is read once."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._given = folder
+        self._builds: dict[str, _Build | str | None] = {}
+        self._scripts: dict[str, _Script | str | None] = {}
+
+    @cached_property
+    def _folder(self) -> str:
+        return self._given or (local_checkout() or (".",))[0]
+
+    def added_to(self, file: SourceFile) -> SourceFile:
+        document = _document(file)
+        notes, changed = [], False
+        for url, calls in _calls_by_url(document).items():
+            if url not in self._scripts:
+                self._scripts[url] = self._script_at(url)
+            script = self._scripts[url]
+            note = script.add_to(calls) if isinstance(script, _Script) else script
+            notes += [f"source map not used: {note}"] * bool(note)
+            changed |= script is not None
+        if not changed:
+            return file
+        document[NOTES] = notes
+        return source_of(file.name, json.dumps(document, separators=(",", ":")).encode())
+
+    def _script_at(self, url: str) -> "_Script | str | None":
+        """Return a script with a source map, the reason why the map cannot be used, or None if there is no map."""
+        recorded = path_of(url)
+        if not recorded or _SCHEME.match(recorded) or "/node_modules/" in recorded:
+            return None
+        path = file_in(self._folder, recorded)
+        if path is None:
+            return None
+        if path not in self._builds:
+            self._builds[path] = _build_of(path, self._folder)
+        build = self._builds[path]
+        if not isinstance(build, _Build):
+            return build
+        return _Script(path, recorded.removesuffix(path).rstrip("/"), self._folder, build)
+
+
+class _Script:
+    """A script of the checkout in ``folder``.
+
+    Paths of files are relative to the checkout, and ``root`` is the path of the checkout in the profile.
+    """
+
+    def __init__(self, path: str, root: str, folder: str, build: _Build) -> None:
+        self._path, self._root, self._folder, self._build = path, root, folder, build
+        self._files: dict[int, str | None] = {}
+
+    def add_to(self, calls: Sequence[Call]) -> str:
+        """Add the sources of functions, and return "", or the reason why the source map belongs to another build."""
+        functions = [Function(call["functionName"], call["lineNumber"], call["columnNumber"]) for call in calls]
+        if not self._build.script.contains(functions):
+            return f"{self._path} was built again after this recording; measure both versions with profgate measure"
+        for call, function in zip(calls, functions, strict=True):
+            origin = self._build.script.origin(function)
+            file = None if origin is None else self._file(origin.source)
+            if origin is not None and file is not None:
+                call[SOURCE] = {
+                    "name": origin.name or NAMELESS,
+                    "file": file,
+                    "line": origin.line,
+                    "script": self._path,
+                }
+        return ""
+
+    def _file(self, number: int) -> str | None:
+        """Return a source as a path in the checkout, or None if it is outside or belongs to a package."""
+        if number not in self._files:
+            source = self._build.source_map.sources[number].partition("?")[0]
+            path = self._path_of(self._build.source_map.root + source) if source else None
+            usable = path is not None and path.isprintable() and len(path) <= LONGEST_PATH
+            self._files[number] = path if usable and "node_modules" not in f"{path}".split("/") else None
+        return self._files[number]
+
+    def _path_of(self, source: str) -> str | None:
+        if found := _WEBPACK.fullmatch(source):
+            return self._below_package(posixpath.normpath(found[1]))
+        source = path_of(source)
+        if _SCHEME.match(source):
+            return None
+        path = posixpath.normpath(posixpath.join(self._root, self._build.folder, source))
+        path = path.removeprefix(f"{self._root}/") if self._root else path
+        return None if path.startswith(("/", "../")) else path
+
+    def _below_package(self, name: str) -> str | None:
+        """Return the path of a file that webpack names relative to the folder of the package."""
+        folder = self._path
+        while folder and not name.startswith(("/", "../")):
+            folder = posixpath.dirname(folder)
+            if is_inside(self._folder, path := posixpath.join(folder, name)):
+                return path
+        return None
+
+
+class _MapFile(NamedTuple):
+    path: str
+    data: bytes
+
+
+def _build_of(path: str, folder: str) -> _Build | str | None:
+    """Read a script and its source map. Return the problem if the map cannot be read, or None if there is none."""
+    try:
+        text = content_of(folder, path, LARGEST)
+        found = _map_of(path, text, folder)
+        if found is None:
+            return None
+        source_map = read_source_map(found.data, found.path)
+    except ProfgateError as error:
+        return str(error)
+    return _Build(BuiltScript(text.decode(errors="replace"), source_map), source_map, posixpath.dirname(found.path))
+
+
+def _map_of(path: str, text: bytes, folder: str) -> _MapFile | None:
+    """Return the source map of a script, or None if it has none. Raises ProfgateError if the map cannot be read."""
+    place = text.rfind(COMMENT)
+    reference = ""
+    if text[max(0, place - 4) : max(0, place)] in COMMENT_STARTS:
+        comment = text[place + len(COMMENT) :].split(None, 1)
+        if comment and comment[0].startswith(b"data:"):
+            return _MapFile(path, _decoded(comment[0], path))
+        reference = comment[0].decode(errors="replace") if comment else ""
+    if _SCHEME.match(reference) or reference.startswith("//"):
+        raise ProfgateError(path, f"its source map is at {cut(reference, LONGEST_PATH)}, which is not downloaded")
+    name = unquote(reference.partition("?")[0])
+    place_of_map = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else f"{path}.map"
+    if is_inside(folder, place_of_map):
+        return _MapFile(place_of_map, content_of(folder, place_of_map, LARGEST))
+    if name:
+        raise ProfgateError(path, f"its source map {cut(name, LONGEST_PATH)} is not in the checkout")
+    return None
+
+
+def _decoded(url: bytes, path: str) -> bytes:
+    """Return the content of a data URL."""
+    header, _, content = url.partition(b",")
+    try:
+        return base64.b64decode(content) if header.endswith(b";base64") else unquote_to_bytes(content)
+    except binascii.Error as error:
+        raise ProfgateError(path, f"has a damaged source map ({error}); build it again") from None
+
+
+def _document(file: SourceFile) -> Call:
+    """Return the JSON object in a file, or {} if it is damaged, which the reader reports."""
+    data = file.read(MAX_BYTES)
+    try:
+        document = json.loads(data) if len(data) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _calls_by_url(document: Call) -> dict[str, list[Call]]:
+    """Return the valid call frames without a source, by the URL of their script."""
+    nodes = document.get("nodes")
+    found: dict[str, list[Call]] = {}
+    for node in nodes if isinstance(nodes, list) else ():
+        call = node.get("callFrame") if isinstance(node, dict) else None
+        if isinstance(call, dict) and SOURCE not in call and isinstance(call.get("functionName"), str):
+            position = [call.get("lineNumber"), call.get("columnNumber")]
+            if isinstance(call.get("url"), str) and all(type(one) is int and 0 <= one < MAX_LINE for one in position):
+                found.setdefault(call["url"], []).append(call)
+    return dict(islice(found.items(), MOST_SCRIPTS))

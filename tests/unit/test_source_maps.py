@@ -1,0 +1,207 @@
+"""Source maps of a checkout name the functions of profiles."""
+
+import base64
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from profgate import source_maps
+from profgate.model.profile import ClaimedSource, Profile
+from profgate.model.source import source_of
+from profgate.readers.cpuprofile import SOURCE, CpuprofileReader
+from profgate.source_maps import with_sources
+from source_map_samples import FUNCTIONS, MAP, SCRIPT, profile, source_map
+
+BESIDE = f"{SCRIPT}//# sourceMappingURL=app.js.map\n"
+NAMED = [
+    ClaimedSource("inlineText", "src/Tokenizer.ts", 2, "lib/app.js"),
+    ClaimedSource("outputLink", "src/Link.ts", 5, "lib/app.js"),
+]
+RECORDED = "file:///home/runner/work/app/app/lib/app.js"
+
+
+def checkout(folder: Path, files: Mapping[str, str | bytes]) -> str:
+    for name, content in files.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(folder)
+
+
+def read(folder: str, data: bytes | None = None) -> Profile:
+    (source,) = with_sources([source_of("a.cpuprofile", data or profile(RECORDED))], folder)
+    return CpuprofileReader().read(source)
+
+
+def sources(folder: str, data: bytes | None = None) -> list[ClaimedSource]:
+    return list(read(folder, data).frames.sources.values())
+
+
+def inline(data: bytes, *, text: bool = False) -> str:
+    content = quote(data) if text else f"{base64.b64encode(data).decode()}"
+    return f"{SCRIPT}//# sourceMappingURL=data:application/json{'' if text else ';base64'},{content}"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"lib/app.js": BESIDE, "lib/app.js.map": MAP},
+        {"lib/app.js": SCRIPT, "lib/app.js.map": MAP},
+        {"lib/app.js": f"{SCRIPT}//@ sourceMappingURL=../maps/a%20b.map?v=1", "maps/a b.map": MAP},
+        {"lib/app.js": inline(MAP)},
+        {"lib/app.js": inline(MAP, text=True)},
+    ],
+)
+def test_source_map_names_functions(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    assert sources(checkout(tmp_path, files)) == NAMED
+
+
+@pytest.mark.parametrize(
+    "url", ["/other/place/lib/app.js", "lib/app.js", r"C:\work\lib\app.js", "file:///C:/w/lib/app.js"]
+)
+def test_profile_of_another_folder_finds_the_script(tmp_path: Path, url: str) -> None:
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP})
+    assert [source.file for source in sources(folder, profile(url))] == ["src/Tokenizer.ts", "src/Link.ts"]
+
+
+@pytest.mark.parametrize(
+    ("source", "file"),
+    [
+        ("../src/a.ts", "src/a.ts"),
+        ("a.ts?1f2e", "lib/a.ts"),
+        ("/home/runner/work/app/app/src/a.ts", "src/a.ts"),
+        ("file:///home/runner/work/app/app/src/a.ts", "src/a.ts"),
+        ("webpack://app/./src/a.ts", "src/a.ts"),
+        ("webpack:///src/a.ts?77ab", "src/a.ts"),
+        ("webpack:///./inner/b.ts", "lib/inner/b.ts"),
+        ("webpack:///webpack/bootstrap", None),
+        ("webpack:///../../a.ts", None),
+        ("../../a.ts", None),
+        ("../../../../../../../../etc/passwd", None),
+        ("/etc/passwd", None),
+        ("/home/runner/work/app/application/a.ts", None),
+        ("file:///etc/passwd", None),
+        ("https://example.com/a.ts", None),
+        ("../node_modules/lib/a.ts", None),
+        ("../src/a\nb.ts", None),
+        ("../src/" + "a" * 999, None),
+        ("", None),
+    ],
+)
+def test_sources_outside_of_the_checkout_are_dropped(tmp_path: Path, source: str, file: str | None) -> None:
+    files = {"src/a.ts": "", "lib/inner/b.ts": "", "lib/app.js": BESIDE}
+    folder = checkout(tmp_path, {**files, "lib/app.js.map": source_map([(0, 9, 0, 1, 16, 0)], sources=[source])})
+    assert {found.file for found in sources(folder)} == {file} - {None}
+
+
+def test_source_root_is_part_of_the_path(tmp_path: Path) -> None:
+    data = source_map([(0, 9, 0, 1, 16, 0)], sources=["a.ts"], sourceRoot="../src")
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": data})
+    assert sources(folder)[0].file == "src/a.ts"
+
+
+def test_script_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_paths = []
+
+    def content(folder: str, path: str, _: int) -> bytes:
+        read_paths.append(path)
+        return Path(folder, path).read_bytes()
+
+    monkeypatch.setattr(source_maps, "content_of", content)
+    files = [source_of("a", profile(f"{folder}/lib/app.js")) for folder in ("/a", "/b", "/a")]
+    found = with_sources(files, checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP}))
+    assert read_paths == ["lib/app.js", "lib/app.js.map"]
+    assert all(SOURCE.encode() in file.read(9999) for file in found)
+
+
+@pytest.mark.parametrize(
+    ("files", "note"),
+    [
+        ({"lib/app.js": f"{SCRIPT}//# sourceMappingURL=https://example.com/a.map"}, "which is not downloaded"),
+        ({"lib/app.js": f"{SCRIPT}//# sourceMappingURL=//example.com/a.map"}, "which is not downloaded"),
+        ({"lib/app.js": BESIDE}, "app.js.map is not in the checkout"),
+        ({"lib/app.js": f"{SCRIPT}//# sourceMappingURL=../../../etc/passwd"}, "is not in the checkout"),
+        ({"lib/app.js": f"{SCRIPT}//# sourceMappingURL=/etc/passwd"}, "is not in the checkout"),
+        ({"lib/app.js": f"{SCRIPT}//# sourceMappingURL=data:;base64,a"}, "damaged source map"),
+        ({"lib/app.js": BESIDE, "lib/app.js.map": b"[" * 99_999}, "is not a source map"),
+        ({"lib/app.js": BESIDE, "lib/app.js.map": source_map([], sections=[])}, "without sections"),
+        ({"lib/app.js": f"let a;{BESIDE}", "lib/app.js.map": MAP}, "built again after this recording"),
+    ],
+)
+def test_unusable_map_is_a_warning(tmp_path: Path, files: dict[str, str | bytes], note: str) -> None:
+    found = read(checkout(tmp_path, files))
+    assert not found.frames.sources
+    (warning,) = found.warnings
+    assert warning.startswith("source map not used: ")
+    assert note in warning
+
+
+def test_large_files_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_maps, "LARGEST", 500)
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP + b" " * 500})
+    assert "is larger than 500 bytes" in read(folder).warnings[0]
+
+
+@pytest.mark.parametrize("files", [{}, {"lib/app.js": SCRIPT}, {"lib/app.js": "// sourceMappingURL=a.map"}])
+def test_script_without_a_map_keeps_its_names(tmp_path: Path, files: dict[str, str | bytes]) -> None:
+    source = source_of("a.cpuprofile", profile(RECORDED))
+    assert with_sources([source], checkout(tmp_path, files)) == [source]
+
+
+def test_links_out_of_the_checkout_are_not_followed(tmp_path: Path) -> None:
+    checkout(tmp_path, {"secret/lib/app.js": BESIDE, "secret/lib/app.js.map": MAP, "in/lib/app.js": BESIDE})
+    (tmp_path / "in/lib/app.js.map").symlink_to("../../secret/lib/app.js.map")
+    assert "is not in the checkout" in read(str(tmp_path / "in")).warnings[0]
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/lib").symlink_to("../secret/lib")
+    assert read(str(tmp_path / "out")).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "url", ["file:///x/node_modules/lib/app.js", "node:fs", "https://example.com/lib/app.js", "", "a\0b"]
+)
+def test_scripts_of_packages_and_servers_are_not_read(tmp_path: Path, url: str) -> None:
+    folder = checkout(tmp_path, {"node_modules/lib/app.js": BESIDE, "lib/app.js": BESIDE, "lib/app.js.map": MAP})
+    assert read(folder, profile(url)).frames.sources == {}
+
+
+def test_stored_sources_are_not_changed(tmp_path: Path) -> None:
+    (stored,) = with_sources(
+        [source_of("a.cpuprofile", profile(RECORDED))],
+        checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP}),
+    )
+    (again,) = with_sources([stored], checkout(tmp_path, {"lib/app.js.map": source_map([(0, 9, 1, 0, 0)])}))
+    assert again == stored
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{",
+        b'{"nodes": 3, "timeDeltas": []}',
+        b'{"nodes": [{"callFrame": 7}, 3], "timeDeltas": []}',
+        profile(RECORDED, [("Y", 2**70, 2**70), ("O", -1, 0)]),
+    ],
+)
+def test_damaged_profile_is_left_to_its_reader(tmp_path: Path, data: bytes) -> None:
+    source = source_of("a.cpuprofile", data)
+    assert with_sources([source], checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP})) == [source]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        7,
+        {},
+        {"name": "a", "file": "a.ts"},
+        {"name": "a", "file": "/a.ts", "script": "a.js"},
+        {"name": "", "file": "a", "script": "b"},
+    ],
+)
+def test_invalid_stored_source_is_ignored(source: object) -> None:
+    document = json.loads(profile(RECORDED, FUNCTIONS[:1]))
+    document["nodes"][1]["callFrame"]["profgateSource"] = source
+    assert CpuprofileReader().read(source_of("a", json.dumps(document).encode())).frames.sources == {}
