@@ -120,7 +120,8 @@ def output_of(
         )
     if outcome.failure:
         # lines without a letter or digit are blank, or mark a place in the line above
-        lines = " | ".join(line.strip() for line in outcome.output.splitlines() if re.search(r"\w", line))[-500:]
+        shown = (line.strip() for line in outcome.output.splitlines() if any(map(str.isalnum, line)))
+        lines = " | ".join(shown)[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
         raise ProfgateError(" ".join(words)[:200], what)
     return outcome.output
