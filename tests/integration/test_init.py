@@ -206,12 +206,12 @@ def tests(session):
         (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
             "python -m pytest",
-            "command -v uv || pipx install uv==0.13.9\nuv sync\n",
+            "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
         ),
         (
             {"poetry.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
             "python -m pytest",
-            "command -v poetry || pipx install poetry==2.5.1\n",
+            "command -v poetry || pip install poetry==2.5.1\n",
         ),
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
@@ -223,7 +223,7 @@ def tests(session):
         (
             {"noxfile.py": SESSION, "uv.lock": "x"},
             "python -m pytest -q",
-            "command -v uv || pipx install uv==0.13.9\nuv sync\n",
+            "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
         ),
         ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
         ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
@@ -541,6 +541,15 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
 
 
 @needs_node
+def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"
+    committed(tmp_path, NODE | {"bench/sum.js": own})
+    assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 2
+    assert "only 0% of the samples are in functions of this repository" in capsys.readouterr().err
+    assert "# TODO: only 0%" in written(tmp_path).read_text()
+
+
+@needs_node
 def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, NODE | {"bench/bench.js": "throw new Error('no data')\n"})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
@@ -554,7 +563,7 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     committed(tmp_path, {"go.mod": "module x\n", "out.txt": output, "stub.sh": stub})
     shutil.copy(ROOT / "tests" / "data" / "pprof" / "go-1.19.8-cpu.pb.gz", tmp_path / "cpu.pb.gz")
     words = ["--command", "sh stub.sh -benchtime 1000x", "--language", "Go", "--install", "nothing"]
-    assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 0
+    assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 2  # the profile is of other code
     assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
 
 

@@ -34,6 +34,18 @@ LOCKS = (
 # these are not written in JavaScript, or only start other programs
 NOT_NODE = frozenset(
     {"echo", "npx", "exit", "sh", "bash", "make", "bun", "deno", "cargo", "python", "python3", "go", "lerna", "turbo"}
+    | {
+        "branchcmp",
+        "concurrently",
+        "autocannon",
+        "clinic",
+        "0x",
+        "run-s",
+        "npm-run-all",
+        "npm-run-all2",
+        "tsd",
+        "wireit",
+    }
     | {"nx", "exec", "rm", "cp", "mkdir", "cd", "wrangler"}
 )
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}

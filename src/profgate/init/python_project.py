@@ -29,11 +29,11 @@ GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
 REQUIREMENTS = tuple(
     f"requirements{sign}{name}.txt" for sign, name in (("", ""), *((s, n) for s in "-_/" for n in GROUPS))
 )
-LOCKS = (
-    ("uv.lock", "uv", ("command -v uv || pipx install uv==0.13.9", "uv sync")),
-    ("poetry.lock", "poetry", ("command -v poetry || pipx install poetry==2.5.1", "poetry install")),
-    ("pdm.lock", "pdm", ("command -v pdm || pipx install pdm==2.29.4", "pdm sync")),
-    ("Pipfile.lock", "pipenv", ("command -v pipenv || pipx install pipenv==2026.10.3", "pipenv sync --dev")),
+LOCKS = (  # the tools are installed into .venv, where uv must not remove them again
+    ("uv.lock", ("command -v uv || pip install uv==0.13.9", "uv sync --inexact")),
+    ("poetry.lock", ("command -v poetry || pip install poetry==2.5.1", "poetry install")),
+    ("pdm.lock", ("command -v pdm || pip install pdm==2.29.4", "pdm sync")),
+    ("Pipfile.lock", ("command -v pipenv || pip install pipenv==2026.10.3", "pipenv sync --dev")),
 )
 
 
@@ -49,10 +49,11 @@ def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 def python_setup(files: Files, needs: Iterable[str] = ()) -> list[str]:
     """Return shell lines that install a project and the further requirements of a command."""
-    for lock, _, known in LOCKS:
-        if files.listed(lock):
-            return list(known)
     project = toml(files.read("pyproject.toml"))
+    for lock, known in LOCKS:
+        if files.listed(lock):
+            groups = [f" --group {name}" for name in GROUPS if name in table(project, "dependency-groups")]
+            return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else [])]
     lines = [f"pip install -r {name}" for name in REQUIREMENTS if files.read(name)]
     if "build-system" in project or "project" in project or files.read("setup.py"):
         extras = table(project, "project", "optional-dependencies")

@@ -2,10 +2,11 @@
 
 import os
 import re
+import shlex
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from profgate.errors import ProfgateError
 from profgate.init.library_share import Share, share_of
@@ -19,9 +20,10 @@ from profgate.io.worktrees import copied_worktree
 from profgate.model.visible_text import plain
 from profgate.wiring import read_all
 
-LONGEST = 900.0  # time limit in seconds of the setup, and of the recording
+LONGEST_SETUP = 900.0  # in seconds
+LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
 MOST_TRIALS = 3
-ENOUGH = 0.3  # share of samples in the library at which no further command is tried
+ENOUGH = 0.3  # smallest share of samples in the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
@@ -41,8 +43,8 @@ COST = (
     "A change of about {visible:.0%} of the total time is visible with {samples:,} samples.\n"
 )
 FEW = (
-    "Only {share:.0%} of the samples are in functions of this repository, so the gate mostly measures other code.\n"
-    "Name a benchmark with --replace --command, or let --replace --skeleton write a first one.\n"
+    "only {share:.0%} of the samples are in functions of this repository, so the gate would measure other code; name a "
+    "benchmark with --replace --measure --command, or let --replace --measure --skeleton write a first one"
 )
 
 
@@ -63,22 +65,45 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
     Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
     The text ``result`` describes the recording, the duration of the gate, and what it can detect.
     """
-    trials = []
-    for plan in plans[:MOST_TRIALS]:
-        trials.append(_tried(files, plan))
-        if trials[-1].share >= ENOUGH:
-            break
-    best = max(trials, key=lambda trial: (not trial.plan.problem, trial.share))
-    return best if best.plan.problem else replace(best, result=best.result + _cost(best))
+    trials = list[Trial]()
+    with ExitStack() as stack:
+        copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
+        for plan in plans[:MOST_TRIALS]:
+            if plan.setup not in copies.failed:
+                trials.append(_tried(plan, copies))
+            if trials[-1].share >= ENOUGH:
+                break
+    best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
+    return replace(best, result=best.result + _cost(best)) if best.seconds else best
 
 
-def _tried(files: Files, plan: Plan) -> Trial:
+class _Copies:
+    """Copies of the working tree below a scratch folder, one for each setup."""
+
+    def __init__(self, files: Files, scratch: str, stack: ExitStack) -> None:
+        self.files, self.scratch, self.failed = files, scratch, set[tuple[str, ...]]()
+        self._stack, self._ready = stack, dict[tuple[str, ...], tuple[str, float]]()
+
+    def ready(self, plan: Plan) -> tuple[str, float]:
+        """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
+
+        Raises ProfgateError if the setup fails.
+        """
+        if plan.setup not in self._ready:
+            self.failed.add(plan.setup)
+            place = f"{self.scratch}/checkout-{len(self.failed)}"
+            checkout = self._stack.enter_context(copied_worktree(place, self.files.top))
+            self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
+            self.failed.remove(plan.setup)
+        return self._ready[plan.setup]
+
+
+def _tried(plan: Plan, copies: _Copies) -> Trial:
     command = plain(plan.command)
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
     try:
-        with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
-            trial, share = _recorded(files, plan, checkout, scratch)
+        trial, share = _recorded(plan, copies)
     except ProfgateError as error:
         problem = one_line([error.where, error.what])
         sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
@@ -89,24 +114,25 @@ def _tried(files: Files, plan: Plan) -> Trial:
     return replace(trial, result=result)
 
 
-def _recorded(files: Files, plan: Plan, checkout: str, scratch: str) -> tuple[Trial, Share]:
-    """Set up the checkout and record one run. Raises ProfgateError if a step fails or records no samples."""
-    setup, _ = _run("the setup", plan.setup, plan, checkout, scratch)
+def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
+    """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
+    checkout, setup = copies.ready(plan)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
-        plan = replace(plan, command=_with_iterations(plan, checkout, scratch))
-    seconds, output = _run("the recording", plan.record, plan, checkout, scratch)
-    profiles = read_all(sources_under(f"{scratch}/profiles")) if Path(scratch, "profiles").is_dir() else []
-    share = share_of(profiles, files, checkout, plan.extent.rate)
+        plan = replace(plan, command=_with_iterations(plan, checkout))
+    with scratch_folder() as out:
+        seconds, output = _run("the recording", plan.record, plan, checkout, out)
+        share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
-    return Trial(replace(plan, extent=extent), share.library, setup, seconds), share
+    problem = "" if share.library >= ENOUGH else FEW.format(share=share.library)
+    return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
-def _with_iterations(plan: Plan, checkout: str, scratch: str) -> str:
+def _with_iterations(plan: Plan, checkout: str) -> str:
     """Return the command with enough iterations per benchmark for one run."""
     command = ITERATIONS.sub(" -benchtime 100ms", plan.command)
-    _, output = _run("the benchmark", (f"cd '{checkout}/{plan.folder}'", command), plan, checkout, scratch)
+    _, output = _run("the benchmark", (f"cd {shlex.quote(plan.folder)}", command), plan, checkout)
     iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
@@ -114,18 +140,20 @@ def _with_iterations(plan: Plan, checkout: str, scratch: str) -> str:
     return ITERATIONS.sub(f" -benchtime {count}x", plan.command)
 
 
-def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, scratch: str) -> tuple[float, str]:
+def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str = "") -> tuple[float, str]:
     """Run shell lines as the workflow does. Return the duration in seconds and the output.
 
     Raises ProfgateError with the line of the output that names the cause.
     """
-    own = {"npm_config_prefix": f"{scratch}/npm"}  # npm link changes it
-    given = (
-        without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": f"{scratch}/profiles", "run": "1"})
-    )
+    own = {"npm_config_prefix": f"{checkout}-npm"}  # npm link changes it
+    given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
     start = time.monotonic()
     outcome = run_command(
-        ["sh", "-ec", "\n".join(lines)], folder=checkout, environment=given, log=f"{scratch}/log", timeout=LONGEST
+        ["sh", "-ec", "\n".join(lines)],
+        folder=checkout,
+        environment=given,
+        log=f"{checkout}-log",
+        timeout=LONGEST_RUN if out else LONGEST_SETUP,
     )
     if outcome.failure:
         raise ProfgateError(f"{what} {outcome.failure}", problem_in(outcome.output.replace(f"{checkout}/", "")))
@@ -155,7 +183,7 @@ def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
     visible = 0.05 * (SAMPLES / max(extent.samples, 1)) ** 0.5
-    text = COST.format(
+    return COST.format(
         minutes=max(minutes, 1),
         setup=trial.setup,
         runs=extent.runs,
@@ -163,4 +191,3 @@ def _cost(trial: Trial) -> str:
         visible=visible,
         samples=extent.samples,
     )
-    return text + (FEW.format(share=trial.share) if trial.share < ENOUGH else "")
