@@ -593,6 +593,7 @@ def test_unmeasurable_command_is_an_error(
         ("node:1\n  x\n\nError: Cannot find module '../lib/a.js'\nat b\n", "'../lib/a.js' (if a build writes ../"),
         ("x\nmain module (a) does not contain package b\nFAIL\n", "main module (a) does not contain package b"),
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
+        ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
         ("one\ntwo\n\n", "two"),
         ("", ""),
     ],
@@ -657,6 +658,12 @@ def test_test_job_of_the_repository_is_the_pattern(tmp_path: Path) -> None:
     lines = job["env"]["SETUP"].splitlines()
     assert lines[0] == "sudo apt-get update && sudo apt-get install -y libxml2-dev"
     assert lines[1] == "git submodule update --init --recursive"
+
+
+def test_submodules_of_a_job_without_setup_action_are_used(tmp_path: Path) -> None:
+    made(tmp_path, BENCHMARKS["native code"] | {".github/workflows/ci.yml": OLD})
+    assert main(["init", str(tmp_path), "--yes"]) == 0
+    assert "git submodule update --init --recursive\n" in shell_of(tmp_path)["SETUP"]
 
 
 def test_versions_that_no_longer_run_are_replaced(tmp_path: Path) -> None:

@@ -117,8 +117,9 @@ def pattern_of(project: Project, language: str) -> Pattern:
     name = ACTIONS.get(language, "")
     steps = [(job, step, int(_major(step))) for job in project.jobs for step in _setup_steps(job, name)]
     if not steps:
-        return Pattern()
-    job, step, _ = max(steps, key=lambda each: ("test" in json.dumps(each[0].get("steps"), default=str), each[2]))
+        job = max(project.jobs, key=_tests, default={})
+        return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
+    job, step, _ = max(steps, key=lambda each: (_tests(each[0]), each[2]))
     least, oldest, instead = CURRENT[name]
     versions = [version for each in steps for version in _versions(each[0], each[1], f"{name}-version")]
     newest = max(versions, key=_numbers, default="")
@@ -159,6 +160,11 @@ def _runner(value: object) -> tuple[str, ...]:
         return ()
     foreign = any(label.lower().startswith(("windows", "macos")) for label in labels)
     return () if foreign else tuple(labels)
+
+
+def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
+    """Return whether a job contains the word "test", and whether it runs on Linux."""
+    return "test" in json.dumps(job.get("steps"), default=str), _runner(job.get("runs-on")) != ()
 
 
 def _setup_steps(job: Mapping[Any, Any], name: str) -> Iterator[dict[Any, Any]]:

@@ -29,7 +29,8 @@ PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
     re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
-    re.compile(r"\berror\b|not found|does not|No such file|cannot", re.IGNORECASE),
+    re.compile(r"\b(?:error|fatal)\b", re.IGNORECASE),
+    re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
 )
 TRIED = (
     "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {share:.0%} of them in functions of this "
@@ -165,7 +166,9 @@ def problem_in(output: str) -> str:
     for pattern in PROBLEMS:
         if found := pattern.search(output):
             start = output.rfind("\n", 0, found.start()) + 1
-            return one_line([output[start : start + 300].splitlines()[0], _advice(found)])
+            lines = [line for line in output[start : start + 600].splitlines() if line.strip()]
+            further = lines[1:2] if lines[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
+            return one_line([lines[0], *further, _advice(found)])
     lines = [line for line in output.splitlines() if line.strip()]
     return one_line(lines[-1:])
 
