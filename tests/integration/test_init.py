@@ -13,14 +13,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
 from profgate import wiring
 from profgate.__main__ import main
+from profgate.init.library_share import Share, share_of
 from profgate.init.native_project import FRAMES
 from profgate.init.recipes import RECIPES, extent_for
+from profgate.init.repository_files import Files
 from profgate.init.trial import problem_in
+from profgate.model.profile import Profile, Stacks
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
@@ -547,6 +551,13 @@ def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.Capt
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 2
     assert "only 0% of the samples are in functions of this repository" in capsys.readouterr().err
     assert "# TODO: only 0%" in written(tmp_path).read_text()
+
+
+def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
+    empty = Profile(
+        "a", stacks=Stacks(*(np.empty(0, np.int64),) * 3, np.empty((0, 0), np.int64), np.empty(0, np.int64))
+    )
+    assert share_of([empty, Profile("b")], Files(str(tmp_path)), "/checkout", 100) == Share(0, 0.0)
 
 
 @needs_node

@@ -51,7 +51,7 @@ def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout:
 def _values(profile: Profile, known: Callable[[str, str | None], bool]) -> tuple[int, int]:
     """Return the value of all stacks, and of those with a function of the library, for the first metric."""
     stacks, frames = profile.stacks, profile.frames
-    if stacks is None:
+    if stacks is None or not len(stacks.values):  # a program that ended at once
         return 0, 0
     own = [known(name, file) for name, file in zip(frames.names, frames.files, strict=True)]
     values = iter(stacks.values[0].tolist())
