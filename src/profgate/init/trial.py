@@ -92,7 +92,7 @@ class _Copies:
         """
         if plan.setup not in self._ready:
             self.failed.add(plan.setup)
-            place = f"{self.scratch}/checkout-{len(self.failed)}"
+            place = f"{self.scratch}/checkout-{len(self._ready) + len(self.failed)}"
             checkout = self._stack.enter_context(copied_worktree(place, self.files.top))
             self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
