@@ -554,15 +554,16 @@ def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.Capt
 
 
 def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
-    empty = Profile(
-        "a", stacks=Stacks(*(np.empty(0, np.int64),) * 3, np.empty((0, 0), np.int64), np.empty(0, np.int64))
-    )
+    none = np.empty(0, np.int64)
+    stacks = Stacks(none, none, np.empty(0, np.bool_), np.empty((0, 0), np.int64), none)
+    empty = Profile("a", stacks=stacks)
     assert share_of([empty, Profile("b")], Files(str(tmp_path)), "/checkout", 100) == Share(0, 0.0)
 
 
 @needs_node
 def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    committed(tmp_path, NODE | {"bench/bench.js": "throw new Error('no data')\n"})
+    nested = {f"inner/{path}": text for path, text in NODE.items()}
+    committed(tmp_path, NODE | nested | {"bench/bench.js": "throw new Error('no data')\n"})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
     assert "Trial recording of node bench/bench.js failed" in capsys.readouterr().out
     assert shell_of(tmp_path)["RECORD"].endswith(" bench/sum.js\n")
