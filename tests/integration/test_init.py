@@ -292,7 +292,12 @@ def tests(session):
             "cd bench\nprogram=$(cargo bench --bench sort --no-run 2>&1",
             "(cd bench && cargo bench --bench sort --no-run)\n",
         ),
-        ({"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY, "src/lib.rs": ""}, "program=$(cargo test --release --lib", ""),
+        ({"Cargo.toml": CARGO, "src/lib.rs": ""}, "program=$(cargo test --release --lib", ""),
+        (
+            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY},
+            "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run",
+            "",
+        ),
         (
             {"Cargo.toml": CARGO, "src/bin/bench_it.rs": ""},
             "-- target/release/bench_it\n",
@@ -606,6 +611,7 @@ def test_unmeasurable_command_is_an_error(
         ("x\nmain module (a) does not contain package b\nFAIL\n", "main module (a) does not contain package b"),
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
+        ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("one\ntwo\n\n", "two"),
         ("", ""),
     ],
@@ -623,6 +629,11 @@ def test_missing_benchmark_is_an_error_with_an_open_line(tmp_path: Path, capsys:
     )
     assert shell_of(tmp_path)["RECORD"].endswith("exit 1\n")
     linted(written(tmp_path))
+
+
+def test_tests_with_fixed_options_are_not_recorded(tmp_path: Path) -> None:
+    assert main(["init", str(made(tmp_path, {"pom.xml": "<argLine>-Xss640k</argLine>"})), "--yes"]) == 2
+    assert "mvn" not in written(tmp_path).read_text()
 
 
 def test_package_of_a_monorepo_is_recorded_in_its_folder(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from profgate.init.candidates import NAME, Candidate, Kind, within
 from profgate.init.repository_files import Files
 
 CLASS = re.compile(r"^(?:public |final )*class (\w{1,80})", re.MULTILINE)
+FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
 JMH = "-f 0 -wi 1 -w 1 -i 2 -r 3"  # in this process, for a fixed time
 CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
 
@@ -21,6 +22,8 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
     if here.read("pom.xml"):
+        if FIXED.search(here.read("pom.xml")):
+            return
         yield Candidate("Java", "mvn -B test", "pom.xml", Kind.TESTS)
     elif gradle:
         yield Candidate("Java", "./gradlew test" if here.read("gradlew") else "gradle test", gradle, Kind.TESTS)

@@ -14,6 +14,7 @@ PROGRAM = re.compile(
     r"\b\w{0,60}(?:add_executable|bench|test)\w{0,60}\s{0,9}\(\s*\"?([A-Za-z0-9_.+-]{1,80})\"?\s", re.IGNORECASE
 )
 SWITCH = re.compile(r"\b(?:option|cmake_dependent_option)\s*\(\s*(\w{0,60}(?:BENCH|PERF|TEST)\w{0,60})", re.IGNORECASE)
+EXAMPLES = frozenset({"example", "examples", "doc", "docs"})  # often not part of the default build
 TESTS = re.compile(r"test", re.IGNORECASE)
 
 
@@ -44,6 +45,7 @@ def _cmake(files: Files) -> Iterator[Candidate]:
     lists = (
         {path: files.read(path) for path in files.listed("**/CMakeLists.txt")} if files.read("CMakeLists.txt") else {}
     )
+    lists = {path: text for path, text in lists.items() if EXAMPLES.isdisjoint(path.split("/"))}
     switches = [name for text in lists.values() for name in SWITCH.findall(text)]
     sources = {PurePosixPath(path).stem for suffix in ("c", "cc", "cpp") for path in files.listed(f"**/*.{suffix}")}
     stems = sorted(stem for stem in sources if MEASURES.search(stem) or TESTS.search(stem))

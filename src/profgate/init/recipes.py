@@ -154,10 +154,11 @@ def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
 
     The built program is run directly, so that cargo itself is not recorded.
     """
-    if not command.startswith(("cargo bench", "cargo test")):
-        return _native(command, rate, workload)
     build, _, words = command.partition(" -- ")
-    option = " --bench" if command.startswith("cargo bench") else ""
+    cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
+    if cargo is None:
+        return _native(command, rate, workload)
+    option = " --bench" if cargo[1] == "bench" else ""
     found = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
     return (f"program=$({found})", *_native(f'"$program"{option} {words}'.rstrip(), rate, workload))
 

@@ -8,8 +8,8 @@ from profgate.init.candidates import MEASURES, Candidate, Kind, strings, table, 
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-# these need a nightly compiler or valgrind
-SPECIAL = re.compile(r"^#!\[feature\(|^extern crate test;|\biai(_callgrind)?::|\bgungraun::", re.MULTILINE)
+NIGHTLY = re.compile(r"^#!\[feature\(|^extern crate test;", re.MULTILINE)
+VALGRIND = re.compile(r"\biai(_callgrind)?::|\bgungraun::")
 CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
 
 
@@ -26,11 +26,13 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         yield from _programs(here, folder)
     for name, path, features in _benches(here, cargo):
         text = here.read(path)
-        if NAME.fullmatch(name) and not SPECIAL.search(text) and "nightly" not in features:
-            build = f"cargo bench --bench {name}{f' --features {features}' if features else ''}"
+        if NAME.fullmatch(name) and not VALGRIND.search(text):
+            # a stable compiler, because a nightly one may differ between the baseline and a pull request
+            unstable = "RUSTC_BOOTSTRAP=1 " if NIGHTLY.search(text) else ""
+            build = f"{unstable}cargo bench --bench {name}{f' --features {features}' if features else ''}"
             timed = " -- --profile-time 2" if CRITERION.search(text) else ""
             setup = within(folder, [f"{build} --no-run"])
-            count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[divan::bench", text))
+            count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
             yield Candidate(
                 "Rust", build + timed, f"benchmark {name} of {path}", Kind.BENCHMARK, folder, folder, setup, count
             )

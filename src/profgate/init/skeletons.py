@@ -14,7 +14,7 @@ from profgate.init.repository_files import NOT_PROJECTS, Files
 from profgate.report.templates import render_template
 
 VERBS = re.compile(
-    r"parse|load|read|decode|encode|render|format|convert|compile|token|split|escape|match|to_|is_|of", re.IGNORECASE
+    r"parse|load|read|decode|encode|render|format|convert|compile|token|split|escape|match|to_", re.IGNORECASE
 )
 GO = re.compile(r"^func ([A-Z]\w{0,80})\(\w+ (string|\[\]byte)\)", re.MULTILINE)
 RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
@@ -49,7 +49,7 @@ def skeleton(files: Files, language: str) -> Skeleton | None:
     if language not in KINDS:
         return None
     find, path, command = KINDS[language]
-    found = sorted(find(files), key=lambda each: (not VERBS.match(each.name), each.name.startswith("is_")))
+    found = sorted(find(files), key=lambda each: (not VERBS.fullmatch(each.name), not VERBS.match(each.name)))
     if not found:
         return None
     function = found[0]

@@ -32,6 +32,7 @@ PROBLEMS = (
     re.compile(r"\b(?:error|fatal)\b", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
 )
+COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 TRIED = (
     "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {share:.0%} of them in functions of this "
     "repository.\n"
@@ -100,7 +101,7 @@ class _Copies:
 
 
 def _tried(plan: Plan, copies: _Copies) -> Trial:
-    command = plain(plan.command)
+    command = plain(plan.command if plan.folder == "." else f"cd {plan.folder} && {plan.command}")
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
     sys.stdout.flush()
     try:
@@ -163,6 +164,7 @@ def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str 
 
 def problem_in(output: str) -> str:
     """Return the line of a program's output that names the problem, and advice about it."""
+    output = COLOURS.sub("", output)
     for pattern in PROBLEMS:
         if found := pattern.search(output):
             start = output.rfind("\n", 0, found.start()) + 1
