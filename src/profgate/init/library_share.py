@@ -11,7 +11,7 @@ from profgate.init.candidates import table, toml
 from profgate.init.repository_files import Files
 from profgate.model.profile import Profile
 
-INSTALLED = re.compile(r".*/(?:site|dist)-packages/")
+INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
 OTHERS = re.compile(
     r"(?:^|/)(?:_?bench\w*|perf|tests?|testing|specs?|__tests__|examples?|jmh)/"
@@ -19,7 +19,7 @@ OTHERS = re.compile(
     re.IGNORECASE,
 )
 DEFINED = re.compile(r"\b([A-Za-z_]\w{2,80})\s*\(")
-LAST_NAME = re.compile(r"([A-Za-z_~]\w*)(?:<.*)?(?:\(.*)?$")
+SEPARATORS = re.compile(r"\W+")
 CPP = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")
 KEYWORDS = frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator"})
 FOREIGN = ("std::", "__gnu_cxx::", "benchmark::", "testing::", "void std::")
@@ -80,8 +80,8 @@ def _known(files: Files, checkout: str) -> Callable[[str, str | None], bool]:
             return found is not None and not OTHERS.search(found) and not DEPENDENCIES.search(found)
         if crates and re.search(crates, name):
             return True
-        last = LAST_NAME.search(name)
-        own = last is not None and last[1] in defined and not name.startswith(FOREIGN)
+        words = SEPARATORS.split(name.partition("(")[0])
+        own = not name.startswith(FOREIGN) and not defined.isdisjoint(words)
         return own or name.partition("$")[0].rpartition(".")[0] in classes or name.partition("$")[0] in classes
 
     return known

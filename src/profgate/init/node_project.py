@@ -139,7 +139,7 @@ def _is_member(files: Files, folder: str) -> bool:
         return False
     given = json_object(files.read("package.json")).get("workspaces")
     patterns = strings(given.get("packages") if isinstance(given, dict) else given)
-    patterns += re.findall(r"^\s*-\s*['\"]?([A-Za-z0-9@_./*-]+)", files.read("pnpm-workspace.yaml"), re.MULTILINE)
+    patterns += re.findall(r"^[ \t]*-[ \t]*['\"]?([A-Za-z0-9@_./*-]+)", files.read("pnpm-workspace.yaml"), re.MULTILINE)
     return any(fnmatchcase(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns)
 
 
