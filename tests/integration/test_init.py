@@ -612,6 +612,7 @@ def test_unmeasurable_command_is_an_error(
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
+        ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),
         ("", ""),
     ],

@@ -29,7 +29,7 @@ PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
     re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
-    re.compile(r"\b(?:error|fatal)\b", re.IGNORECASE),
+    re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
