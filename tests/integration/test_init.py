@@ -49,6 +49,10 @@ jobs:
           node-version: 22
   windows:
     runs-on: windows-latest
+  old:
+    runs-on: ubuntu-20.04
+  older:
+    runs-on: ubuntu-20.04
   reckoned:
     runs-on: ${{ matrix.os }}
 """

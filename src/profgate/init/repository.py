@@ -28,6 +28,7 @@ CACHE = re.compile(r"pip|npm|maven|gradle")
 PACKAGES = re.compile(r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE)
 SERVICE = frozenset({"image", "env", "ports", "options"})
 HOSTED = "ubuntu-latest"
+RETIRED = ("ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has these runners
 ACTIONS = {"Python": "python", "Node": "node", "Go": "go", "Java": "java"}
 # the major version of each setup action that runs today, the oldest version of its language that runs with the
 # profiler, and the version that is used instead of an older one
@@ -153,12 +154,12 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """Return the runner labels, or () for expressions and systems other than Linux. The action requires Linux."""
+    """Return the runner labels, or () for expressions, retired runners and systems other than Linux."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
         return ()
-    foreign = any(label.lower().startswith(("windows", "macos")) for label in labels)
+    foreign = any(label.lower().startswith(("windows", "macos", *RETIRED)) for label in labels)
     return () if foreign else tuple(labels)
 
 
