@@ -2,18 +2,22 @@
 
 import os
 import sys
+from difflib import unified_diff
 from pathlib import Path
 
 import click
 
 from profgate.cli.options import Choice, Decorator, Place, bundled, command
 from profgate.errors import ProfgateError
-from profgate.init.questions import Options, Questions, plan, workflow_path
+from profgate.init.pull_request import COMMITTED, commit
+from profgate.init.questions import Options, Questions, plans, workflow_path
 from profgate.init.recipes import RECIPES
 from profgate.init.repository import detected
-from profgate.init.repository_files import Files
-from profgate.init.workflow import POLICY
-from profgate.io.files import exists, write_text
+from profgate.init.repository_files import LARGEST_FILE, Files, top_of
+from profgate.init.trial import Trial, measured
+from profgate.init.workflow import POLICY, open_line
+from profgate.io.files import exists, read_loosely, write_text
+from profgate.model.visible_text import visible
 
 NO_TERMINAL = "Standard input is not a terminal: the detected values are used, as with --yes.\n"
 NEXT = (
@@ -30,7 +34,12 @@ plan_options: Decorator = bundled(
         metavar="TEXT",
         help="Shell command that installs the requirements of the command (may be empty).",
     ),
-    click.option("--measure", is_flag=True, help="Run the command once, to choose the number of runs."),
+    click.option(
+        "--measure", is_flag=True, help="Make a trial recording, to check the command and to choose the number of runs."
+    ),
+    click.option("--skeleton", is_flag=True, help="Write a first benchmark if there is none."),
+    click.option("--replace", is_flag=True, help="Replace the workflow of an earlier profgate init."),
+    click.option("--pull-request", is_flag=True, help="Commit the files on a new local branch; nothing is pushed."),
     click.option("--branch", metavar="NAME", help="Branch that pull requests are merged into."),
     click.option("--runner", metavar="LABEL", help="Label of the runner, or several labels separated by commas."),
 )
@@ -43,27 +52,49 @@ plan_options: Decorator = bundled(
 def init(folder: str, options: Options, *, yes: bool) -> int:
     """Write a workflow and a policy for the repository in DIR, based on its files and your answers.
 
-    Asks before replacing existing files.
+    DIR may be a package of a monorepo; the workflow is written at the root of the repository. Shows the difference
+    before it replaces existing files, and asks unless --replace is given.
     """
     if not os.path.isdir(folder):  # noqa: PTH112 - the path is a string
         raise ProfgateError(folder, "is not a folder; specify the root folder of a repository")
     ask = not yes and sys.stdin.isatty()
     if not ask and not yes:
         sys.stdout.write(NO_TERMINAL)
-    files, questions = Files(folder), Questions(ask=ask)
+    top, under = top_of(folder)
+    files, questions = Files(top), Questions(ask=ask)
     project = detected(files)
-    workflow = workflow_path(project, questions)
-    planned = plan(files, project, questions, options)
-    written = planned.files(workflow)
+    workflow = workflow_path(project)
+    if project.ours is not None and not ask and not options.replace:
+        raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
+    planned = plans(files, under, project, questions, options)
+    trial = measured(files, planned) if options.measure and planned[0].command else Trial(planned[0])
+    written = trial.plan.files(workflow)
     for path in written:
-        if Path(os.path.realpath(f"{folder}/{path}")) != Path(os.path.realpath(folder), path):
+        if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
             raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
-    for path, text in written.items():
-        place = f"{folder}/{path}"
-        if path == POLICY and exists(place) and not questions.agreed(f"{path} exists. Replace it?"):
-            sys.stdout.write(f"{path} exists and was not changed.\n")
-            continue
-        write_text(place, text)
-        sys.stdout.write(f"Wrote {path}.\n")
-    sys.stdout.write("".join(f"{note}\n" for note in planned.notes()) + NEXT)
+    if not _write(top, workflow, written[workflow], questions, replace=options.replace):
+        raise ProfgateError(workflow, "uses profgate already; nothing was written")
+    _write(top, POLICY, written[POLICY], questions, replace=False)
+    if line := open_line(written[workflow]):
+        problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
+        raise ProfgateError(f"{workflow}:{line}", problem)
+    sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result.partition("\n")[2])
+    if options.pull_request:
+        commit(top, [*written, *trial.plan.new_files], trial.result)
+    sys.stdout.write(COMMITTED if options.pull_request else NEXT)
     return 0
+
+
+def _write(top: str, path: str, text: str, questions: Questions, *, replace: bool) -> bool:
+    """Write a file and return True. If it exists, show the difference, and replace it only if requested or agreed."""
+    place = f"{top}/{path}"
+    before = read_loosely(place, LARGEST_FILE) if exists(place) else None
+    if before is not None and before != text:
+        difference = unified_diff(before.splitlines(), text.splitlines(), path, path, lineterm="", n=1)
+        sys.stdout.write("".join(f"{visible(line)}\n" for line in difference))
+        if not replace and not questions.agreed(f"{path} exists. Replace it?"):
+            sys.stdout.write(f"{path} exists and was not changed.\n")
+            return False
+    write_text(place, text)
+    sys.stdout.write(f"Wrote {path}.\n")
+    return True

@@ -1,28 +1,37 @@
 """Creation of a plan from options, answers on the terminal and detected values, in this order of precedence."""
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
-from profgate.init.commands import COMMANDS, installation
-from profgate.init.measure import measured
-from profgate.init.recipes import RECIPES, Recipe, extent_for
-from profgate.init.repository import HOSTED, WORKFLOWS, Project
+from profgate.init.candidates import Candidate, Kind
+from profgate.init.recipes import RECIPES, Recipe, extent_for, recipe_of
+from profgate.init.repository import HOSTED, WORKFLOWS, Project, candidates, default_setup, pattern_of
 from profgate.init.repository_files import Files
+from profgate.init.skeletons import skeleton
 from profgate.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
+from profgate.io.files import exists, write_text
 from profgate.model.visible_text import plain
 
 NAMES = ("performance", "profgate")
-VERSION_OPTIONS = {"Python": "python-version", "Node": "node-version", "Go": "go-version"}
+NOTHING = "nothing"
+NO_BENCHMARK = (
+    "no benchmark was found; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
+    "'{example}'"
+)
+NO_FUNCTION = "No public function with a text as its only parameter was found, so no benchmark was written.\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """Command-line options.
 
-    The user is asked for options that are None. If ``measure`` is true, the command is run once to measure it.
+    The user is asked for options that are None. If ``measure`` is true, a trial recording is made. If ``replace`` is
+    true, an existing workflow of profgate is replaced. If ``skeleton`` is true, a missing benchmark is written.
+    If ``pull_request`` is true, the files are committed on a new branch.
     """
 
     language: str | None = None
@@ -31,6 +40,9 @@ class Options:
     branch: str | None = None
     runner: str | None = None
     measure: bool = False
+    replace: bool = False
+    skeleton: bool = False
+    pull_request: bool = False
 
 
 class Questions:
@@ -73,51 +85,83 @@ class Questions:
         return line.strip()
 
 
-def plan(files: Files, project: Project, questions: Questions, options: Options) -> Plan:
-    """Return the plan of the workflow. Raises ProfgateError if no valid plan is possible."""
-    recipe = _recipe(files.top, project, questions, options.language)
-    found = COMMANDS[recipe.language](files)
-    commands = [(each.command, each.place) for each in found] or [(recipe.command, "an example")]
-    command = options.command
-    if command is None:
-        command = questions.answer("Command to record", commands[:9], line_mistake)
-        place = next((where for text, where in commands if text == command), "your answer")
-        sys.stdout.write(f"Records: {plain(command)} ({plain(place)}).\n")
-    needs = next((each.needs for each in found if each.command == command), ())
-    install = options.install
-    if install is None:
-        install = " && ".join(installation(recipe.language, files, needs))
-        if install:
-            install = questions.answer("Command that installs it", [(install, ""), ("nothing", "")], line_mistake)
+def plans(files: Files, under: str, project: Project, questions: Questions, options: Options) -> list[Plan]:
+    """Return the plans of the workflow, the best one first. ``under`` is the folder that is examined.
+
+    There are several only if the command is detected and no question is asked. Raises ProfgateError if no valid plan is
+    possible.
+    """
+    recipe, found = _detected(files, under, project, questions, options)
+    if not options.command and (options.skeleton or all(each.kind is Kind.TESTS for each in found)):
+        found = _with_skeleton(files, recipe, found, questions, options)
+    if not options.command and not found:
+        answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
+        found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
+    elif not options.command:
+        choices = [(label(each), each.place) for each in found[:9]]
+        chosen = questions.answer("Command to record", choices, line_mistake)
+        start = next((number for number, each in enumerate(found) if label(each) == chosen), None)
+        found = [_named(files, recipe, chosen, under)] if start is None else found[start:]
+        sys.stdout.write(f"Records: {plain(chosen)} ({plain(found[0].place)}).\n")
+    setup = options.install
+    if setup is None and found and found[0].setup:
+        default = " && ".join(found[0].setup)
+        setup = questions.answer("Command that installs it", [(default, ""), (NOTHING, "")], line_mistake)
+        setup = None if setup == default else setup
     runners = [(",".join(labels), "your workflows") for labels in project.runners] or [(HOSTED, "GitHub's own")]
     runner = options.runner or questions.answer("Runner", runners, runner_mistake)
     branch = options.branch
     if branch is None:
         branch = questions.answer("Base branch", [(name, "") for name in project.branches], branch_mistake)
-    extent = extent_for(recipe.rate, None)
-    if options.measure:
-        command, extent = measured(files.top, recipe, command)
-    version = VERSION_OPTIONS.get(recipe.language)
-    return Plan(
-        recipe,
-        command,
-        () if install in {"", "nothing"} else tuple(install.split(" && ")),
-        branch,
-        tuple(label.strip() for label in runner.split(",")),
-        extent,
-        next((step for step in project.setups if step.option == version), None),
-    )
+    labels = tuple(each.strip() for each in runner.split(","))
+    common = Plan(recipe, "", (), branch, labels, extent_for(recipe.rate, None), pattern_of(project, recipe.language))
+    planned = [
+        replace(
+            common,
+            command=each.command,
+            install=each.setup if setup is None else _lines(setup),
+            folder=each.folder,
+            workload=each.workload,
+            new_files=each.new_files,
+        )
+        for each in found
+    ]
+    return planned or [
+        replace(common, install=_lines(setup or ""), problem=NO_BENCHMARK.format(example=recipe.example))
+    ]
 
 
-def workflow_path(project: Project, questions: Questions) -> str:
-    """Return an unused path for the workflow, or the path of an existing workflow that may be replaced.
+def _with_skeleton(
+    files: Files, recipe: Recipe, found: list[Candidate], questions: Questions, options: Options
+) -> list[Candidate]:
+    """Write a first benchmark if the user agrees or requested it, and return it before the other candidates."""
+    new = skeleton(files, recipe.language)
+    if new is None or exists(f"{files.top}/{new.path}"):
+        sys.stdout.write(NO_FUNCTION if new is None and options.skeleton else "")
+        return found
+    if not options.skeleton and not questions.agreed(
+        f"There is no benchmark. Write {new.path}, {new.candidate.place}?"
+    ):
+        sys.stdout.write(f"There is no benchmark; profgate init --skeleton writes {new.path}, {new.candidate.place}.\n")
+        return found
+    write_text(f"{files.top}/{new.path}", new.text)
+    sys.stdout.write(f"Wrote {new.path}.\n")
+    return [new.candidate, *found]
 
-    Raises ProfgateError if a workflow uses profgate and must not be replaced, or if all possible names are taken.
+
+def label(candidate: Candidate) -> str:
+    """Return the command of a candidate as a line that starts at the top."""
+    folder = "" if candidate.folder == "." else f"cd {shlex.quote(candidate.folder)} && "
+    return f"{folder}{candidate.command}"
+
+
+def workflow_path(project: Project) -> str:
+    """Return the path of the workflow: that of the existing one, or an unused path.
+
+    Raises ProfgateError if all possible names are taken.
     """
     if project.ours is not None:
-        if questions.agreed(f"{project.ours} uses profgate already. Replace it?"):
-            return project.ours
-        raise ProfgateError(project.ours, "uses profgate already; nothing was written")
+        return project.ours
     stems = {PurePosixPath(path).stem for path in project.workflows}
     free = next((name for name in NAMES if name not in stems), None)
     if free is None:
@@ -125,19 +169,48 @@ def workflow_path(project: Project, questions: Questions) -> str:
     return f"{WORKFLOWS}/{free}.yml"
 
 
-def _recipe(top: str, project: Project, questions: Questions, language: str | None) -> Recipe:
+def _detected(
+    files: Files, under: str, project: Project, questions: Questions, options: Options
+) -> tuple[Recipe, list[Candidate]]:
+    """Return the language and its candidates.
+
+    The language is that of the option, of the program that the command starts, or the one with the most source files.
+    """
+    given = options.command
+    if options.language is not None:
+        recipe = next(each for each in RECIPES if each.language == options.language)
+    else:
+        if project.recipes:
+            sys.stdout.write(f"Detected: {' and '.join(each.language for each in project.recipes)}.\n")
+        recipe = recipe_of(given or "") or _language(files, project, questions)
+    if given:
+        return recipe, [_named(files, recipe, given, under)]
+    return recipe, candidates(files, recipe, under)
+
+
+def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
+    """Return a command that the user named."""
+    setup = default_setup(files, recipe.language, under)
+    return Candidate(recipe.language, command, "your answer", Kind.BENCHMARK, under, under, setup)
+
+
+def _language(files: Files, project: Project, questions: Questions) -> Recipe:
     known = {recipe.language: recipe for recipe in RECIPES}
-    if language is not None:
-        return known[language]
     if not project.recipes:
         marks = ", ".join(mark for recipe in RECIPES for mark in recipe.marks)
-        raise ProfgateError(top, f"contains none of {marks}; name the language with --language")
-    sys.stdout.write(f"Detected: {' and '.join(recipe.language for recipe in project.recipes)}.\n")
+        raise ProfgateError(files.top, f"contains none of {marks}; name the language with --language")
     if len(project.recipes) == 1:
         return project.recipes[0]
     choices = [(recipe.language, recipe.marks[0]) for recipe in project.recipes]
     unknown = f"is none of {', '.join(known)}"
     return known[questions.answer("Language", choices, lambda text: "" if text in known else unknown)]
+
+
+def _lines(setup: str) -> tuple[str, ...]:
+    """Return the lines of a setup command. Each part fails on its own, which sh ignores within ``a && b``."""
+    if setup in {"", NOTHING}:
+        return ()
+    return (setup,) if "(" in setup else tuple(setup.split(" && "))
 
 
 def _place(place: str) -> str:

@@ -12,7 +12,7 @@ from profgate.io.processes import output_of
 
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
-RUN = "$PROFGATE_OUT/main/run-$PROFGATE_RUN"
+OUT = "$PROFGATE_OUT/{workload}"
 PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
     "sudo sysctl -w kernel.perf_event_paranoid=-1",
@@ -31,6 +31,7 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Rust": r"cargo",
     "Java": r"java|mvnw?|gradlew?",
 }
+ASSIGNMENTS = re.compile(r"((?:[A-Z_][A-Z0-9_]*=\S* )*)(?:node )?(.*)", re.DOTALL)
 # these start other programs
 STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
 PROFILERS = {  # the profilers that are not part of the language, and how to install them
@@ -45,20 +46,23 @@ JFR_EVENTS = "jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSam
 class Recipe:
     """Description of how to record programs in one language.
 
-    ``marks`` are patterns of files that identify the language, ``command`` is an example, and ``rate`` is the highest
-    rate of the profiler in samples per second.
+    ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``example`` is a
+    command for messages, and ``rate`` is the highest rate of the profiler in samples per second.
 
-    ``setup`` prepares a checkout before the project's requirements are installed. ``record`` takes the command and the
-    rate in samples per second, and returns the lines that record one run into the folder ``$PROFGATE_OUT``. In a
-    workflow, the lines of ``activate`` come first, which make available what ``setup`` installed.
+    ``machine`` prepares a runner, and ``setup`` prepares a checkout before the project's requirements are installed.
+    ``record`` takes the command, the rate in samples per second and the name of the workload, and returns the lines
+    that record one run into the folder ``$PROFGATE_OUT``. In a workflow, the lines of ``activate`` come first, which
+    make available what ``setup`` installed.
     """
 
     language: str
     marks: tuple[str, ...]
-    command: str
+    endings: tuple[str, ...]
+    example: str
     rate: int
-    setup: tuple[str, ...]
-    record: Callable[[str, int], tuple[str, ...]]
+    record: Callable[[str, int, str], tuple[str, ...]]
+    machine: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
     advice: str = ""
     activate: tuple[str, ...] = ()
@@ -98,59 +102,71 @@ def extent_for(most: int, seconds: float | None) -> Extent:
     return Extent(rate, min(MOST_RUNS, max(FEWEST_RUNS, runs)), seconds)
 
 
-def _python(command: str, rate: int) -> tuple[str, ...]:
+def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that run the sampling profiler of Python 3.15 or newer if available, and py-spy otherwise."""
     program, _, rest = command.partition(" ")
-    spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{RUN}.json" -- {command}']
-    lines = ['mkdir -p "$PROFGATE_OUT/main"']
+    folder, run = _places(workload)
+    spy = [f"py-spy record --format speedscope --rate {rate} \\", f'  --output "{run}.json" -- {command}']
+    lines = [f'mkdir -p "{folder}"']
     if program not in {"python", "python3"} or (rest.startswith("-") and not rest.startswith("-m ")):
         return (*lines, *spy)
     return (
         *lines,
         "if python -c 'import profiling.sampling' 2> /dev/null; then # Python 3.15 and newer",
         f"  python -m profiling.sampling run --binary --mode cpu --sampling-rate {rate} \\",
-        f'    --output "{RUN}.bin" {rest}',
+        f'    --output "{run}.bin" {rest}',
         "else",
         *(f"  {line}" for line in spy),
         "fi",
     )
 
 
-def _go(command: str, rate: int) -> tuple[str, ...]:
+def _go(command: str, rate: int, workload: str) -> tuple[str, ...]:
     del rate  # Go always takes 100 samples per second of CPU time
-    return ('mkdir -p "$PROFGATE_OUT/main"', f'{command} -o bench.test -cpuprofile "{RUN}.pb.gz"')
+    folder, run = _places(workload)
+    return (f'mkdir -p "{folder}"', f'{command} -o bench.test -cpuprofile "{run}.pb.gz"')
 
 
-def _node(command: str, rate: int) -> tuple[str, ...]:
+def _node(command: str, rate: int, workload: str) -> tuple[str, ...]:
+    """Return shell lines that run a file, with or without ``node`` before it. NODE_OPTIONS must not start a profiler.
+
+    The command may start with assignments to environment variables.
+    """
+    folder, _ = _places(workload)
+    variables, words = ASSIGNMENTS.fullmatch(command).groups()  # type: ignore[union-attr] # matches every line
     return (
-        f"node --cpu-prof --cpu-prof-interval {round(1_000_000 / rate)} \\",
-        f'  --cpu-prof-dir="$PROFGATE_OUT/main" --cpu-prof-name="run-$PROFGATE_RUN.cpuprofile" {command}',
+        f"{variables}node --cpu-prof --cpu-prof-interval {round(1_000_000 / rate)} \\",
+        f'  --cpu-prof-dir="{folder}" --cpu-prof-name="run-$PROFGATE_RUN.cpuprofile" {words}',
     )
 
 
-def _native(command: str, rate: int) -> tuple[str, ...]:
+def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
+    folder, run = _places(workload)
     return (
-        'mkdir -p "$PROFGATE_OUT/main"',
+        f'mkdir -p "{folder}"',
         f"perf record -F {rate} -g -o perf.data -- {command}",
-        f'perf script -i perf.data > "{RUN}.perf"',
+        f'perf script -i perf.data > "{run}.perf"',
     )
 
 
-def _rust(command: str, rate: int) -> tuple[str, ...]:
+def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that build the program and run it under perf.
 
     The built program is run directly, so that cargo itself is not recorded.
     """
-    if not command.startswith("cargo bench"):
-        return _native(command, rate)
     build, _, words = command.partition(" -- ")
+    cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
+    if cargo is None:
+        return _native(command, rate, workload)
+    option = " --bench" if cargo[1] == "bench" else ""
     found = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
-    return (f"program=$({found})", *_native(f'"$program" --bench {words}'.rstrip(), rate))
+    return (f"program=$({found})", *_native(f'"$program"{option} {words}'.rstrip(), rate, workload))
 
 
-def _java(command: str, rate: int) -> tuple[str, ...]:
+def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that make a flight recording of a program or of the JVM that runs the project's tests."""
     del rate  # the setting "profile" takes 100 samples per second
+    folder, run = _places(workload)
     program, _, rest = command.partition(" ")
     option = "-XX:StartFlightRecording=settings=profile,filename="
     before: tuple[str, ...] = ()
@@ -162,38 +178,53 @@ def _java(command: str, rate: int) -> tuple[str, ...]:
         line = f"{command} --no-daemon --rerun-tasks --init-script record.init.gradle"
     else:
         line = f'{command} -DargLine="{option}$PWD/run.jfr"'
-    convert = f'jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > "{RUN}.jfr.json"'
-    return ('mkdir -p "$PROFGATE_OUT/main"', *before, line, convert)
+    convert = f'jfr print --json --stack-depth 1024 --events {JFR_EVENTS} run.jfr > "{run}.jfr.json"'
+    return (f'mkdir -p "{folder}"', *before, line, convert, f'gzip --force "{run}.jfr.json"')
+
+
+def _places(workload: str) -> tuple[str, str]:
+    """Return the folder of a workload's profiles, and the path of one run without its suffix."""
+    folder = OUT.format(workload=workload)
+    return folder, f"{folder}/run-$PROFGATE_RUN"
 
 
 RECIPES = (
     Recipe(
         "Python",
         ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "tox.toml", "noxfile.py", "Pipfile"),
-        "python -m pytest",
+        (".py",),
+        "python benchmarks/parse.py",
         1000,  # py-spy is not reliable at higher rates
-        ("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         _python,
+        setup=("python -m venv .venv", ". .venv/bin/activate", *PY_SPY),
         activate=(". .venv/bin/activate", 'PATH="$PWD/.py-spy/bin:$PATH"'),
     ),
     Recipe(
         "Go",
         ("go.mod",),
-        "go test -run '^$' -bench . .",
+        (".go",),
+        "go test -bench Parse -benchtime 100x ./parse",
         100,
-        (),
         _go,
         advice="Go takes 100 samples a second; a fixed number of iterations makes the work of both sides equal",
     ),
-    Recipe("Node", ("package.json",), "bench.js", 1000, (), _node),
+    Recipe(
+        "Node",
+        ("package.json",),
+        (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".jsx"),
+        "node bench/parse.js",
+        1000,
+        _node,
+    ),
     Recipe(
         "Rust",
         ("Cargo.toml",),
-        "cargo bench",
+        (".rs",),
+        "cargo bench --bench parse",
         999,
-        PERF,
         _rust,
-        (
+        machine=PERF,
+        env=(
             ("RUSTFLAGS", "-Cforce-frame-pointers=yes"),
             ("CARGO_PROFILE_RELEASE_DEBUG", "true"),
             ("CARGO_PROFILE_BENCH_DEBUG", "true"),
@@ -202,14 +233,29 @@ RECIPES = (
     Recipe(
         "Java",
         ("pom.xml", "build.gradle", "build.gradle.kts"),
-        "mvn -B test",
+        (".java", ".kt"),
+        "java -cp target/classes bench/Parse.java",
         100,
-        (),
         _java,
         advice="a flight recording takes 100 samples a second",
     ),
-    Recipe("native code", ("CMakeLists.txt", "Makefile", "meson.build"), "./bench", 999, PERF, _native),
+    Recipe(
+        "native code",
+        ("CMakeLists.txt", "Makefile", "meson.build"),
+        (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"),
+        "build/bench/parse",
+        999,
+        _native,
+        machine=PERF,
+    ),
 )
+
+
+def recipe_of(command: str) -> Recipe | None:
+    """Return the recipe of the language that a command starts, or None if the program is of no known language."""
+    program = command.split(" ", 1)[0].rpartition("/")[2]
+    language = next((language for language, names in PROGRAMS.items() if re.fullmatch(names, program)), None)
+    return next((recipe for recipe in RECIPES if recipe.language == language), None)
 
 
 def recorded(program: Sequence[str]) -> list[str]:
@@ -221,9 +267,8 @@ def recorded(program: Sequence[str]) -> list[str]:
     name = program[0].rpartition("/")[2]
     if name in STARTERS or any("PROFGATE_OUT" in word for word in program):
         return list(program)
-    language = next((language for language, names in PROGRAMS.items() if re.fullmatch(names, name)), "native code")
-    recipe = next(recipe for recipe in RECIPES if recipe.language == language)
-    words = list(program[1:]) if language == "Node" else list(program)
+    recipe = recipe_of(name) or RECIPES[-1]
+    language, words = recipe.language, ["node" if recipe.language == "Node" else program[0], *program[1:]]
     if language == "Go" and "-bench" not in " ".join(words):
         raise ProfgateError(
             shlex.join(program)[:200], "is not a benchmark; write go test -run '^$' -bench . -benchtime 100x"
@@ -233,7 +278,7 @@ def recorded(program: Sequence[str]) -> list[str]:
         raise ProfgateError(
             needed[0], f"is not installed; {needed[1]}, or let the command store profiles in PROFGATE_OUT"
         )
-    return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate))]
+    return ["sh", "-ec", "\n".join(recipe.record(shlex.join(words), recipe.rate, "main"))]
 
 
 def _samples(python: str) -> bool:

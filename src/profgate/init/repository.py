@@ -1,34 +1,70 @@
 """Detection of the languages, workflows, runners and branches of a repository."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from profgate.init.candidates import Candidate, ranked, table, within
+from profgate.init.go_project import go_candidates
+from profgate.init.java_project import java_candidates
+from profgate.init.native_project import native_candidates, native_setup
+from profgate.init.node_project import node_candidates, node_setup
+from profgate.init.python_project import python_candidates, python_setup
 from profgate.init.recipes import RECIPES, Recipe
 from profgate.init.repository_files import Files
+from profgate.init.rust_project import rust_candidates
 from profgate.io.git import base_branch
 
 WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,200}")
-VERSION = re.compile(r"[0-9][0-9A-Za-z.*-]{0,30}|stable|lts/\*")
-SETUP = re.compile(r"actions/setup-(python|node|go)@[A-Za-z0-9._-]{1,60}")
+VERSION = re.compile(r"(\d{1,3}(?:\.\d{1,3}){0,2})(?:\.x)?")
+SETUP = re.compile(r"actions/setup-(python|node|go|java)@([A-Za-z0-9._-]{1,60})")
+MATRIX = re.compile(r"\$\{\{\s*matrix\.([A-Za-z0-9_-]{1,60})\s*\}\}")
+CACHE = re.compile(r"pip|npm|maven|gradle")
+PACKAGES = re.compile(r"apt(?:-get)? (?:-y )?install ((?:[a-z0-9][a-z0-9.+-]{0,60} ?|-y |--[a-z-]+ )+)$", re.MULTILINE)
+SERVICE = frozenset({"image", "env", "ports", "options"})
 HOSTED = "ubuntu-latest"
+RETIRED = ("ubuntu-16", "ubuntu-18", "ubuntu-20")  # GitHub no longer has these runners
+ACTIONS = {"Python": "python", "Node": "node", "Go": "go", "Java": "java"}
+# the major version of each setup action that runs today, the oldest version of its language that runs with the
+# profiler, and the version that is used instead of an older one
+CURRENT = {
+    "python": (6, (3, 10), "3.x"),
+    "node": (6, (20,), "lts/*"),
+    "go": (6, (1, 21), "stable"),
+    "java": (5, (11,), "21"),
+}
+FINDERS: Mapping[str, Callable[[Files, str], Iterator[Candidate]]] = {
+    "Python": python_candidates,
+    "Go": go_candidates,
+    "Node": node_candidates,
+    "Rust": rust_candidates,
+    "Java": java_candidates,
+    "native code": native_candidates,
+}
+MOST_PROJECTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SetupStep:
-    """A step of an existing workflow that installs a language, such as ``actions/setup-python@v5``."""
+class Pattern:
+    """What the workflow takes over from the repository's own test job for a language.
 
-    uses: str
-    version: str
+    ``action`` is the step that installs the language, or "", and ``options`` are its inputs. ``setup`` are shell lines
+    for a checkout, and ``machine`` those for the runner.
+    """
 
-    @property
-    def option(self) -> str:
-        """Name of the action input that selects the language version."""
-        return f"{self.uses.partition('@')[0].removeprefix('actions/setup-')}-version"
+    action: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    services: Mapping[str, Any] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
+    machine: tuple[str, ...] = ()
+
+
+NO_PATTERN = Pattern()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +78,60 @@ class Project:
     workflows: tuple[str, ...]
     ours: str | None
     runners: tuple[tuple[str, ...], ...]
-    setups: tuple[SetupStep, ...]
     branches: tuple[str, ...]
+    jobs: tuple[Mapping[Any, Any], ...]
 
 
 def detected(files: Files) -> Project:
-    """Detect the properties of a repository."""
-    recipes = [recipe for recipe in RECIPES if any(map(files.listed, recipe.marks))]
+    """Detect the properties of a repository. The language with the most source files comes first."""
+    endings = Counter(files.endings())
+    marked = [recipe for recipe in RECIPES if any(files.projects(mark) for mark in recipe.marks)]
+    sources = {recipe.language: sum(endings[ending] for ending in recipe.endings) for recipe in marked}
     names = sorted([*files.listed(f"{WORKFLOWS}/*.yml"), *files.listed(f"{WORKFLOWS}/*.yaml")])
     texts = {name: files.read(name) for name in names}
     parsed = [_parsed(text) for text in texts.values()]
     jobs = [job for workflow in parsed for job in _maps(workflow.get("jobs"))]
     branches = [base_branch(files.top), *(branch for workflow in parsed for branch in _pushed(workflow)), "main"]
     return Project(
-        recipes=tuple(recipes),
+        recipes=tuple(sorted(marked, key=lambda recipe: -sources[recipe.language])),
         workflows=tuple(names),
         ours=next((name for name, text in texts.items() if "profgate/profgate@" in text), None),
         runners=tuple(_most_frequent([runner for job in jobs if (runner := _runner(job.get("runs-on")))])),
-        setups=tuple(_most_frequent([step for job in jobs for step in _setups(job.get("steps"))])),
         branches=tuple(dict.fromkeys(name for name in branches if name and BRANCH.fullmatch(name))),
+        jobs=tuple(jobs),
     )
+
+
+def candidates(files: Files, recipe: Recipe, under: str = ".") -> list[Candidate]:
+    """Return the commands of a language that can be recorded in a folder and below it, the best one first."""
+    folders = dict.fromkeys(folder for mark in recipe.marks for folder in files.projects(mark))
+    below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
+    find = FINDERS[recipe.language]
+    return ranked(candidate for folder in below[:MOST_PROJECTS] for candidate in find(files, folder))
+
+
+def pattern_of(project: Project, language: str) -> Pattern:
+    """Return what the newest job that tests this language uses, by the version of its setup action.
+
+    Versions that are too old to run are replaced.
+    """
+    name = ACTIONS.get(language, "")
+    steps = [(job, step, int(_major(step))) for job in project.jobs for step in _setup_steps(job, name)]
+    if not steps:
+        job = max(project.jobs, key=_tests, default={})
+        return Pattern(setup=_submodules(job), machine=() if name else _packages(job))
+    job, step, _ = max(steps, key=lambda each: (_tests(each[0]), each[2]))
+    least, oldest, instead = CURRENT[name]
+    versions = [version for each in steps for version in _versions(each[0], each[1], f"{name}-version")]
+    newest = max(versions, key=_numbers, default="")
+    options = {f"{name}-version": newest if newest and _numbers(newest) >= oldest else instead}
+    given = table(step, "with")
+    if name == "java":
+        options["distribution"] = "temurin"
+    if CACHE.fullmatch(str(given.get("cache", ""))):
+        options["cache"] = str(given["cache"])
+    action = f"actions/setup-{name}@v{max(least, *(major for *_, major in steps))}"
+    return Pattern(action, options, _services(job), _submodules(job), _packages(job))
 
 
 def _parsed(text: str) -> dict[Any, Any]:
@@ -84,22 +154,73 @@ def _maps(value: object) -> list[dict[Any, Any]]:
 
 
 def _runner(value: object) -> tuple[str, ...]:
-    """Return the runner labels, or () for expressions and systems other than Linux. The action requires Linux."""
+    """Return the runner labels, or () for expressions, retired runners and systems other than Linux."""
     given = value if isinstance(value, list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
         return ()
-    foreign = any(label.lower().startswith(("windows", "macos")) for label in labels)
+    foreign = any(label.lower().startswith(("windows", "macos", *RETIRED)) for label in labels)
     return () if foreign else tuple(labels)
 
 
-def _setups(steps: object) -> Iterator[SetupStep]:
-    for step in _maps(steps):
-        uses, given = step.get("uses"), step.get("with")
-        named = SETUP.fullmatch(uses) if isinstance(uses, str) else None
-        version = str(given.get(f"{named[1]}-version", "")) if named and isinstance(given, dict) else ""
-        if named and VERSION.fullmatch(version):
-            yield SetupStep(named[0], version)
+def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
+    """Return whether a job contains the word "test", and whether it runs on Linux."""
+    return "test" in json.dumps(job.get("steps"), default=str), _runner(job.get("runs-on")) != ()
+
+
+def _setup_steps(job: Mapping[Any, Any], name: str) -> Iterator[dict[Any, Any]]:
+    """Return the steps of a job that install a language."""
+    for step in _maps(job.get("steps")):
+        uses = SETUP.fullmatch(str(step.get("uses")))
+        if uses and uses[1] == name:
+            yield step
+
+
+def _major(step: Mapping[Any, Any]) -> str:
+    """Return the major version of an action, or "0" if it is a branch or a commit."""
+    found = re.search(r"@v(\d{1,2})(?:\.|$)", str(step["uses"]))
+    return found[1] if found else "0"
+
+
+def _versions(job: Mapping[Any, Any], step: Mapping[Any, Any], option: str) -> list[str]:
+    """Return the numeric versions that a setup step installs, also those of a matrix."""
+    given = step.get("with")
+    value = given.get(option) if isinstance(given, dict) else None
+    axis = MATRIX.fullmatch(str(value))
+    strategy = job.get("strategy")
+    matrix = strategy.get("matrix") if isinstance(strategy, dict) else None
+    if axis and isinstance(matrix, dict):
+        value = matrix.get(axis[1])
+    found = [VERSION.fullmatch(str(each)) for each in (value if isinstance(value, list) else [value])]
+    return [match[1] for match in found if match]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def _services(job: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the service containers of a job, unless they use expressions or credentials."""
+    services = job.get("services")
+    if not isinstance(services, dict) or "${{" in (text := json.dumps(services, default=str)) or len(text) > 5000:
+        return {}
+    allowed = all(isinstance(each, dict) and set(each) <= SERVICE for each in services.values())
+    return json.loads(text) if allowed and all(RUNNER.fullmatch(str(name)) for name in services) else {}
+
+
+def _submodules(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the line that checks out the submodules, if the job does so."""
+    given = [step["with"] for step in _maps(job.get("steps")) if isinstance(step.get("with"), dict)]
+    values = [str(options.get("submodules")).lower() for options in given]
+    known = {"true": "git submodule update --init", "recursive": "git submodule update --init --recursive"}
+    return tuple(known[value] for value in values if value in known)[:1]
+
+
+def _packages(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the line that installs the Debian packages which the job installs."""
+    lines = " ".join(str(step.get("run", "")).replace("\\\n", " ") + "\n" for step in _maps(job.get("steps")))
+    found = [word for words in PACKAGES.findall(lines) for word in words.split() if not word.startswith("-")]
+    return (f"sudo apt-get update && sudo apt-get install -y {' '.join(found)}",) if found else ()
 
 
 def _pushed(workflow: dict[Any, Any]) -> list[str]:
@@ -116,3 +237,15 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
 def _most_frequent(found: Sequence[Any]) -> list[Any]:
     """Return the entries without duplicates, with the most frequent entries first."""
     return [entry for entry, _ in Counter(found).most_common()]
+
+
+def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:
+    """Return shell lines that prepare a checkout for a command that the user names."""
+    if language == "Python":
+        return within(folder, python_setup(files.inside(folder)))
+    if language == "Node":
+        return node_setup(files, folder)
+    if language == "native code":
+        return native_setup(files)
+    lines = {"Go": ["go mod download"], "Rust": ["cargo build --release --bins --examples"]}
+    return within(folder, lines.get(language, []))

@@ -9,11 +9,23 @@ from pathlib import Path, PurePosixPath
 
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely
+from profgate.io.worktrees import quiet_git, tracked_files
 
 LARGEST_FILE = 1 << 20
 MOST_FILES = 100_000
 MOST_LISTED = 500
 SKIPPED = frozenset({"node_modules", "vendor", "third_party", "target", "build", "dist"})
+# folders whose projects are no part of the repository's own code
+NOT_PROJECTS = frozenset({"test", "tests", "testdata", "fixtures", "examples", "example", "docs", "doc", "website"})
+
+
+def top_of(folder: str) -> tuple[str, str]:
+    """Return the root of the repository around a folder, and the path of the folder in it, or the folder and "."."""
+    try:
+        top = quiet_git(folder, "rev-parse", "--show-toplevel").removesuffix("\n")
+        return top, quiet_git(folder, "rev-parse", "--show-prefix").strip().rstrip("/") or "."
+    except ProfgateError:
+        return folder, "."
 
 
 class Files:
@@ -39,6 +51,28 @@ class Files:
         found = (path for path in self._names if depth in {None, path.count("/")} and PurePosixPath(path).match(name))
         return list(islice(found, MOST_LISTED))
 
+    def inside(self, folder: str) -> "Files":
+        """Return the files below a folder, by their paths relative to this folder."""
+        return self if folder == "." else _Part(self, folder)
+
+    def projects(self, mark: str) -> list[str]:
+        """Return the folders that contain a file of this name, those near the top first."""
+        folders = [path.rpartition("/")[0] or "." for path in self.listed(f"**/{mark}")]
+        own = [folder for folder in folders if NOT_PROJECTS.isdisjoint(folder.split("/"))]
+        return sorted(own, key=lambda folder: (folder != ".", folder.count("/"), folder))
+
+    def endings(self) -> Iterator[str]:
+        """Return the suffix of every file name, such as ``.py``."""
+        return (PurePosixPath(path).suffix for path in self._names)
+
+    @cached_property
+    def tracked(self) -> frozenset[str]:
+        """The paths that git tracks, or all files if this is no repository."""
+        try:
+            return tracked_files(self.top)
+        except ProfgateError:
+            return frozenset(self._names)
+
     @cached_property
     def _names(self) -> dict[str, None]:
         """The paths of all regular files, relative to the top folder."""
@@ -53,3 +87,14 @@ class Files:
                 with suppress(OSError):  # a folder may be readable but not searchable
                     if path.is_file() and (not path.is_symlink() or path.resolve().is_relative_to(root)):
                         yield path.relative_to(root).as_posix()
+
+
+class _Part(Files):
+    def __init__(self, whole: Files, folder: str) -> None:
+        super().__init__(str(Path(whole.top, folder)))
+        self._whole, self._folder = whole, f"{folder}/"
+
+    @cached_property
+    def _names(self) -> dict[str, None]:
+        names = self._whole._names  # noqa: SLF001 - of the same class
+        return dict.fromkeys(path.removeprefix(self._folder) for path in names if path.startswith(self._folder))

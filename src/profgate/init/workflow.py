@@ -3,25 +3,33 @@
 import json
 import math
 import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
+from profgate.init.candidates import MAIN
 from profgate.init.recipes import FEWEST_RUNS, SAMPLES, Extent, Recipe
-from profgate.init.repository import BRANCH, HOSTED, RUNNER, SetupStep
+from profgate.init.repository import BRANCH, HOSTED, NO_PATTERN, RUNNER, Pattern
 from profgate.report.templates import render_template
 
 POLICY = ".github/profgate.yml"
 UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
-MEASURE = "profgate init --measure runs the command and writes the number of runs that it needs"
+MEASURE = "profgate init --measure records the command and writes the number of runs that it needs"
 MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
 TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
 BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YAML parses as strings even without quotes
+OPEN = "# TODO: "
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``."""
+    """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``.
+
+    The command runs in ``folder``. An empty command stands for one that the user has to add. ``problem`` is the reason
+    why the command does not work yet, or empty.
+    """
 
     recipe: Recipe
     command: str
@@ -29,14 +37,32 @@ class Plan:
     branch: str
     runner: tuple[str, ...]
     extent: Extent
-    language_step: SetupStep | None = None
+    pattern: Pattern = NO_PATTERN
+    folder: str = "."
+    workload: str = MAIN
+    problem: str = ""
+    new_files: tuple[str, ...] = ()
+
+    @property
+    def setup(self) -> tuple[str, ...]:
+        """The shell lines that prepare a checkout on any machine."""
+        return (*self.pattern.setup, *self.recipe.setup, *self.install)
+
+    @property
+    def record(self) -> tuple[str, ...]:
+        """The shell lines that record one run."""
+        if not self.command:
+            return ("echo 'The command of the benchmark is missing' >&2", "exit 1")
+        folder = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
+        lines = self.recipe.record(self.command.strip(), self.extent.rate, self.workload)
+        return (*self.recipe.activate, *folder, *lines)
 
     def files(self, workflow: str) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""
         name = PurePosixPath(workflow).stem
         for option, mistake in (
             (workflow, "" if RUNNER.fullmatch(name) else "cannot be the name of a workflow; rename the file"),
-            ("--command", line_mistake(self.command)),
+            ("--command", line_mistake(self.command) if self.command else ""),
             *(("--install", line_mistake(line)) for line in self.install),
             ("--branch", branch_mistake(self.branch)),
             ("--runner", runner_mistake(",".join(self.runner))),
@@ -44,15 +70,16 @@ class Plan:
             if mistake:
                 raise ProfgateError(option, mistake)
         labels = [label if BARE_LABEL.fullmatch(label) else json.dumps(label) for label in self.runner]
+        todo = (f"{OPEN}{self.problem}",) if self.problem else ()
         text = render_template(
             "init/workflow.yml.j2",
             name=name,
             branch=self.branch,
             runner=labels[0] if len(labels) == 1 else f"[{', '.join(labels)}]",
-            language=self.language_step,
+            pattern=self.pattern,
             env=self.recipe.env,
-            setup=(*self.recipe.setup, *self.install),
-            record=(*self.recipe.activate, *self.recipe.record(self.command.strip(), self.extent.rate)),
+            setup=(*self.pattern.machine, *self.recipe.machine, *self.setup),
+            record=(*todo, *self.record),
             runs=self.extent.runs,
             notes=self.notes(),
         )
@@ -69,6 +96,18 @@ class Plan:
             if not extent.enough:
                 notes.append(TOO_SHORT.format(needed=SAMPLES, times=math.ceil(SAMPLES / max(extent.samples, 1))))
         return [*notes, advice] if advice else notes
+
+
+def open_line(text: str) -> int:
+    """Return the number of the line of a workflow that the user has to complete, or 0 if there is none."""
+    lines = text.splitlines()
+    return next((number for number, line in enumerate(lines, 1) if line.strip().startswith(OPEN)), 0)
+
+
+def one_line(texts: Sequence[str], longest: int = 300) -> str:
+    """Return a text that fits into a comment of a workflow."""
+    joined = " ".join(" ".join(texts).split())
+    return "".join(sign for sign in joined if sign.isprintable()).replace("${{", "$ {{")[:longest]
 
 
 def line_mistake(text: str) -> str:

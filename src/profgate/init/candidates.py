@@ -1,0 +1,106 @@
+"""A command of a repository that can be recorded, and the rule that orders such commands.
+
+The files of a repository are not trusted, so only parts that are a single line and match `PLAIN` are used.
+"""
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
+MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
+MAIN = "main"  # the workload of a command that runs at the top
+
+
+class Kind(IntEnum):
+    """What a command runs. Benchmarks come before tests, because most of the time of tests is not the library's."""
+
+    BENCHMARK = 0
+    TESTS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A command that is recorded in ``folder``, and the place where it was found.
+
+    ``package`` is the folder of the package that the command belongs to. ``setup`` contains the shell lines that
+    install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
+    benchmarks that the command runs, if known, and ``new_files`` are the paths that were written for it.
+    """
+
+    language: str
+    command: str
+    place: str
+    kind: Kind = Kind.BENCHMARK
+    package: str = "."
+    folder: str = "."
+    setup: tuple[str, ...] = ()
+    weight: int = 0
+    new_files: tuple[str, ...] = ()
+
+    @property
+    def workload(self) -> str:
+        """The name of the workload: that of the package, or ``main`` at the top."""
+        return re.sub(r"[^A-Za-z0-9.]+", "-", self.package).strip("-.") or MAIN
+
+
+def ranked(found: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates without duplicates: benchmarks first, then near the top, then with many benchmarks."""
+    distinct: dict[tuple[str, str], Candidate] = {}
+    for candidate in found:
+        distinct.setdefault((candidate.folder, candidate.command), candidate)
+    return sorted(distinct.values(), key=lambda each: (each.kind, depth(each.package), -each.weight))
+
+
+def depth(folder: str) -> int:
+    """Return the number of folders between the top and this folder."""
+    return 0 if folder == "." else folder.count("/") + 1
+
+
+def joined(folder: str, path: str) -> str:
+    """Return a path below a folder, relative to the top."""
+    return path if folder == "." else folder if path == "." else f"{folder}/{path}"
+
+
+def within(folder: str, lines: Iterable[str]) -> tuple[str, ...]:
+    """Return shell lines that start at the top and run the given lines in a folder."""
+    if folder == ".":
+        return tuple(lines)
+    return tuple(f"(cd {shlex.quote(folder)} && {line})" for line in lines)
+
+
+def toml(text: str) -> dict[str, Any]:
+    """Parse TOML. The result is empty if the text is invalid."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """Parse a JSON object. The result is empty if the text is not a valid object."""
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def table(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """Return a nested table, or an empty one if a key is missing or not a table."""
+    for key in keys:
+        value = data.get(key)
+        data = value if isinstance(value, dict) else {}
+    return dict(data)
+
+
+def strings(value: object) -> list[str]:
+    """Return the strings of a list."""
+    return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []

@@ -1,0 +1,40 @@
+"""Commands of Go modules: the benchmarks of a package, and its tests."""
+
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator
+
+from profgate.init.candidates import PLAIN, Candidate, Kind, within
+from profgate.init.repository_files import Files
+
+BENCHMARK = re.compile(r"^func (Benchmark\w{0,80})\(\w+ \*testing\.B\)", re.MULTILINE)
+BUILT = re.compile(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", re.MULTILINE)  # only with a tag
+MOST = 8  # benchmarks that are recorded together
+
+
+def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
+    """Return one command per package, because Go profiles one package at a time.
+
+    A command names its benchmarks, so that a new benchmark does not change the total.
+    """
+    here = files.inside(folder)
+    nested = tuple(f"{inner}/" for inner in here.projects("go.mod") if inner != ".")
+    benchmarks = defaultdict[str, list[str]](list)
+    for path in here.listed("**/*_test.go"):
+        text = here.read(path)
+        place = f"./{path.rpartition('/')[0]}" if "/" in path else "."
+        if not path.startswith(nested) and PLAIN.fullmatch(place) and not BUILT.search(text):
+            benchmarks[place] += BENCHMARK.findall(text)
+    setup = within(folder, ["go mod download"])
+    for package, names in sorted(benchmarks.items()):
+        where = f"{package} of {folder}" if folder != "." else package
+        if names:
+            chosen = "|".join(names[:MOST])
+            timed = f"go test -run '^$' -bench '^({chosen})$' -benchtime 1000x {shlex.quote(package)}"
+            place = f"{len(names)} benchmarks in {where}"
+            yield Candidate("Go", timed, place, Kind.BENCHMARK, folder, folder, setup, len(names))
+        else:
+            yield Candidate(
+                "Go", f"go test {shlex.quote(package)}", f"tests in {where}", Kind.TESTS, folder, folder, setup
+            )

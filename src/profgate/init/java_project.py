@@ -1,0 +1,51 @@
+"""Commands of Java projects: JMH benchmarks and tests, with Maven or Gradle."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from profgate.init.candidates import NAME, Candidate, Kind, within
+from profgate.init.repository_files import Files
+
+CLASS = re.compile(r"^(?:public |final )*class (\w{1,80})", re.MULTILINE)
+FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
+JMH = "-f 0 -wi 1 -w 1 -i 2 -r 3"  # in this process, for a fixed time
+CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
+
+
+def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
+    """Return the JMH benchmarks and the tests of a Maven module, or the tests of a Gradle build."""
+    here = files.inside(folder)
+    if here.read("pom.xml"):
+        yield from _benchmarks(files, here, folder)
+    if folder != ".":
+        return
+    gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
+    if here.read("pom.xml"):
+        if FIXED.search(here.read("pom.xml")):
+            return
+        yield Candidate("Java", "mvn -B test", "pom.xml", Kind.TESTS)
+    elif gradle:
+        yield Candidate("Java", "./gradlew test" if here.read("gradlew") else "gradle test", gradle, Kind.TESTS)
+
+
+def _benchmarks(files: Files, here: Files, folder: str) -> Iterator[Candidate]:
+    paths = [path for path in here.listed("**/*.java") if path.startswith(("src/main/", "src/test/", "src/jmh/"))]
+    texts = {path: here.read(path) for path in paths}
+    found = {path: text.count("@Benchmark\n") for path, text in texts.items() if "@Benchmark\n" in text}
+    module = folder if files.read("pom.xml") and folder != "." else "."
+    for path, count in found.items():
+        name = path.rpartition("/")[2].removesuffix(".java")
+        if NAME.fullmatch(name):
+            command = f"java -cp \"{CLASS_PATH}\" org.openjdk.jmh.Main '\\b{name}\\.' {JMH}"
+            place = f"{count} JMH benchmarks in {path}"
+            yield Candidate("Java", command, place, Kind.BENCHMARK, folder, folder, java_package(module, folder), count)
+
+
+def java_package(module: str, folder: str) -> tuple[str, ...]:
+    """Return the line that compiles a module and what it needs, and stores the class path."""
+    goals = "package dependency:build-classpath -Dmdep.outputFile=target/class-path"
+    options = "-B -q -DskipTests"
+    if module == ".":
+        return within(folder, [f"mvn {options} {goals}"])
+    return (f"mvn {options} -pl {shlex.quote(module)} -am {goals}",)

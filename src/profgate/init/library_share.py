@@ -1,0 +1,107 @@
+"""The share of samples in functions of the repository itself, and not of its benchmarks, tests and dependencies."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from profgate.attribution.repository_paths import RepositoryPaths
+from profgate.errors import ProfileError
+from profgate.init.candidates import table, toml
+from profgate.init.repository_files import Files
+from profgate.model.profile import Profile
+
+INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
+DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
+OTHERS = re.compile(
+    r"(?:^|/)(?:_?bench\w*|perf|tests?|testing|specs?|__tests__|examples?|jmh)/"
+    r"|(?:^|/)(?:test_|bench)[^/]*$|[._-](?:test|spec|bench|benchmark)\.\w+$|(?:Tests?|Benchmark)\.java$",
+    re.IGNORECASE,
+)
+DEFINED = re.compile(r"\b([A-Za-z_]\w{2,80})\s*\(")
+SEPARATORS = re.compile(r"\W+")
+CPP = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")
+KEYWORDS = frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator"})
+FOREIGN = ("std::", "__gnu_cxx::", "benchmark::", "testing::", "void std::")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The number of samples of a recording, and the share of them that are in or below a function of the library."""
+
+    samples: int
+    library: float
+
+
+def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout: str, rate: int) -> Share:
+    """Return the share over all profiles. ``rate`` is the number of samples per second.
+
+    Raises ProfileError if a profile cannot be read.
+    """
+    whole, inside = 0.0, 0.0
+    for profile in profiles:
+        if isinstance(profile, ProfileError):
+            raise profile
+        total, library = _values(profile, _known(files, checkout))
+        per_sample = 1e9 / rate if profile.metrics and profile.metrics[0].unit == "nanoseconds" else 1.0
+        whole, inside = whole + total / per_sample, inside + library / per_sample
+    return Share(round(whole), inside / whole if whole else 0.0)
+
+
+def _values(profile: Profile, known: Callable[[str, str | None], bool]) -> tuple[int, int]:
+    """Return the value of all stacks, and of those with a function of the library, for the first metric."""
+    stacks, frames = profile.stacks, profile.frames
+    if stacks is None or not len(stacks.values):  # a program that ended at once
+        return 0, 0
+    own = [known(name, file) for name, file in zip(frames.names, frames.files, strict=True)]
+    values = iter(stacks.values[0].tolist())
+    total, library, path = int(stacks.root_values[0]), 0, list[bool]()
+    for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
+        del path[depth:]
+        path.append(own[frame] or (depth > 0 and path[depth - 1]))
+        if leaf:
+            value = next(values)
+            total, library = total + value, library + (value if path[depth] else 0)
+    return total, library
+
+
+def _known(files: Files, checkout: str) -> Callable[[str, str | None], bool]:
+    """Return a function that decides whether a frame is a function of the library, by its name and file."""
+    library = [path for path in files.tracked if not OTHERS.search(path) and not DEPENDENCIES.search(path)]
+    paths, crates, classes = RepositoryPaths(files.tracked, all_known=True), _crates(files), _classes(library)
+    defined = _defined(files, library)
+
+    @cache
+    def known(name: str, file: str | None) -> bool:
+        if file and "/" in file:
+            path = file.removeprefix("file://")
+            inside = path.removeprefix(f"{checkout}/")
+            found = paths.find(INSTALLED.sub("", path)) or (inside if inside != path else None)
+            return found is not None and not OTHERS.search(found) and not DEPENDENCIES.search(found)
+        if crates and re.search(crates, name):
+            return True
+        words = SEPARATORS.split(name.partition("(")[0])
+        own = not name.startswith(FOREIGN) and not defined.isdisjoint(words)
+        return own or name.partition("$")[0].rpartition(".")[0] in classes or name.partition("$")[0] in classes
+
+    return known
+
+
+def _crates(files: Files) -> str:
+    """Return a pattern of the names of the repository's own Rust libraries at the start of a path, or ""."""
+    parsed = [toml(files.read(joined)) for joined in files.listed("**/Cargo.toml") if not OTHERS.search(joined)]
+    given = [table(cargo, key).get("name") for cargo in parsed for key in ("package", "lib")]
+    names = {re.escape(str(name).replace("-", "_")) for name in given if name}
+    return rf"(?:^|[<&( ])(?:{'|'.join(sorted(names))})::" if names else ""
+
+
+def _classes(library: Sequence[str]) -> frozenset[str]:
+    """Return the full names of the repository's Java classes."""
+    sources = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
+    return frozenset(re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in sources)
+
+
+def _defined(files: Files, library: Sequence[str]) -> frozenset[str]:
+    """Return the names in the repository's C and C++ sources that are followed by a parenthesis."""
+    sources = [path for path in library if path.endswith(CPP)]
+    return frozenset(name for path in sources[:2000] for name in DEFINED.findall(files.read(path))) - KEYWORDS

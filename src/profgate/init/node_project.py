@@ -1,0 +1,185 @@
+"""Commands of Node projects: the scripts of package.json and benchmark files, also in the packages of a workspace."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from profgate.init.candidates import (
+    MEASURES,
+    NAME,
+    PLAIN,
+    Candidate,
+    Kind,
+    depth,
+    joined,
+    json_object,
+    strings,
+    table,
+    within,
+)
+from profgate.init.repository_files import Files
+
+PNPM = "command -v pnpm || corepack enable"
+YARN = "command -v yarn || corepack enable"
+LOCKS = (
+    ("package-lock.json", "npm", ("npm ci",)),
+    ("npm-shrinkwrap.json", "npm", ("npm ci",)),
+    ("pnpm-lock.yaml", "pnpm", (PNPM, "pnpm install --frozen-lockfile")),
+    ("yarn.lock", "yarn", (YARN, "yarn install --immutable")),
+    ("bun.lock", "npm", ("command -v bun || npm install --global bun@1.4.5", "bun install --frozen-lockfile")),
+)
+# these are not written in JavaScript, or only start other programs
+NOT_NODE = frozenset(
+    {"echo", "npx", "exit", "sh", "bash", "make", "bun", "deno", "cargo", "python", "python3", "go", "lerna", "turbo"}
+    | {
+        "branchcmp",
+        "concurrently",
+        "autocannon",
+        "clinic",
+        "0x",
+        "run-s",
+        "npm-run-all",
+        "npm-run-all2",
+        "tsd",
+        "wireit",
+    }
+    | {"nx", "exec", "rm", "cp", "mkdir", "cd", "wrangler"}
+)
+LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
+RUNNERS = frozenset({"npm", "yarn", "pnpm"})
+ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
+NO_BENCHMARK = re.compile(r"^_|config|util|helper|fixture|setup|types|\.d\.ts$|report|result", re.IGNORECASE)
+BINARIES = 'PATH="$PWD/node_modules/.bin:$PATH"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """The last command of a script, which starts ``node``, and the commands before it. All start in ``folder``."""
+
+    command: str
+    before: tuple[str, ...] = ()
+    folder: str = "."
+
+
+def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
+    """Return the scripts of a package.json that end with a command of Node, then the benchmark files."""
+    here = files.inside(folder)
+    package = json_object(here.read("package.json"))
+    scripts = {name: text for name, text in table(package, "scripts").items() if isinstance(text, str)}
+    setup = node_setup(files, folder)
+    place = joined(folder, "package.json")
+    packages = [inner for inner in here.projects("package.json") if inner != "."]
+    tools = "../" * depth(folder) + "node_modules/.bin/" if _is_member(files, folder) else "node_modules/.bin/"
+    for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf"}, name)):
+        kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
+        chosen = name == "test" or (kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""})
+        script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
+        if script is not None:
+            where = joined(folder, script.folder)
+            used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
+            own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
+            steps = (*setup, *own, *within(folder, script.before))
+            yield Candidate("Node", script.command, f"script {name!r} of {place}", kind, folder, where, steps)
+    for path in _benchmark_files(here, package):
+        if not path.startswith(tuple(f"{inner}/" for inner in packages)):
+            command = f"node {'--import tsx ' if path.endswith('ts') else ''}{shlex.quote(path)}"
+            yield Candidate("Node", command, joined(folder, path), Kind.BENCHMARK, folder, folder, setup)
+
+
+def node_setup(files: Files, folder: str) -> tuple[str, ...]:
+    """Return shell lines that install the packages, and build what the repository does not contain."""
+    member = _is_member(files, folder)
+    top = json_object(files.read("package.json"))
+    lines = [*_installation(files)] if folder == "." or files.listed("package.json") else []
+    if folder != "." and not member:
+        lines += within(folder, _installation(files.inside(folder)))
+    built = _build(files, "." if member and "build" in table(top, "scripts") else folder, member=member)
+    return (*lines, *built, *(_build(files, ".") if folder != "." and not member else ()))
+
+
+def _installation(files: Files) -> list[str]:
+    return next((list(lines) for lock, _, lines in LOCKS if files.listed(lock)), ["npm install"])
+
+
+def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:
+    """Return the line that builds a package, if git tracks no file that other code imports from the package."""
+    package = json_object(files.inside(folder).read("package.json"))
+    scripts = table(package, "scripts")
+    imported = [path.removeprefix("./") for path in node_entries(package)]
+    missing = imported and not any(_exists(files, joined(folder, path)) for path in imported)
+    if "build" not in scripts or not (missing or (member and folder == ".")):
+        return ()
+    if "build" in str(scripts.get("prepare", "")):  # npm install builds the package
+        return ()
+    runner = next((runner for lock, runner, _ in LOCKS if files.listed(lock)), "npm")
+    return within(folder, [f"{runner} run build"])
+
+
+def _exists(files: Files, path: str) -> bool:
+    return any(f"{path}{ending}" in files.tracked for ending in ("", ".js", "/index.js"))
+
+
+def node_entries(package: Mapping[str, Any]) -> list[str]:
+    """Return the files that other code imports: ``main``, ``module`` and the values of ``exports``."""
+    entries, found = [package.get("main"), package.get("module"), package.get("exports")], list[str]()
+    for entry in entries:  # grows while it is read
+        if isinstance(entry, str) and not entry.endswith((".json", ".d.ts")):
+            found.append(entry)
+        elif isinstance(entry, dict):
+            entries += list(entry.values())[:50]
+    return found
+
+
+def _is_member(files: Files, folder: str) -> bool:
+    """Return whether a package belongs to the workspace at the top, which installs its requirements."""
+    if folder == ".":
+        return False
+    given = json_object(files.read("package.json")).get("workspaces")
+    patterns = strings(given.get("packages") if isinstance(given, dict) else given)
+    patterns += re.findall(r"^[ \t]*-[ \t]*['\"]?([A-Za-z0-9@_./*-]+)", files.read("pnpm-workspace.yaml"), re.MULTILINE)
+    return any(fnmatchcase(folder, pattern.removeprefix("./").rstrip("/")) for pattern in patterns)
+
+
+def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> _Script | None:
+    """Return a script that ends with a command of Node, or None. What runs before it keeps its form."""
+    segments = [segment.strip() for segment in scripts.get(name, "").split("&&")]
+    if name in seen or not all(PLAIN.fullmatch(segment) for segment in segments):
+        return None
+    before, folder = ([f"npm run pre{name}"] if f"pre{name}" in scripts else []), "."
+    for segment in segments[:-1]:
+        changed = re.fullmatch(r"cd ([A-Za-z0-9_@./-]+)", segment)
+        if changed and folder == ".":
+            folder = changed[1].removeprefix("./").rstrip("/") or "."
+        else:
+            own = f"{BINARIES} && {segment}" if segment.split()[0] not in {*RUNNERS, "cd", "node"} else segment
+            before += within(folder, [own])
+    if ".." in folder.split("/") or folder.startswith("/"):
+        return None
+    words = [word for word in segments[-1].split() if word not in {"cross-env", "c8", "nyc"}]
+    start = next((place for place, word in enumerate(words) if not ASSIGNMENT.fullmatch(word)), len(words))
+    program, rest = (words[start], words[start + 1 :]) if start < len(words) else ("", [])
+    if program in RUNNERS:
+        inner = next((word for word in rest if word not in {"run", "run-script", "--silent", "-s"}), "")
+        further = _script(scripts, inner, tools, (*seen, name)) if folder == "." else None
+        return further and _Script(further.command, (*before, *further.before), further.folder)
+    if not NAME.fullmatch(program) or program in NOT_NODE:
+        return None
+    started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
+    command = " ".join(["node", *([started] if started else []), *rest])
+    return _Script(" ".join([*words[:start], command]), tuple(before), folder)
+
+
+def _benchmark_files(here: Files, package: Mapping[str, Any]) -> list[str]:
+    endings = ["*.*js", "*.js", *(["*.ts"] if "tsx" in table(package, "devDependencies") else [])]
+    places = ("bench", "bench*/", "perf/")
+    found = {
+        path: None
+        for place in places
+        for ending in endings
+        for path in sorted(here.listed(f"{place}{ending}"))
+        if PLAIN.fullmatch(path) and not NO_BENCHMARK.search(path.rpartition("/")[2])
+    }
+    return sorted(found, key=lambda path: not re.search(r"bench|index|main|run", path.rpartition("/")[2]))

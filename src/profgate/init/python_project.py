@@ -1,0 +1,195 @@
+"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the sessions of nox, tox and make."""
+
+import configparser
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.repository_files import Files
+
+Environment = tuple[str, str, list[str], list[str]]  # tox environment: name, file, commands and requirements
+Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
+NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
+NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
+# matches the prefix of a tox command, or the placeholder for arguments
+TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
+NEED = re.compile(
+    r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
+)
+BASE = re.compile(r"(?<=\w)[^\w.-]")
+SEGMENT = re.compile(r"&&|\|\||;|\|")
+PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.py", "benchmarks/*.py", "perf/*.py")
+PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
+TEST = re.compile(r"^(?:async )?def test_\w+\(|^class Test\w+", re.MULTILINE)
+FIXTURE = re.compile(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", re.MULTILINE)
+STARTS = re.compile(r"^(?:if __name__|for |while |with |\w+\()", re.MULTILINE)  # a module that runs something
+GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
+REQUIREMENTS = tuple(
+    f"requirements{sign}{name}.txt" for sign, name in (("", ""), *((s, n) for s in "-_/" for n in GROUPS))
+)
+LOCKS = (  # the tools are installed into .venv, where uv must not remove them again
+    ("uv.lock", ("command -v uv || pip install uv==0.13.9", "uv sync --inexact")),
+    ("poetry.lock", ("command -v poetry || pip install poetry==2.5.1", "poetry install")),
+    ("pdm.lock", ("command -v pdm || pip install pdm==2.29.4", "pdm sync")),
+    ("Pipfile.lock", ("command -v pipenv || pip install pipenv==2026.10.3", "pipenv sync --dev")),
+)
+
+
+def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
+    """Return benchmark scripts, then pytest benchmarks, then the commands that run the tests of a project."""
+    here = files.inside(folder)
+    project = toml(here.read("pyproject.toml"))
+    own = [*_scripts(here), *_of_sessions(here.read("noxfile.py")), *_of_tox(here, project)]
+    for command, place, kind, needs in (*own, *_of_make(here.read("Makefile")), *_pytest(here, project)):
+        setup = within(folder, python_setup(here, needs))
+        yield Candidate("Python", command, place, kind, folder, folder, setup)
+
+
+def python_setup(files: Files, needs: Iterable[str] = ()) -> list[str]:
+    """Return shell lines that install a project and the further requirements of a command."""
+    project = toml(files.read("pyproject.toml"))
+    for lock, known in LOCKS:
+        if files.listed(lock):
+            groups = [f" --group {name}" for name in GROUPS if name in table(project, "dependency-groups")]
+            return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else [])]
+    lines = [f"pip install -r {name}" for name in REQUIREMENTS if files.read(name)]
+    if "build-system" in project or "project" in project or files.read("setup.py"):
+        extras = table(project, "project", "optional-dependencies")
+        chosen = [name for name in GROUPS if name in extras]
+        lines.append(f"pip install -e '.[{','.join(chosen)}]'" if chosen else "pip install -e .")
+    grouped = _of_groups(table(project, "dependency-groups"))
+    named = {BASE.split(need)[0].strip("'") for need in grouped}
+    further = [*grouped, *(need for need in needs if need not in named)]
+    further = [need for need in dict.fromkeys(further) if f"pip install {need}" not in lines and need != "."]
+    return [*lines, f"pip install {' '.join(further)}"] if further else lines
+
+
+def _of_groups(groups: Mapping[str, Any]) -> list[str]:
+    """Return the requirements of the dependency groups for benchmarks and tests, and of the groups they include."""
+    names, needs = [name for name in GROUPS if name in groups], list[str]()
+    for name in names:  # grows while it is read
+        entries = groups[name] if isinstance(groups[name], list) else []
+        needs += strings(entries)
+        included = [str(entry.get("include-group")) for entry in entries if isinstance(entry, dict)]
+        names += [other for other in included if other in groups and other not in names]
+    return list(_needs(need.replace(" ", "") for need in needs))
+
+
+def _scripts(here: Files) -> Iterator[Found]:
+    found = {path for place in PLACES for path in here.listed(f"**/{place}") if _is_benchmark(path)}
+    texts = {path: here.read(path) for path in sorted(found, key=lambda path: (path.count("/"), path))}
+    for path, text in texts.items():
+        if TEST.search(text) or FIXTURE.search(text):
+            only = " --benchmark-only" if FIXTURE.search(text) and "codspeed" not in text else ""
+            needs = ("pytest", "pytest-benchmark") if only else ("pytest",)
+            yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, needs
+        elif STARTS.search(text) or not text.strip():
+            option = " --debug-single-value" if "pyperf" in text else ""  # pyperf measures in other processes
+            yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, ("pyperf",) if option else ()
+
+
+def _is_benchmark(path: str) -> bool:
+    return bool(PLAIN.fullmatch(path)) and not path.rpartition("/")[2].startswith(("_", "conftest", "setup."))
+
+
+def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
+    requirements = " ".join(map(here.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
+    if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
+        yield "python -m pytest --benchmark-only", "pytest-benchmark is required", Kind.BENCHMARK, ()
+    if "pytest" in table(project, "tool") or any(map(here.read, PYTEST_FILES)):
+        yield "python -m pytest", "the configuration of pytest", Kind.TESTS, ("pytest",)
+    elif here.listed("tests/test_*.py") or "pytest" in requirements:
+        yield "python -m pytest", "tests/", Kind.TESTS, ("pytest",)
+
+
+def _kind(name: str) -> Kind:
+    return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
+
+
+def _of_sessions(text: str) -> list[Found]:
+    found = []
+    for session in NOX_SESSION.finditer(text):
+        calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
+        installed = [words for kind, words in calls if kind == "install"]
+        needs = _needs(need for words in installed for need in ([" ".join(words)] if words[0] == "-r" else words))
+        found += [(session[1], _python(shlex.join(words)), needs) for kind, words in calls if kind == "run"]
+    return [(command, f"session {name} of noxfile.py", _kind(name), needs) for name, command, needs in found if command]
+
+
+def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Found]:
+    """Return the tox commands, benchmarks first, from all five places that can define environments."""
+    own = table(project, "tool", "tox")
+    ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
+    ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
+    stated = [section for place, text in ini for section in _tox_sections(place, text)]
+    stated += _tox_tables("tox.toml", toml(files.read("tox.toml"))) + _tox_tables("pyproject.toml", own)
+    found = list[Found]()
+    for name, place, lines, needs in sorted(stated, key=lambda section: section[0]):
+        commands = [_python(TOX_SIGN.sub("", line).replace("{envpython}", "python")) for line in lines]
+        found += [(command, f"{name} of {place}", _kind(name), _needs(needs)) for command in commands if command]
+    return found
+
+
+def _tox_sections(place: str, text: str) -> list[Environment]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text.replace("\\\n", " "))
+    except configparser.Error:
+        return []
+    names = [name for name in parser.sections() if name.startswith("testenv")]
+
+    def stated(name: str, key: str) -> list[str]:
+        base = parser.get("testenv", key, fallback="")
+        return parser.get(name, key, fallback=base).splitlines()
+
+    return [(f"[{name}]", place, stated(name, "commands"), stated(name, "deps")) for name in names]
+
+
+def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
+    base, others = table(tox, "env_run_base"), table(tox, "env")
+    named = {"env_run_base": base, **{f"env.{name}": {**base, **table(others, name)} for name in others}}
+    return [(f"[{name}]", place, _lines(env.get("commands")), _lines(env.get("deps"))) for name, env in named.items()]
+
+
+def _lines(value: object) -> list[str]:
+    """Return one line per entry of a list. If an entry is a list, its strings are joined with spaces."""
+    entries = value if isinstance(value, list) else []
+    rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
+    return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
+
+
+def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
+    """Return the requirements that are safe arguments of ``pip install``, quoted for the shell."""
+    plain = [need.strip() for need in requirements]
+    safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
+    return tuple(dict.fromkeys(safe))
+
+
+def _of_make(text: str) -> list[Found]:
+    found = list[Found]()
+    for name, _, body in MAKE_RULE.findall(f"{text}\n"):
+        if MEASURES.search(name) or name in {"test", "tests", "check"}:
+            commands = [_python(line.strip().lstrip("@-")) for line in body.splitlines()]
+            found += [(command, f"target {name} of the Makefile", _kind(name), ()) for command in commands if command]
+    return found
+
+
+def _python(line: str) -> str:
+    """Return the command in a form that starts Python directly, so that a sampler can follow it.
+
+    Returns "" if there is no such form.
+    """
+    words = SEGMENT.split(line.strip())[-1].split()
+    if words[:2] in (["uv", "run"], ["poetry", "run"], ["pdm", "run"], ["pipenv", "run"]):
+        words = words[2:]
+    if words[:2] == ["coverage", "run"] and "-m" in words:
+        words = words[words.index("-m") + 1 :]
+    if words and words[0] in {"pytest", "py.test", "unittest"}:
+        words = ["python", "-m", words[0].replace("py.test", "pytest"), *words[1:]]
+    if words and words[0] in {"python", "python3"} and len(words) > 1 and words[1] != "-c":
+        text = " ".join(["python", *words[1:]])
+        useful = words[1:3] != ["-m", "pip"] and words[1:3] != ["-m", "build"]
+        return text if PLAIN.fullmatch(text) and useful else ""
+    return ""

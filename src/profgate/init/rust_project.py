@@ -1,0 +1,65 @@
+"""Commands of Rust packages: benchmarks, and programs whose names contain "bench" or "perf"."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from profgate.init.candidates import MEASURES, Candidate, Kind, strings, table, toml, within
+from profgate.init.repository_files import Files
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+NIGHTLY = re.compile(r"^#!\[feature\(|^extern crate test;", re.MULTILINE)
+VALGRIND = re.compile(r"\biai(_callgrind)?::|\bgungraun::")
+CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
+
+
+def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
+    """Return benchmark programs, then the benchmarks in Cargo.toml and benches/, then the tests of the library.
+
+    Benchmarks that use criterion run for a fixed time.
+    """
+    here = files.inside(folder)
+    cargo = toml(here.read("Cargo.toml"))
+    if not table(cargo, "package"):
+        return
+    if folder == "." or table(cargo, "workspace"):
+        yield from _programs(here, folder)
+    for name, path, features in _benches(here, cargo):
+        text = here.read(path)
+        if NAME.fullmatch(name) and not VALGRIND.search(text):
+            # a stable compiler, because a nightly one may differ between the baseline and a pull request
+            unstable = "RUSTC_BOOTSTRAP=1 " if NIGHTLY.search(text) else ""
+            build = f"{unstable}cargo bench --bench {name}{f' --features {features}' if features else ''}"
+            timed = " -- --profile-time 2" if CRITERION.search(text) else ""
+            setup = within(folder, [f"{build} --no-run"])
+            count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
+            yield Candidate(
+                "Rust", build + timed, f"benchmark {name} of {path}", Kind.BENCHMARK, folder, folder, setup, count
+            )
+    if here.listed("src/lib.rs"):
+        build = "cargo test --release --lib"
+        setup = within(folder, [f"{build} --no-run"])
+        yield Candidate("Rust", build, "the tests in src", Kind.TESTS, folder, folder, setup)
+
+
+def _benches(here: Files, cargo: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Return the name, file and required features of each benchmark."""
+    given = cargo.get("bench")
+    stated = (
+        {str(each.get("name")): each for each in given if isinstance(each, dict)} if isinstance(given, list) else {}
+    )
+    paths = {path.removeprefix("benches/").removesuffix(".rs"): path for path in sorted(here.listed("benches/*.rs"))}
+    paths |= {path.split("/")[1]: path for path in sorted(here.listed("benches/*/main.rs"))}
+    for name in dict.fromkeys([*stated, *paths]):
+        bench = stated.get(name, {})
+        features = [feature for feature in strings(bench.get("required-features")) if NAME.fullmatch(feature)]
+        yield name, str(bench.get("path") or paths.get(name, f"benches/{name}.rs")), ",".join(features)
+
+
+def _programs(here: Files, folder: str) -> Iterator[Candidate]:
+    for place, option, output in (("src/bin", "--bin", ""), ("examples", "--example", "examples/")):
+        for path in sorted(here.listed(f"{place}/*.rs")):
+            name = path.rpartition("/")[2].removesuffix(".rs")
+            if MEASURES.search(name) and NAME.fullmatch(name):
+                setup = within(folder, [f"cargo build --release {option} {name}"])
+                yield Candidate("Rust", f"target/release/{output}{name}", path, Kind.BENCHMARK, folder, folder, setup)

@@ -1,0 +1,128 @@
+"""A first benchmark for a repository without one. It calls a function of the library with a text."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from profgate.init.candidates import Candidate, json_object, table, toml
+from profgate.init.go_project import BUILT
+from profgate.init.java_project import CLASS_PATH, java_package
+from profgate.init.node_project import node_entries
+from profgate.init.repository import default_setup
+from profgate.init.repository_files import NOT_PROJECTS, Files
+from profgate.report.templates import render_template
+
+VERBS = re.compile(
+    r"parse|load|read|decode|encode|render|format|convert|compile|token|split|escape|match|to_", re.IGNORECASE
+)
+GO = re.compile(r"^func ([A-Z]\w{0,80})\(\w+ (string|\[\]byte)\)", re.MULTILINE)
+RUST = re.compile(r"^pub fn ([a-z]\w{0,80})\(\w+: &str\)", re.MULTILINE)
+JAVA = re.compile(
+    r"^    public static [\w.<>\[\]]{1,60} (\w{1,80})\((?:final )?(?:String|CharSequence) \w+\)", re.MULTILINE
+)
+NODE = re.compile(
+    r"^(?:export (?:default )?function |(?:module\.)?exports\.)(\w{1,80})(?:\s*=|\(\w+[,)])", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that takes a text: the module, package or class that contains it, and its name."""
+
+    owner: str
+    name: str
+    takes: str = "string"
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton:
+    """A new benchmark: its path and text, and the command that runs it."""
+
+    path: str
+    text: str
+    candidate: Candidate
+
+
+def skeleton(files: Files, language: str) -> Skeleton | None:
+    """Return a benchmark of the function that looks most like the library's main one, or None if there is none."""
+    if language not in KINDS:
+        return None
+    find, path, command = KINDS[language]
+    found = sorted(find(files), key=lambda each: (not VERBS.fullmatch(each.name), not VERBS.match(each.name)))
+    if not found:
+        return None
+    function = found[0]
+    values = {"name": function.name, "package": function.owner}
+    text = render_template(f"init/benchmark.{path.rpartition('.')[2]}.j2", function=function)
+    setup = default_setup(files, language, ".")
+    if language == "Java":
+        setup = java_package(".", ".")
+    if language == "Rust":
+        setup = (f"cargo build --release --example {path.rpartition('/')[2].removesuffix('.rs')}",)
+    place = f"a new benchmark of {function.name}"
+    return Skeleton(path, text, Candidate(language, command.format(**values), place, setup=setup, new_files=(path,)))
+
+
+def _python(files: Files) -> Iterator[Function]:
+    for path in files.listed("**/*.py"):
+        parts = path.removeprefix("src/").removesuffix(".py").split("/")
+        package = "/".join([*path.split("/")[:-1], "__init__.py"])
+        hidden = any(part.startswith("_") and part != "__init__" for part in parts) or not files.listed(package)
+        if hidden or not NOT_PROJECTS.isdisjoint(parts) or parts[0] in {"bench", "benchmarks", "setup"}:
+            continue
+        owner = ".".join(part for part in parts if part != "__init__")
+        yield from (Function(owner, name) for name in _functions_of_a_text(files.read(path)))
+
+
+def _functions_of_a_text(text: str) -> Iterator[str]:
+    try:
+        body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.args.args:
+            required = len(node.args.args) - len(node.args.defaults)
+            annotation = node.args.args[0].annotation
+            text_like = annotation is None or "str" in ast.unparse(annotation)
+            if required == 1 and text_like and not node.decorator_list and None not in node.args.kw_defaults[:1]:
+                yield node.name
+
+
+def _node(files: Files) -> Iterator[Function]:
+    for entry in node_entries(json_object(files.read("package.json"))) or ["index.js"]:
+        yield from (
+            Function(entry.removeprefix("./"), name) for name in NODE.findall(files.read(entry.removeprefix("./")))
+        )
+
+
+def _go(files: Files) -> Iterator[Function]:
+    for path in sorted(files.listed("*.go")):
+        text = files.read(path)
+        package = re.search(r"^package (\w{1,80})", text, re.MULTILINE)
+        if package and package[1] != "main" and not path.endswith("_test.go") and not BUILT.search(text):
+            yield from (Function(package[1], name, takes) for name, takes in GO.findall(text))
+
+
+def _rust(files: Files) -> Iterator[Function]:
+    name = str(table(toml(files.read("Cargo.toml")), "package").get("name", "")).replace("-", "_")
+    if re.fullmatch(r"\w{1,80}", name):
+        yield from (Function(name, function) for function in RUST.findall(files.read("src/lib.rs")))
+
+
+def _java(files: Files) -> Iterator[Function]:
+    if files.read("pom.xml"):
+        for path in sorted(files.listed("**/*.java")):
+            text = files.read(path) if path.startswith("src/main/java/") else ""
+            owner = path.removeprefix("src/main/java/").removesuffix(".java").replace("/", ".")
+            if re.search(r"^public (?:final |abstract )?class ", text, re.MULTILINE):
+                yield from (Function(owner, name) for name in JAVA.findall(text))
+
+
+KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
+    "Python": (_python, "benchmarks/bench_profgate.py", "python benchmarks/bench_profgate.py"),
+    "Node": (_node, "bench/profgate.mjs", "node bench/profgate.mjs"),
+    "Go": (_go, "profgate_test.go", "go test -run '^$' -bench '^(BenchmarkProfgate)$' -benchtime 1000x ."),
+    "Rust": (_rust, "examples/bench_profgate.rs", "target/release/examples/bench_profgate"),
+    "Java": (_java, "bench/Bench.java", f'java -cp "{CLASS_PATH}" bench/Bench.java'),
+}

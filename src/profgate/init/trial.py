@@ -1,0 +1,198 @@
+"""A trial recording: runs the lines of the planned workflow in a copy of the working tree."""
+
+import os
+import re
+import shlex
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from profgate.errors import ProfgateError
+from profgate.init.library_share import Share, share_of
+from profgate.init.recipes import FEWEST_RUNS, SAMPLES, extent_for
+from profgate.init.repository_files import Files
+from profgate.init.workflow import Plan, one_line
+from profgate.io.files import scratch_folder, sources_under
+from profgate.io.git import without_git
+from profgate.io.processes import run_command, variables
+from profgate.io.worktrees import copied_worktree
+from profgate.model.visible_text import plain
+from profgate.wiring import read_all
+
+LONGEST_SETUP = 900.0  # in seconds
+LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
+MOST_TRIALS = 3
+ENOUGH = 0.3  # smallest share of samples in the library
+ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
+PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
+PROBLEMS = (
+    re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
+    re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
+    re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
+    re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
+)
+COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
+TRIED = (
+    "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {share:.0%} of them in functions of this "
+    "repository.\n"
+)
+FAILED = "Trial recording of {command} failed: {problem}.\n"
+UNREAD = "the trial recording contains no samples; let the command run longer"
+COST = (
+    "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
+    "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
+    "A change of about {visible:.0%} of the total time is visible with {samples:,} samples.\n"
+)
+FEW = (
+    "only {share:.0%} of the samples are in functions of this repository, so the gate would measure other code; name a "
+    "benchmark with --replace --measure --command, or let --replace --measure --skeleton write a first one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A plan after its trial recording. ``setup`` and ``seconds`` are the durations of setup and recording."""
+
+    plan: Plan
+    share: float = 0.0
+    setup: float = 0.0
+    seconds: float = 0.0
+    result: str = ""
+
+
+def measured(files: Files, plans: list[Plan]) -> Trial:
+    """Record the first plans and return the one with the largest share of samples in the library.
+
+    Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
+    The text ``result`` describes the recording, the duration of the gate, and what it can detect.
+    """
+    trials = list[Trial]()
+    with ExitStack() as stack:
+        copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
+        for plan in plans[:MOST_TRIALS]:
+            if plan.setup not in copies.failed:
+                trials.append(_tried(plan, copies))
+            if trials[-1].share >= ENOUGH:
+                break
+    best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
+    return replace(best, result=best.result + _cost(best)) if best.seconds else best
+
+
+class _Copies:
+    """Copies of the working tree below a scratch folder, one for each setup."""
+
+    def __init__(self, files: Files, scratch: str, stack: ExitStack) -> None:
+        self.files, self.scratch, self.failed = files, scratch, set[tuple[str, ...]]()
+        self._stack, self._ready = stack, dict[tuple[str, ...], tuple[str, float]]()
+
+    def ready(self, plan: Plan) -> tuple[str, float]:
+        """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
+
+        Raises ProfgateError if the setup fails.
+        """
+        if plan.setup not in self._ready:
+            self.failed.add(plan.setup)
+            place = f"{self.scratch}/checkout-{len(self._ready) + len(self.failed)}"
+            checkout = self._stack.enter_context(copied_worktree(place, self.files.top))
+            self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
+            self.failed.remove(plan.setup)
+        return self._ready[plan.setup]
+
+
+def _tried(plan: Plan, copies: _Copies) -> Trial:
+    command = plain(plan.command if plan.folder == "." else f"cd {plan.folder} && {plan.command}")
+    sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
+    sys.stdout.flush()
+    try:
+        trial, share = _recorded(plan, copies)
+    except ProfgateError as error:
+        problem = one_line([error.where, error.what])
+        sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
+        return Trial(replace(plan, problem=problem))
+    values = {"samples": share.samples, "seconds": trial.seconds, "share": share.library}
+    result = TRIED.format(command=command, **values)
+    sys.stdout.write(result)
+    return replace(trial, result=result)
+
+
+def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
+    """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
+    checkout, setup = copies.ready(plan)
+    if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
+        plan = replace(plan, command=_with_iterations(plan, checkout))
+    with scratch_folder() as out:
+        seconds, output = _run("the recording", plan.record, plan, checkout, out)
+        share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+    if not share.samples:
+        raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
+    extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
+    problem = "" if share.library >= ENOUGH else FEW.format(share=share.library)
+    return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
+
+
+def _with_iterations(plan: Plan, checkout: str) -> str:
+    """Return the command with enough iterations per benchmark for one run."""
+    command = ITERATIONS.sub(" -benchtime 100ms", plan.command)
+    _, output = _run("the benchmark", (f"cd {shlex.quote(plan.folder)}", command), plan, checkout)
+    iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
+    if not iteration:
+        raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
+    count = max(1, round(1.1 * SAMPLES / FEWEST_RUNS / plan.recipe.rate / iteration))
+    return ITERATIONS.sub(f" -benchtime {count}x", plan.command)
+
+
+def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str = "") -> tuple[float, str]:
+    """Run shell lines as the workflow does. Return the duration in seconds and the output.
+
+    Raises ProfgateError with the line of the output that names the cause.
+    """
+    own = {"npm_config_prefix": f"{checkout}-npm"}  # npm link changes it
+    given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
+    start = time.monotonic()
+    outcome = run_command(
+        ["sh", "-ec", "\n".join(lines)],
+        folder=checkout,
+        environment=given,
+        log=f"{checkout}-log",
+        timeout=LONGEST_RUN if out else LONGEST_SETUP,
+    )
+    if outcome.failure:
+        raise ProfgateError(f"{what} {outcome.failure}", problem_in(outcome.output.replace(f"{checkout}/", "")))
+    return max(time.monotonic() - start, 0.001), outcome.output
+
+
+def problem_in(output: str) -> str:
+    """Return the line of a program's output that names the problem, and advice about it."""
+    output = COLOURS.sub("", output)
+    for pattern in PROBLEMS:
+        if found := pattern.search(output):
+            start = output.rfind("\n", 0, found.start()) + 1
+            lines = [line for line in output[start : start + 600].splitlines() if line.strip()]
+            further = lines[1:2] if lines[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
+            return one_line([lines[0], *further, _advice(found)])
+    lines = [line for line in output.splitlines() if line.strip()]
+    return one_line(lines[-1:])
+
+
+def _advice(found: re.Match[str]) -> str:
+    name = found[1] if found.re is PROBLEMS[0] else ""
+    if not name:
+        return ""
+    if "/" in name or name.startswith("."):
+        return f"(if a build writes {name}, add the build: --install 'npm ci && npm run build')"
+    return f"(add what installs {name} to --install)"
+
+
+def _cost(trial: Trial) -> str:
+    extent = trial.plan.extent
+    minutes = (trial.setup + extent.runs * trial.seconds) / 60
+    visible = 0.05 * (SAMPLES / max(extent.samples, 1)) ** 0.5
+    return COST.format(
+        minutes=max(minutes, 1),
+        setup=trial.setup,
+        runs=extent.runs,
+        seconds=trial.seconds,
+        visible=visible,
+        samples=extent.samples,
+    )
