@@ -529,7 +529,7 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     committed(tmp_path, NODE)
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
     shown = capsys.readouterr().out
-    trial = re.search(r"node bench/sum.js: ([\d,]+) samples in \d+ s, (\d+)% of them in functions of this repo", shown)
+    trial = re.search(r"node bench/sum.js: ([\d,]+) samples in \d+ s, (\d+) % of them in functions of this repo", shown)
     assert trial
     assert int(trial[2]) > 40
     assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
@@ -558,8 +558,8 @@ def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.Capt
     own = "let s = 0;\nfor (let i = 0; i < 5e7; i++) s += Math.sqrt(i);\n"
     committed(tmp_path, NODE | {"bench/sum.js": own})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 2
-    assert "only 0% of the samples are in functions of this repository" in capsys.readouterr().err
-    assert "# TODO: only 0%" in written(tmp_path).read_text()
+    assert "only 0 % of the samples are in functions of this repository" in capsys.readouterr().err
+    assert "# TODO: only 0 %" in written(tmp_path).read_text()
 
 
 def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         if names:
             chosen = "|".join(names[:MOST])
             timed = f"go test -run '^$' -bench '^({chosen})$' -benchtime 1000x {shlex.quote(package)}"
-            place = f"{len(names)} benchmarks in {where}"
+            place = f"{len(names)} benchmark{'s' * (len(names) > 1)} in {where}"
             yield Candidate("Go", timed, place, Kind.BENCHMARK, folder, folder, setup, len(names))
         else:
             yield Candidate(

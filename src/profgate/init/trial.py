@@ -34,19 +34,19 @@ PROBLEMS = (
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 TRIED = (
-    "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {share:.0%} of them in functions of this "
-    "repository.\n"
+    "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {percent:.0f} % of them in functions of "
+    "this repository.\n"
 )
 FAILED = "Trial recording of {command} failed: {problem}.\n"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
     "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
-    "A change of about {visible:.0%} of the total time is visible with {samples:,} samples.\n"
+    "A change of about {visible:.0f} % of the total time is visible with {samples:,} samples.\n"
 )
 FEW = (
-    "only {share:.0%} of the samples are in functions of this repository, so the gate would measure other code; name a "
-    "benchmark with --replace --measure --command, or let --replace --measure --skeleton write a first one"
+    "only {percent:.0f} % of the samples are in functions of this repository, so the gate would measure other code; "
+    "name a benchmark with --replace --measure --command, or let --replace --measure --skeleton write a first one"
 )
 
 
@@ -110,7 +110,7 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
         problem = one_line([error.where, error.what])
         sys.stdout.write(FAILED.format(command=command, problem=plain(problem)))
         return Trial(replace(plan, problem=problem))
-    values = {"samples": share.samples, "seconds": trial.seconds, "share": share.library}
+    values = {"samples": share.samples, "seconds": trial.seconds, "percent": 100 * share.library}
     result = TRIED.format(command=command, **values)
     sys.stdout.write(result)
     return replace(trial, result=result)
@@ -127,7 +127,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
-    problem = "" if share.library >= ENOUGH else FEW.format(share=share.library)
+    problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
@@ -187,7 +187,7 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    visible = 0.05 * (SAMPLES / max(extent.samples, 1)) ** 0.5
+    visible = 5 * (SAMPLES / max(extent.samples, 1)) ** 0.5
     return COST.format(
         minutes=max(minutes, 1),
         setup=trial.setup,
