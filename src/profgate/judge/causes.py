@@ -70,19 +70,17 @@ def _gathered(metric: MetricReport) -> tuple[Finding, ...]:
 def _named_by(members: Sequence[Finding], ends: Ends) -> Finding:
     """Return the finding that names the common cause of ``members``.
 
-    Only findings of the worst colour are considered. If any of these findings are the cause itself or account for at
-    least half of the common change, the one closest to the cause is returned; otherwise, the finding with the largest
-    change is returned.
+    Only findings of the worst colour are considered. If any of these findings account for at least half of the common
+    change, the one closest to the cause is returned; otherwise, the finding with the largest change is returned.
     """
     worst = min(WORST.index(finding.colour) for finding in members)
     grave = [finding for finding in members if WORST.index(finding.colour) == worst]
     nearest = min(members, key=lambda finding: _end(finding, ends)[1])
     before, after = nearest.statistics.inclusive_from, nearest.statistics.inclusive_to
     whole = abs((nearest.delta or 0.0) if before is None or after is None else after - before)
-    steps = {id(finding): _end(finding, ends)[1] for finding in grave}
-    own = [one for one in grave if not steps[id(one)] or abs(one.delta or 0.0) >= NAMES_IT * whole]
+    own = [finding for finding in grave if abs(finding.delta or 0.0) >= NAMES_IT * whole]
     if own:
-        return min(own, key=lambda finding: steps[id(finding)])
+        return min(own, key=lambda finding: _end(finding, ends)[1])
     return max(grave, key=lambda finding: abs(finding.delta or 0.0))
 
 

@@ -15,7 +15,6 @@ from profgate.measuring import side_python
 if sys.platform != "win32":
     import pwd
 
-PYTHON_PROJECT = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 CARGO_OUTPUT = ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR")
 LOCAL_REPOSITORY = re.compile(r"-Dmaven\.repo\.local=(\S+)")
 CREATION_TIMEOUT = 120.0  # in seconds
@@ -45,8 +44,11 @@ def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dic
 
 
 def python_environment(root: str, checkout: str, variables: Mapping[str, str]) -> dict[str, str]:
-    """Create a virtual environment if the checkout is a Python project, and return the variables that activate it."""
-    if not any(Path(checkout, name).is_file() for name in PYTHON_PROJECT) or not shutil.which("python3"):
+    """Create a virtual environment if Python is installed, and return the variables that activate it.
+
+    Without one, pip would install one side into the environment of the user, from which both sides would run.
+    """
+    if not shutil.which("python3", path=variables["PATH"]):
         return {}
     place = f"{root}/venv"
     # runs in the checkout, where pyenv and others choose the version of Python

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from comparisons import Stacks, from_stacks
-from profgate.attribution.change_sources import explained
+from profgate.attribution.change_sources import explained, sources_of
+from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.comparison import Comparison
 
 BEFORE = {"main;run;render": 100, "main;run;write;malloc": 100, "main;idle": 1000}
@@ -25,6 +26,14 @@ def explanations(
     sources = {names.index(name) for name in changed}
     found = explained(comparison, tested, set(map(names.index, wide)), sources, sources, 1.0)
     return {names[symbol]: names[source] for (symbol, _), source in found.items()}
+
+
+def test_function_of_the_whole_run_explains_nothing() -> None:
+    comparison = compared({**BEFORE, "main;run;render": 300})
+    names = comparison.symbols.names
+    every: tuple[SourceState, ...] = ("changed",)
+    sources, _ = sources_of(comparison, replace(SourceStates.unknown(len(names)), states=every * len(names)))
+    assert {names[source] for source in sources} == {"run", "render"}
 
 
 def test_callee_of_a_changed_function_is_explained() -> None:

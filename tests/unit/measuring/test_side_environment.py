@@ -45,8 +45,7 @@ def test_python_of_a_side_has_the_outer_packages_and_commands(tmp_path: Path) ->
     checkout, root = tmp_path / "checkout", tmp_path / "root"
     checkout.mkdir()
     outer = f"{Path(sys.executable).parent}:" + os.environ["PATH"]
-    assert python_environment(str(root), str(checkout), {"PATH": outer}) == {}
-    (checkout / "setup.cfg").touch()
+    assert python_environment(str(root), str(checkout), {"PATH": str(tmp_path)}) == {}
     variables = python_environment(str(root), str(checkout), {"PATH": outer})
     assert variables == {"VIRTUAL_ENV": f"{root}/venv", "PATH": f"{root}/venv/bin:{outer}"}
     code = "import pytest, sys; print(sys.prefix, pytest.__file__)"
@@ -58,7 +57,6 @@ def test_python_of_a_side_has_the_outer_packages_and_commands(tmp_path: Path) ->
 
 @pytest.mark.skipif(not Path("/usr/bin/python3").exists(), reason="the system has no Python")
 def test_python_of_the_system_becomes_a_side(tmp_path: Path) -> None:
-    (tmp_path / "setup.py").touch()
     python_environment(f"{tmp_path}/a", str(tmp_path), {"PATH": "/usr/bin"})
     code = "import sys, site; print(sys.prefix, *site.getsitepackages())"
     prefix, *folders = output([f"{tmp_path}/a/venv/bin/python", "-c", code]).split()
