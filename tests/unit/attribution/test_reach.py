@@ -211,8 +211,8 @@ def test_build_output_is_not_the_tracked_file(origin: str, file: str, known: boo
     [
         ("/venv/lib/python3.12/site-packages/a/b.py", "uv.lock"),
         ("/ci/node_modules/a/b.js", "web/package-lock.json"),
-        ("/root/go/pkg/mod/a.com/b@v1.2.3/c.go", "go.mod"),
-        ("/root/.cargo/registry/src/index/a-1.0/src/lib.rs", "Cargo.lock"),
+        ("/home/user/go/pkg/mod/a.com/b@v1.2.3/c.go", "go.mod"),
+        ("/home/user/.cargo/registry/src/index/a-1.0/src/lib.rs", "Cargo.lock"),
     ],
 )
 def test_package_is_out_of_reach_only_with_a_lock_file(file: str, lock: str) -> None:
