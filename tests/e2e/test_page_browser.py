@@ -412,12 +412,14 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     page = painted(open_page())
     page.get_by_role("tab", name="Table").click()
     page.get_by_role("button", name="Show callers and callees of load").click()
+    page.locator(".pane figcaption b").nth(1).wait_for()  # the panes appear with the next frame
     assert page.locator(".pane figcaption b").all_inner_texts() == ["Callers", "Callees"]
     assert "Callers above and callees below load" in page.locator("#sandwich").inner_text()
     assert "sandwich=load" in written_address(page)
     again = painted(open_page(fragment=written_address(page)))
     assert again.locator(".pane").count() == 2
     again.keyboard.press("s")
+    again.locator(".pane").nth(1).wait_for(state="detached")
     assert again.locator(".pane").count() == 1
     unknown = painted(open_page(fragment="#sandwich=nobody"))
     assert unknown.locator("#message").inner_text() == "nobody is not in this profile."
