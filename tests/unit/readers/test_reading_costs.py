@@ -71,7 +71,7 @@ def test_reading_takes_linear_time_and_memory(name: str) -> None:
 
 
 @pytest.mark.parametrize(("power", "expected"), [(1, False), (2, True)])
-def test_quadratic_growth_is_steep(power: int, expected: bool) -> None:  # noqa: FBT001
+def test_quadratic_growth_is_steep(power: int, expected: bool) -> None:
     costs = tuple(Cost(n, n, 0.001 * n**power, 0, "read") for n in (1, 2, 4, 8))
     assert steep(Growth("a", "b", costs)) == expected
     costs = tuple(Cost(n, n, 0.001, (5 << 20) * n**power, "read") for n in (1, 2, 4, 8))
