@@ -56,7 +56,7 @@ class GeckoReader(BuiltInReader):
 
         Raises ProfileError if the file is invalid.
         """
-        document, threads = document_of(source), Threads(source.name)
+        document, threads = document_of(source), Threads(source.name, source.size)
         begin = _start_of(document)
         waiting = [(source.name, document)]
         while waiting:

@@ -27,7 +27,7 @@ from profgate.readers.protobuf_wire import (
     truncated,
     varint,
 )
-from profgate.readers.quantities import in_base_unit
+from profgate.readers.quantities import in_base_unit, refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_paths
 
@@ -47,8 +47,6 @@ _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# limits memory use, because a small file can contain very many frames of inlined calls
-_MAX_FRAMES = 100_000_000
 
 
 class PprofReader(BuiltInReader):
@@ -239,13 +237,13 @@ class _Message:
                 function = functions.get(function_id)
                 if function is None:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
-                key: tuple[object, ...] = (function_id, binary)
+                key: tuple[object, ...] = (function_id, module)  # two numbers from the file could collide
                 if not function.name:
                     key, function = (address, *key), function._replace(name=address)
                 if function.name not in _PREEMPTED:
                     own.append(frames.number_of(key, function, line_of(line), module))
             if not own_lines:
-                own.append(frames.number_of((address, binary), _Function(address), None, module))
+                own.append(frames.number_of((address, module), _Function(address), None, module))
         return _locations_of(found)
 
     def lines(self) -> Iterator[list[tuple[int, int]]]:
@@ -277,9 +275,7 @@ class _Message:
             sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
             raise truncated(self.where, int(places[sample]), f"location {ids[unknown][0]} does not exist")
         frames = int(locations.sizes[order].sum())
-        if frames > _MAX_FRAMES:
-            what = f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
-            raise ProfileError(self.where, what)
+        refuse_expansion(frames, len(self.data), self.where)
         return *_expanded(locations, order, counts), values[:, ::-1]
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:

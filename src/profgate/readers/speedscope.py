@@ -285,9 +285,11 @@ def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Tim
     if whole is None:
         return [None] * len(parts)
     starts = ends - [len(part.values) for part in parts]
+    first, last = (np.searchsorted(whole.row, rows).tolist() for rows in (starts, ends))  # the rows are sorted
+    chosen = zip(starts.tolist(), map(slice, first, last), strict=True)
     return [
-        whole.chosen((whole.row >= start) & (whole.row < end), whole.row - start)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        replace(whole, row=whole.row[own] - start, cell=whole.cell[own], values=whole.values[:, own])
+        for start, own in chosen
     ]
 
 

@@ -265,7 +265,7 @@ def test_inlined_calls_cannot_outgrow_the_memory() -> None:
     built.location(1, *[(1, 1)] * 20_000)
     for _ in range(30):
         built.sample([1] * 200, 1)
-    with pytest.raises(ProfileError, match="120000000 frames"):
+    with pytest.raises(ProfileError, match="120,000,000 frames"):
         read(built.bytes())
 
 

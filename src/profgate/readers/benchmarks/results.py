@@ -18,7 +18,7 @@ from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
 
 MOST_RUNS = 100  # maximum number of runs per benchmark and file
-_LONGEST_NAME = 500
+LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
 _EACH = {"", "op", "iter", "iteration", "call"}
@@ -100,7 +100,7 @@ class Results:
 
         Raises ProfileError if the name or a value is invalid.
         """
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
         where = f"{self.where}: {name}"
         amounts = [measured(value, where) * quantity.factor for value in values]
