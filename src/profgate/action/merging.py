@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from profgate.action.baseline import baseline_commit
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
+from profgate.action.reporting import Result, conclude, first_run, is_first_run
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
@@ -37,7 +37,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None
-    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), first), name))
+    return conclude(job, Result(report, links, _base_runs(shards), first), name)
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:
