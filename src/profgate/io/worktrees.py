@@ -44,15 +44,17 @@ def worktree(commit: str, place: str, repository: str = ".", *options: str) -> I
 
 
 @contextmanager
-def copied_worktree(place: str, repository: str = ".") -> Iterator[str]:
+def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True) -> Iterator[str]:
     """Copy the working tree into a new worktree, and remove it on exit. Ignored files are not copied.
+
+    If ``untracked`` is false, only the files that git tracks are copied.
 
     Raises ProfgateError if git fails or a file cannot be copied.
     """
     top = os.path.realpath(quiet_git(repository, "rev-parse", "--show-toplevel").removesuffix("\n"))
     with worktree(quiet_git(top, "rev-parse", "--verify", "HEAD").strip(), place, top, "--no-checkout"):
         quiet_git(place, "read-tree", "HEAD")
-        names = _listed(top, "--cached", "--others", "--exclude-standard")
+        names = _listed(top, "--cached", *(["--others", "--exclude-standard"] if untracked else []))
         # behind a link to a folder, a path is no file of the working tree
         folders = {Path(top, name).parent for name in names}
         own = {folder for folder in folders if os.path.realpath(folder) == str(folder)}
