@@ -32,7 +32,8 @@ class Candidate:
 
     ``package`` is the folder of the package that the command belongs to. ``setup`` contains the shell lines that
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
-    benchmarks that the command runs, if known, and ``new_files`` are the paths that were written for it.
+    benchmarks that the command runs, if known, and ``new_files`` are the paths that were written for it. ``problem`` is
+    the reason why it is unknown whether the command works, or empty.
     """
 
     language: str
@@ -44,6 +45,7 @@ class Candidate:
     setup: tuple[str, ...] = ()
     weight: int = 0
     new_files: tuple[str, ...] = ()
+    problem: str = ""
 
     @property
     def workload(self) -> str:

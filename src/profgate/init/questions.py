@@ -123,6 +123,7 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
             folder=each.folder,
             workload=each.workload,
             new_files=each.new_files,
+            problem=each.problem,
         )
         for each in found
     ]
@@ -185,7 +186,7 @@ def _detected(
         recipe = recipe_of(given or "") or _language(files, project, questions)
     if given:
         return recipe, [_named(files, recipe, given, under)]
-    return recipe, candidates(files, recipe, under)
+    return recipe, candidates(files, recipe, under, build=options.measure)
 
 
 def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
