@@ -151,7 +151,7 @@ class _Limits:
         before the growth is measured, so the acceptance is not refused if this run can store the limit after the
         measurement.
         """
-        if acceptance.state == "refused" or acceptance.limit is not None:
+        if acceptance.state == "refused" or acceptance.limit is not None or acceptance.removal:
             return acceptance
         if self._request.owners:
             return _refused(acceptance, ReasonCode.LIMIT_NEEDED)

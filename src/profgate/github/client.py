@@ -35,8 +35,7 @@ LISTED_FILES = 3_000
 ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
 ASSET_SECONDS = 600.0  # maximum number of seconds for an upload
 COMMENTS = (
-    "query($ids: [ID!]!) { nodes(ids: $ids)"
-    " { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
+    "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
 )
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
