@@ -48,6 +48,7 @@ class CpuprofileReader(BuiltInReader):
     name = "cpuprofile"
     looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
+    counted = ()
     proven = "Node 20.20"
     keys = ("nodes",)
 

@@ -30,6 +30,7 @@ class FirefoxReader(BuiltInReader):
     name = "firefox"
     looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
+    counted = ()
     proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)
 

@@ -44,6 +44,7 @@ class GeckoReader(BuiltInReader):
     name = "gecko"
     looks = "JSON with the keys and tables of an unprocessed Firefox profile"
     record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
+    counted = ()
     keys = ("meta", "version")
 
     def fits(self, source: SourceFile) -> bool:

@@ -49,6 +49,7 @@ class PerfReader(BuiltInReader):
     name = "perf"
     looks = "header lines of samples, each with frames below it"
     record = "perf record -g CMD; perf script > a.perf.txt"
+    counted = ()
     proven = "perf 6.1"
 
     def fits(self, source: SourceFile) -> bool:

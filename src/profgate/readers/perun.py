@@ -36,6 +36,7 @@ class PerunReader(BuiltInReader):
     name = "perun"
     looks = "JSON with the keys header and collector_info, or a packed profile"
     record = "perun collect"
+    counted = ("memory",)
     proven = "compared with what Perun prints of the same profiles"
     keys = ("header", "collector_info")
 

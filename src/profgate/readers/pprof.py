@@ -12,7 +12,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile
 from profgate.model.source import SourceFile
-from profgate.model.units import Metric, MetricKind
+from profgate.model.units import Metric
 from profgate.readers.builders import line_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.protobuf_wire import (
@@ -42,7 +42,8 @@ _MAPPING_FILE = 5
 _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
-_COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
+# the profiler scales these values up from samples of unequal size
+_ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
 _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
@@ -55,6 +56,7 @@ class PprofReader(BuiltInReader):
     name = "pprof"
     looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
+    counted = ()
     proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
@@ -173,11 +175,9 @@ class _Message:
         metrics, periods, columns = [], [], []
         for (name, unit), column in zip(types, values, strict=True):
             scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
-            counted = name.startswith(_COUNTED)
-            kind = MetricKind.COUNTED if counted else MetricKind.SAMPLED
-            metrics.append(Metric(name, base, kind=kind, exponent=exponent))
+            metrics.append(Metric(name, base, exponent=exponent))
             columns.append(scaled)
-            periods.append(None if counted else self.period_for(name, unit, period_types))
+            periods.append(None if name.startswith(_ESTIMATED) else self.period_for(name, unit, period_types))
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,

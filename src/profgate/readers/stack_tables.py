@@ -21,7 +21,7 @@ from profgate.readers.time_bins import Clock, timeline_of
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
-    "bytes": ("bytes", "bytes", MetricKind.COUNTED),
+    "bytes": ("bytes", "bytes", MetricKind.SAMPLED),
 }
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
