@@ -46,7 +46,7 @@ UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
     "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
-    "A change of about {visible:.0f} % of the total time is visible with {samples:,} samples.\n"
+    "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
     "only {percent:.0f} % of the samples are in functions of this repository, so the gate would measure other code; "
@@ -165,7 +165,7 @@ def _tracked(files: Files, path: str) -> bool:
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (joined(plan.folder, word) for word in plan.command.split()):
+    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
         if exists(f"{copies.files.top}/{path}") and not _tracked(copies.files, path) and path not in plan.new_files:
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
@@ -238,12 +238,9 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    visible = 5 * (SAMPLES / max(extent.samples, 1)) ** 0.5
     return COST.format(
         minutes=max(minutes, 1),
         setup=trial.setup,
         runs=extent.runs,
         seconds=trial.seconds,
-        visible=visible,
-        samples=extent.samples,
     )
