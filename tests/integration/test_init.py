@@ -246,7 +246,11 @@ def tests(session):
             'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test',
             "(cd _bench && go mod download)\n",
         ),
-        ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),
+        (
+            {"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"},
+            "go test -count 1 ./deep",
+            "go mod download\n",
+        ),
         (
             {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
             "--expose-gc bench/all.mjs",

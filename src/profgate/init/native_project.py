@@ -157,7 +157,9 @@ def _program(
     own = [path for path in paths if path in files.tracked]
     place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
-    for artifact in _tables(target.get("artifacts"))[:1] if kind is not None else []:
+    if kind is None:
+        return
+    for artifact in _tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
         size, setup = sum(len(files.read(path)) for path in own), _cmake_setup(folder, switches, name)
         for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):

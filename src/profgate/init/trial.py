@@ -23,6 +23,7 @@ from profgate.wiring import read_all
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
+LONGEST_REPEATED = 60.0  # in seconds
 LONGEST_SEARCH = 900.0  # in seconds; later, no further command is tried
 MOST_TRIALS = 8
 MOST_REPEATS = 3
@@ -127,12 +128,12 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     checkout, setup = copies.ready(plan)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
         plan = replace(plan, command=_with_iterations(plan, checkout))
-    for _ in range(MOST_REPEATS):
+    for left in reversed(range(MOST_REPEATS)):
         with scratch_folder() as out:
             seconds, output = _run("the recording", plan.record, plan, checkout, out)
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
-        longer = _longer(plan, share)
-        if longer == plan:
+        longer = _longer(plan, share, seconds)
+        if longer == plan or not left:
             break
         plan = longer
     if not share.samples:
@@ -142,12 +143,16 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
-def _longer(plan: Plan, share: Share) -> Plan:
-    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated."""
+def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
+
+    ``seconds`` is the duration of the recording with this share.
+    """
     if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = math.ceil((int(before[1]) if before else 1) * RUN_SAMPLES / max(share.samples, 1))
+    times = int(before[1]) if before else 1
+    times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
         return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
     command = LOOPED.sub("", plan.command)
