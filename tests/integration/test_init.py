@@ -24,9 +24,11 @@ from profgate.init.recipes import RECIPES, extent_for
 from profgate.init.repository import candidates
 from profgate.init.repository_files import Files
 from profgate.init.trial import problem_in
+from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
+from profgate.wiring import read_all
 from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
@@ -664,6 +666,30 @@ def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
     stacks = Stacks(none, none, np.empty(0, np.bool_), np.empty((0, 0), np.int64), none)
     empty = Profile("a", stacks=stacks)
     assert share_of([empty, Profile("b")], Files(str(tmp_path)), "/checkout", 100) == Share(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "share"),
+    [
+        ("shop::Cart<std::vector<int> >::add", "/checkout/build/t", 1.0),
+        ("void shop::sum<int>", "/checkout/build/t", 1.0),
+        ("shop::(anonymous namespace)::parse", "/checkout/build/t", 1.0),
+        ("sum_all", "/checkout/build/t", 1.0),
+        ("memcpy", "/usr/lib/libc.so.6", 0.0),  # only called
+        ("std::vector<shop::Cart>::push_back", "/checkout/build/t", 0.0),
+        ("doctest::Context::run", "/checkout/build/t", 0.0),  # has the name of a method of the library
+        ("(anonymous namespace)::helper", "/checkout/build/t", 0.0),
+        ("farm::parse::tests::all", "/checkout/target/t", 0.0),
+        ("<farm::Parser as core::iter::Iterator>::next", "/checkout/target/t", 1.0),
+    ],
+)
+def test_share_counts_functions_of_the_library(name: str, module: str, share: float, tmp_path: Path) -> None:
+    header = "namespace shop { struct Cart { void run(); }; }\nint sum_all(int *a) { memcpy(a, a, 1); }\n"
+    tests = {"tests/a.cc": "struct doctest {}; void helper() {}\n", "Cargo.toml": '[package]\nname = "farm"\n'}
+    top = committed(tmp_path / "a", {"include/shop.hpp": header} | tests)
+    made(tmp_path / "b", {"run-1.perf": f"t 1 1.0: 1 cycles:\n\t1 {name}+0x1 ({module})\n\t2 main+0x2 ({module})\n\n"})
+    recorded = read_all(sources_under(str(tmp_path / "b")))
+    assert share_of(recorded, Files(str(top)), "/checkout", 1).library == share
 
 
 @needs_node
