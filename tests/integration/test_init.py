@@ -33,6 +33,8 @@ from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = Path(pytest.__file__).parents[1]
+PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
 SETUP = "import setuptools\n"
 CI = """\
@@ -648,7 +650,7 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
     assert "Cannot find module '../dist/main.js'" in lines[number - 1]
     message = capsys.readouterr().err
     assert f"performance.yml:{number}: the recording ended with exit code 1 Error: Cannot find module" in message
-    assert "--install 'npm ci && npm run build'" in message
+    assert "add the build to --install" in message
     linted(written(tmp_path))
 
 
@@ -706,6 +708,7 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     stub = 'cat out.txt\nfor last; do :; done\ntest $# = 2 || cp cpu.pb.gz "$last"\n'
     committed(tmp_path, {"go.mod": "module x\n", "out.txt": output, "stub.sh": stub})
     shutil.copy(ROOT / "tests" / "data" / "pprof" / "go-1.19.8-cpu.pb.gz", tmp_path / "cpu.pb.gz")
+    subprocess.run(["git", "add", "cpu.pb.gz"], cwd=tmp_path, check=True)
     words = ["--command", "sh stub.sh -benchtime 1000x", "--language", "Go", "--install", "nothing"]
     assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 2  # the profile is of other code
     assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
@@ -876,6 +879,48 @@ def test_skeleton_calls_a_function_of_the_library(language: str, tmp_path: Path)
     }
     assert re.search(r"\bparse\(|\bParse\(", new.read_text())
     assert "TODO" not in written(tmp_path).read_text()
+
+
+TESTED = {
+    "requirements.txt": "other\n",
+    "shop/__init__.py": "",
+    "shop/cart.py": "def total(n):\n    return sum(i * i for i in range(n))\n",
+    "tests/test_cart.py": """\
+import unittest
+import pytest
+from shop.cart import total
+KNOWN = []
+@pytest.mark.parametrize("n", [100, 200])
+def test_total(n):
+    assert total(n) > 0
+def test_once(tmp_path):
+    (tmp_path / "made").mkdir()
+class CartTest(unittest.TestCase):
+    def setUp(self):
+        self.n = 50
+    def test_case(self):
+        self.assertEqual(total(self.n), 40425)
+def test_failing():
+    assert total(3) == 1
+""",
+}
+
+
+def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, TESTED)
+    with_pytest = (
+        f"python -c \"import sys; open(sys.prefix + '/lib/{PYTHON}/site-packages/a.pth', 'w').write('{PACKAGES}')\""
+    )
+    code = main(["init", str(tmp_path), "--yes", "--measure", "--install", with_pytest])
+    shown = capsys.readouterr()
+    assert code == 0, shown.out + shown.err
+    assert shell_of(tmp_path)["RECORD"].count("benchmarks/repeated_tests.py") == 2
+    rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
+    assert [row.split(" ")[1] for row in rows] == [
+        "tests/test_cart.py::test_total",
+        "tests/test_cart.py::CartTest::test_case",
+    ]
+    assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
 def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:

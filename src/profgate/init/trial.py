@@ -3,18 +3,20 @@
 import math
 import os
 import re
-import shlex
 import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from profgate.errors import ProfgateError
+from profgate.init.candidates import joined
 from profgate.init.library_share import Share, share_of
+from profgate.init.node_project import build_line
+from profgate.init.python_project import requirement
 from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, extent_for
-from profgate.init.repository_files import Files
+from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.workflow import Plan, one_line
-from profgate.io.files import scratch_folder, sources_under
+from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree
@@ -45,6 +47,8 @@ TRIED = (
     "this repository.\n"
 )
 FAILED = "Trial recording of {command} failed: {problem}.\n"
+AGAIN = "Trying again after {line}.\n"
+UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
@@ -80,6 +84,9 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
+                if line := _remedy(files, trials[-1].plan):
+                    sys.stdout.write(AGAIN.format(line=plain(line)))
+                    trials.append(_tried(replace(plan, install=(*plan.install, line)), copies))
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
@@ -98,13 +105,49 @@ class _Copies:
 
         Raises ProfgateError if the setup fails.
         """
-        if plan.setup not in self._ready:
+        if plan.setup in self._ready:
+            _write(plan, self._ready[plan.setup][0])
+        else:
             self.failed.add(plan.setup)
             place = f"{self.scratch}/checkout-{len(self._ready) + len(self.failed)}"
-            checkout = self._stack.enter_context(copied_worktree(place, self.files.top))
+            checkout = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
+            _write(plan, checkout)
             self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
         return self._ready[plan.setup]
+
+
+def _write(plan: Plan, checkout: str) -> None:
+    for path, text in plan.new_files.items():
+        write_text(f"{checkout}/{path}", text)
+
+
+def _updated(plan: Plan, checkout: str) -> Plan:
+    """Run the command that completes the new files, and return the plan with their texts."""
+    if not plan.update:
+        return plan
+    _run("the choice of tests", (*plan.start, plan.update), plan, checkout)
+    texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
+    return replace(plan, new_files=texts)
+
+
+def _remedy(files: Files, plan: Plan) -> str:
+    """Return the line that adds what a failed recording lacks: a requirement of the repository, or its build.
+
+    A module that the repository names nowhere is not installed, because its package may be anybody's.
+    """
+    missing = PROBLEMS[0].search(plan.problem)
+    if missing is None:
+        return ""
+    line = requirement(files, missing[1]) if plan.recipe.language == "Python" else ""
+    if plan.recipe.language == "Node" and _is_path(missing[1]):
+        line = build_line(files)
+    return "" if line in plan.install else line
+
+
+def _is_path(name: str) -> bool:
+    folder, slash, file = name.rpartition("/")
+    return bool(slash) and (not folder or "." in folder[0] + file)
 
 
 def _tried(plan: Plan, copies: _Copies) -> Trial:
@@ -123,9 +166,17 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     return replace(trial, result=result)
 
 
+def _tracked(files: Files, path: str) -> bool:
+    return path in files.tracked or any(name.startswith(f"{path}/") for name in files.tracked)
+
+
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
+    for path in (joined(plan.folder, word) for word in plan.command.split()):
+        if exists(f"{copies.files.top}/{path}") and not _tracked(copies.files, path) and path not in plan.new_files:
+            raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
+    plan = _updated(plan, checkout)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
         plan = replace(plan, command=_with_iterations(plan, checkout))
     for left in reversed(range(MOST_REPEATS)):
@@ -162,7 +213,7 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
 def _with_iterations(plan: Plan, checkout: str) -> str:
     """Return the command with enough iterations per benchmark for one run."""
     command = ITERATIONS.sub(" -benchtime 100ms", plan.command)
-    _, output = _run("the benchmark", (f"cd {shlex.quote(plan.folder)}", command), plan, checkout)
+    _, output = _run("the benchmark", (*plan.start, command), plan, checkout)
     iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
@@ -207,8 +258,8 @@ def _advice(found: re.Match[str]) -> str:
     name = found[1] if found.re is PROBLEMS[0] else ""
     if not name:
         return ""
-    if "/" in name or name.startswith("."):
-        return f"(if a build writes {name}, add the build: --install 'npm ci && npm run build')"
+    if _is_path(name):
+        return f"(if a build writes {name}, add the build to --install)"
     return f"(add what installs {name} to --install)"
 
 
