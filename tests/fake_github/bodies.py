@@ -93,7 +93,7 @@ class Bodies:
         body["issue_url"] = f"{self._api}/issues/{comment.pull}"
         body["author_association"] = comment.association
         body |= {"created_at": comment.created, "updated_at": comment.updated or comment.created}
-        if comment.edited:
+        if comment.edited and not comment.updated:
             body["updated_at"] = "2026-12-20T08:00:00Z"
         body["user"] |= {"login": comment.author, "type": "Bot" if comment.author.endswith("[bot]") else "User"}
         return body

@@ -79,7 +79,9 @@ class _Root:
         if found is None:
             return None
         ours = found.author == self._state.token_login
-        return {"id": found.node_id, "isMinimized": found.minimized, "viewerDidAuthor": ours}
+        edited = "2026-12-20T08:00:00Z" if found.edited else None
+        minimized = found.minimized
+        return {"id": found.node_id, "isMinimized": minimized, "viewerDidAuthor": ours, "lastEditedAt": edited}
 
 
 class _Repository:

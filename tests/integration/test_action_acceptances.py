@@ -99,10 +99,11 @@ def test_wrong_or_too_small_acceptance_accepts_nothing(red: Stage, body: str) ->
     assert red.compare(profiles(SLOWER, 78)) == 1
 
 
-def test_an_edited_comment_counts_no_longer(red: Stage) -> None:
-    number = say(red, "Looks good.")
-    red.fake.state.comments[number].body = COMMAND
-    red.fake.state.comments[number].edited = True
+@pytest.mark.parametrize("updated", ["", "within two seconds"])
+def test_an_edited_comment_counts_no_longer(red: Stage, updated: str) -> None:
+    comment = red.fake.state.comments[say(red, "Looks good.")]
+    comment.body, comment.edited = COMMAND, True
+    comment.updated = comment.created.replace("00Z", "01Z") if updated else ""
     assert red.compare(profiles(SLOWER, 78)) == 1
     assert "the comment was edited, perhaps by another person" in red.comments[0]
 

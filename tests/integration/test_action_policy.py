@@ -10,7 +10,7 @@ from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile, manif
 CONFIG = ".github/profgate.yml"
 HERE = f"../{CONFIG}"  # beside the folder of profiles in the workspace
 LOOSER = {
-    "the gate": "gate: {fail-on: never, fail-on-total: never, on-not-compared: neutral, max-gate-distance: 50}",
+    "the gate": "gate: {fail-on: never, fail-on-total: never, on-not-compared: pass, max-gate-distance: 50}",
     "the names": "gate: {ignore: ['parse'], focus: ['render'], name-rules: none}",
     "the strategies": "degradation: {apply: first, strategies: [{method: ow}]}",
     "the thresholds": "degradation: {strategies: [{method: clr, options: {own: 50, gate_share: 0.9}}]}",
@@ -38,7 +38,7 @@ def test_no_change_of_the_file_loosens_the_gate(gated: Stage, mine: str) -> None
 
 
 def test_no_input_loosens_the_gate(gated: Stage) -> None:
-    gated.inputs |= {"fail-on": "never", "fail-on-total": "never", "on-not-compared": "neutral", "strategies": "ow"}
+    gated.inputs |= {"fail-on": "never", "fail-on-total": "never", "on-not-compared": "pass", "strategies": "ow"}
     assert gated.compare(profiles(SLOWER, 77)) == 1
     warnings = [one["text"] for one in json.loads(gated.file("report.json"))["warnings"]]
     assert sum("would loosen" in one for one in warnings) == 3

@@ -49,7 +49,7 @@ def test_a_pull_request_with_everything(changed: Stage) -> None:
     changed.compare(slow())
     found = counted(changed)
     assert found["rest"] <= NEEDED + PERSON + FURTHER
-    assert found["graphql"] <= 1
+    assert found["graphql"] <= 2  # edits of the acceptance, and the author of the comment that showed the growth
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_requests_of_the_fork_comment_workflow(changed: Stage) -> None:
     # in addition to the pull request run: its artifact and download, the pull request, and the status, but not the
     # commits, since a fork's trailers do not count
     assert found["rest"] <= FORK_COMMENT + PERSON + FURTHER
-    assert found["graphql"] <= 1
+    assert found["graphql"] <= 2  # edits of the acceptance, and the author of the comment that showed the growth
 
 
 @pytest.mark.slow

@@ -20,15 +20,18 @@ import yaml
 from profgate import wiring
 from profgate.__main__ import main
 from profgate.init.library_share import Share, share_of
-from profgate.init.native_project import FRAMES
 from profgate.init.python_project import requirement
 from profgate.init.recipes import RECIPES, extent_for
+from profgate.init.repository import candidates
 from profgate.init.repository_files import Files
 from profgate.init.trial import problem_in
+from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
 from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
+from profgate.wiring import read_all
+from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]
@@ -249,7 +252,11 @@ def tests(session):
             'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test',
             "(cd _bench && go mod download)\n",
         ),
-        ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),
+        (
+            {"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"},
+            "go test -count 1 ./deep",
+            "go mod download\n",
+        ),
         (
             {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
             "--expose-gc bench/all.mjs",
@@ -300,7 +307,8 @@ def tests(session):
             "cd bench\nprogram=$(cargo bench --bench sort --no-run 2>&1",
             "(cd bench && cargo bench --bench sort --no-run)\n",
         ),
-        ({"Cargo.toml": CARGO, "src/lib.rs": ""}, "program=$(cargo test --release --lib", ""),
+        ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
+        ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
         (
             {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY},
             "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run",
@@ -317,16 +325,6 @@ def tests(session):
             "make CC='cc -g -fno-omit-frame-pointer' CXX='c++ -g -fno-omit-frame-pointer' all tables\n",
         ),
         ({"Makefile": "bench:\n\tcc x.c && ./a.out\n"}, "-- make bench\n", "make CC='cc -g"),
-        (
-            {"CMakeLists.txt": "option(X_BENCH x OFF)\nadd_executable(my_bench a.cc)\nadd_executable(x b.cc)\n"},
-            "-- $(find build -type f -name my_bench -perm -100 | head -n 1)\n",
-            f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DX_BENCH=ON\n",
-        ),
-        (
-            {"CMakeLists.txt": 'db_program("bench/db_bench.cc")\n', "bench/db_bench.cc": ""},
-            "-name db_bench -perm",
-            "cmake --build build --target db_bench\n",
-        ),
         ({"pom.xml": "<project/>"}, 'mvn -B test -DargLine="-XX:StartFlightRecording=', ""),
         ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
         (
@@ -351,6 +349,28 @@ def test_commands_and_installation_are_detected(
     assert set(unpinned(written(tmp_path).read_text())) <= {"pip install "}  # the project's own requirements
     shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "setup"),
+    [
+        (
+            "option(X_BENCH x OFF)\nadd_executable(my_bench a.cc)\n",
+            "-name my_bench -perm",
+            "RelWithDebInfo -DX_BENCH=ON",
+        ),
+        ('my_benchmark("bench/db_bench.cc")\n', "-name db_bench -perm", "--target db_bench\n"),
+    ],
+)
+def test_cmake_program_is_open_without_measure(
+    text: str, command: str, setup: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(made(tmp_path, {"CMakeLists.txt": text})), "--yes"]) == 2
+    assert "only CMake knows whether it builds this program; run profgate init --repl" in capsys.readouterr().err
+    shell = shell_of(tmp_path)
+    assert shell["RECORD"].startswith("# TODO: only CMake knows")
+    assert command in shell["RECORD"]
+    assert setup in shell["SETUP"]
 
 
 def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
@@ -544,6 +564,85 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     )
 
 
+CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(x C)\n"
+MAIN = "int main(void) { return 0; }\n"
+MACRO = "macro(each)\nforeach(t ${ARGN})\nadd_executable(${t}_test ${t}.c)\nendforeach()\nendmacro()\neach(a b)\n"
+
+
+def optional(name: str, body: str) -> str:
+    return f"option({name} a OFF)\nif({name})\n{body}\nendif()\n"
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+@pytest.mark.parametrize(
+    ("text", "command", "line"),
+    quick_first(
+        [
+            (MACRO, "build/b_test", "Info"),
+            ("if(FALSE)\nadd_executable(my_bench a.c)\nendif()\nadd_executable(test_a a.c)\n", "build/test_a", "Info"),
+            (optional("X_BENCH", "add_executable(my_bench a.c)"), "build/my_bench", "Info -DX_BENCH=ON"),
+            (
+                optional("A_BENCH", "find_package(none REQUIRED)")
+                + optional("X_BENCH", "add_executable(my_bench a.c)"),
+                "build/my_bench",
+                "Info -DX_BENCH=ON",
+            ),
+            (optional("DEVELOPER_MODE", "add_executable(tests a.c)"), "build/tests", "Info -DDEVELOPER_MODE=ON"),
+            ("add_executable(tool a.c)\nadd_executable(unit bench/a.c)\n", "build/unit", "Info"),
+            (
+                "set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/bin)\nadd_executable(t_bench a.c)\n",
+                "bin/t_bench",
+                "Info",
+            ),
+            ("add_executable(app a.c)\n", "build/my_bench", "cmake -S perf -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"),
+            (
+                "message(FATAL_ERROR no)\nadd_executable(a_bench a.c)\n",
+                "$(find build -type f -name a_bench -perm -100 | head -n 1)",
+                "Info",
+            ),
+        ]
+    ),
+)
+def test_programs_are_those_that_cmake_builds(text: str, command: str, line: str, tmp_path: Path) -> None:
+    own = {"perf/CMakeLists.txt": CMAKE + "add_executable(my_bench ../a.c)\n"}
+    sources = {"a.c": MAIN, "b.c": f"{MAIN}// longer\n", "bench/a.c": MAIN}
+    top = committed(tmp_path, {"CMakeLists.txt": CMAKE + text} | sources | (own if "perf" in line else {}))
+    found = candidates(Files(str(top)), RECIPES[-1], build=True)
+    assert found[0].command == command
+    assert found[0].setup[0].endswith(line)
+    assert bool(found[0].problem) == ("$" in command)
+
+
+def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
+    rules = ["all: $(OUT)/my_bench", ".PHONY: bench", "bench:\n\t./run -o x", "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@"]
+    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN})
+    (found,) = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
+    assert (found.command, found.setup[0].split()[:3]) == ("src/bin/my_bench", ["make", "-C", "src"])
+
+
+LOOPED = {
+    "sum.c": "double sum(int n) { double s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }\n",
+    "unit_test.c": "double sum(int n);\nint main(void) { return sum(20000000) < 0; }\n",
+    "Makefile": "bin/unit_test: sum.c unit_test.c\n\tmkdir -p bin\n\t$(CC) -O1 $^ -o $@\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_short_test_program_is_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path / "a", LOOPED)
+    if main(["init", str(tmp_path / "a"), "--yes", "--measure"]) != 0:
+        assert "perf" in capsys.readouterr().err  # not permitted
+        pytest.skip("perf cannot record here")
+    shell = shell_of(tmp_path / "a")
+    assert int(re.findall(r"seq (\d+)\); do .* bin/unit_test", shell["RECORD"])[0]) > 3
+    committed(tmp_path / "b", LOOPED)
+    for lines in shell["SETUP"].splitlines()[-1:], [shell["RECORD"]]:
+        given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
+        subprocess.run(["sh", "-ec", *lines], cwd=tmp_path / "b", env=given, check=True, capture_output=True)
+    assert len(list((tmp_path / "out" / "main").iterdir())) == 1
+
+
 @needs_node
 def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'})
@@ -571,6 +670,30 @@ def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
     stacks = Stacks(none, none, np.empty(0, np.bool_), np.empty((0, 0), np.int64), none)
     empty = Profile("a", stacks=stacks)
     assert share_of([empty, Profile("b")], Files(str(tmp_path)), "/checkout", 100) == Share(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "share"),
+    [
+        ("shop::Cart<std::vector<int> >::add", "/checkout/build/t", 1.0),
+        ("void shop::sum<int>", "/checkout/build/t", 1.0),
+        ("shop::(anonymous namespace)::parse", "/checkout/build/t", 1.0),
+        ("sum_all", "/checkout/build/t", 1.0),
+        ("memcpy", "/usr/lib/libc.so.6", 0.0),  # only called
+        ("std::vector<shop::Cart>::push_back", "/checkout/build/t", 0.0),
+        ("doctest::Context::run", "/checkout/build/t", 0.0),  # has the name of a method of the library
+        ("(anonymous namespace)::helper", "/checkout/build/t", 0.0),
+        ("farm::parse::tests::all", "/checkout/target/t", 0.0),
+        ("<farm::Parser as core::iter::Iterator>::next", "/checkout/target/t", 1.0),
+    ],
+)
+def test_share_counts_functions_of_the_library(name: str, module: str, share: float, tmp_path: Path) -> None:
+    header = "namespace shop { struct Cart { void run(); }; }\nint sum_all(int *a) { memcpy(a, a, 1); }\n"
+    tests = {"tests/a.cc": "struct doctest {}; void helper() {}\n", "Cargo.toml": '[package]\nname = "farm"\n'}
+    top = committed(tmp_path / "a", {"include/shop.hpp": header} | tests)
+    made(tmp_path / "b", {"run-1.perf": f"t 1 1.0: 1 cycles:\n\t1 {name}+0x1 ({module})\n\t2 main+0x2 ({module})\n\n"})
+    recorded = read_all(sources_under(str(tmp_path / "b")))
+    assert share_of(recorded, Files(str(top)), "/checkout", 1).library == share
 
 
 @needs_node

@@ -156,6 +156,12 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
     return found
 
 
+def never_stored(job: Job, commit: BaselineCommit, keys: Iterable[str]) -> bool:
+    """Return whether no base run has ever stored profiles for any of these keys."""
+    searches = (_search(job, commit, f"profgate-{key}") for key in keys)
+    return all(find_stored(job.client, search, lambda _: 0).never_recorded for search in searches)
+
+
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
     """Return the profiles of a ref from the first available source: its artifact, its release or an earlier commit."""
     found = stored_at(job, BaselineCommit(commit, ref, None), further, reach)

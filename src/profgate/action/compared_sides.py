@@ -81,6 +81,8 @@ def _against_stored(job: Job, target: LocalSet, side: Side) -> Sides:
         found = named_set(job, commit.label, commit.sha, further, reach)
     else:
         found = stored_at(job, commit, further, reach)
+    if found.never_recorded:
+        policy, refused = policy_at(job, commit.sha, first_run=True)
     given = pipeline_input(job, found, commit.label, policy, target, side)
     if found.baseline is None:
         return Sides(given, 0, refused, found.reasons, found.never_recorded, obstacle=found.obstacle)

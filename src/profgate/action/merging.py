@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from profgate.action.baseline import baseline_commit
+from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
+from profgate.action.reporting import Result, conclude, first_run, is_first_run
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
@@ -30,14 +30,19 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     """Merge this run's shard reports, judge the result under the base commit's policy, and return the exit code."""
     if shards is None:
         shards = stored_shards(job)
-    policy, refused = policy_at(job, baseline_commit(job).sha)
+    commit = baseline_commit(job)
+    first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
+    policy, refused = policy_at(job, commit.sha)
+    # the shards run the pull request's code, so their reports do not prove that nothing was ever stored
+    if first and policy.on_not_compared == "fail" and never_stored(job, commit, (shard.name for shard in shards)):
+        policy, refused = policy_at(job, commit.sha, first_run=True)
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
     report, links = merge_reports(shards, policy, _lost(job.settings.shards_result), (*refused, *unread), acceptances)
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
-    first = first_run(job, report, policy) if shards and all(is_first_run(shard.report) for shard in shards) else None
-    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), first), name))
+    comment = first_run(job, report, policy) if first else None
+    return conclude(job, Result(report, links, _base_runs(shards), comment), name)
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:

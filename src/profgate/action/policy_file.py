@@ -24,9 +24,11 @@ QUEUED = re.compile(r"(?:refs/heads/)?(gh-readonly-queue/.+/)pr-([0-9]{1,9})-[0-
 COMMENTING = frozenset({"pull_request", "workflow_run"})
 
 
-def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]:
+def policy_at(job: Job, commit: str | None, *, first_run: bool = False) -> tuple[Policy, tuple[Reason, ...]]:
     """Return the policy at ``commit`` (None: in the checkout) and warnings about settings that have no effect.
 
+    Where the profiles or reports come from another job, which the pull request controls, nothing may be left out by
+    default, except on the first run of a repository.
     A pull request can change its own workflow file, and thus the inputs and the checkout. These changes can select an
     older baseline commit, but not another policy: the policy is always read at the base commit, and the input
     ``config`` cannot replace the default file.
@@ -36,14 +38,16 @@ def policy_at(job: Job, commit: str | None) -> tuple[Policy, tuple[Reason, ...]]
     settings, warnings = job.settings, list[Reason]()
     name = settings.config
     here = _config_here(job)
+    strict = not first_run and (settings.mode == "merge" or job.context.event_name == "workflow_run")
+    defaults = Policy(on_not_compared="fail") if strict else Policy()
     if commit is None:
-        policy = Policy() if here is None else read_policy(here, name, catalogue)
+        policy = defaults if here is None else read_policy(here, name, catalogue, defaults)
     else:
         if job.context.event_name == "pull_request":
             commit = _trusted_commit(job, commit)
         data = job.client.file_at(name, commit)
         text = None if data is None else data.decode("utf-8-sig", "replace")
-        policy = Policy() if text is None else read_policy(text, name, catalogue)
+        policy = defaults if text is None else read_policy(text, name, catalogue, defaults)
         if here is not None and here != text and job.context.event_name == "pull_request":
             warnings.append(Reason(ReasonCode.POLICY_CHANGED, {"file": name}))
     for strategy in settings.strategies:

@@ -19,6 +19,7 @@ from profgate.github.first_run import render_first_run
 from profgate.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.github.step_outputs import Published, regressions
 from profgate.io.files import give_to_owner
+from profgate.io.profile_files import is_in
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.links import Links
@@ -63,7 +64,8 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
         merged = settings.mode == "shard" and job.can_upload  # the job that merges the shards reads the acceptances
         acceptances, unread = ((), ()) if merged else accepted(job, given.policy, given.baseline_side)
         given = replace(given, diff=source_diff(job, given.baseline_side), acceptances=acceptances)
-        sides = replace(sides, given=given, warnings=(*sides.warnings, *unread))
+        obstacle = _committed(job, given.diff) or sides.obstacle
+        sides = replace(sides, given=given, warnings=(*sides.warnings, *unread), obstacle=obstacle)
     built = wiring.compare(given)
     report = beside_base_tip(job, _explained(built.report, sides), sides)
     first = first_run(job, report, given.policy, wiring.tests_in(given.target)) if sides.never_recorded else None
@@ -74,16 +76,33 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
-    if not uploaded.warnings:
-        result = with_stored_report(job, result, report_artifact(settings.key, job.context.run_attempt))
-    return conclude(job, result)
+    return conclude(job, result, "" if uploaded.warnings else report_artifact(settings.key, job.context.run_attempt))
 
 
-def conclude(job: Job, result: Result) -> int:
-    """Publish the summary, the comment, the commit status and the check run, and return the exit code."""
+def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
+    """Return the reason not to compare if the pull request commits files where its job stores profiles.
+
+    Such files would count as runs of this job, so a slower program could be hidden among them.
+    """
+    if diff is None:
+        return None
+    paths = {file.path for file in diff.files if file.status != "removed"}
+    if any(gap.code is ReasonCode.PULL_FILES_LIMITED for gap in diff.gaps):
+        paths |= diff.repository_files or frozenset()
+    found = sorted(path for path in paths if is_in(path, job.settings.profiles))
+    return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
+
+
+def conclude(job: Job, result: Result, artifact: str) -> int:
+    """Publish the summary, the comment, the commit status and the check run, and return the exit code.
+
+    If ``artifact`` is given, the report is stored under this name. The summary is written first, because the run may
+    be ended during the upload.
+    """
+    _summarize(job, result, UNFINISHED)
+    result = _with_stored_report(job, result, artifact) if artifact else result
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
-    _summarize(job, result, UNFINISHED)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, report, comment, links)
     has_status = write_status(job, report)
@@ -118,7 +137,7 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
     return exit_code_of(job, result.report)
 
 
-def with_stored_report(job: Job, result: Result, name: str) -> Result:
+def _with_stored_report(job: Job, result: Result, name: str) -> Result:
     """Store the report under this name and return the result with a link to the stored report.
 
     A failure causes only a warning.
@@ -227,8 +246,9 @@ def _explained(report: Report, sides: Sides) -> Report:
 
 
 def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:
-    """Return the report judged as "not compared", because a comparison with an older baseline cannot fail the gate."""
-    entry = NotCompared("baseline", None, "both", obstacle)
+    """Return the report judged as "not compared", because the comparison cannot fail the gate for this reason."""
+    name = "profiles" if obstacle.code is ReasonCode.COMMITTED_PROFILES else "baseline"
+    entry = NotCompared(name, None, "both", obstacle)
     return judge(replace(report, not_compared=(entry, *report.not_compared)), policy)
 
 

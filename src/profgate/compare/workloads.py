@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, takewhile
+from typing import Literal
 
 from profgate.compare.scenarios import scenario_of, taken_apart, warnings_of
 from profgate.model.profile import Profile
@@ -27,6 +28,9 @@ EXTENSIONS = {
     "raw",
     "speedscope",
 }
+ALIKE = 0.8  # smallest share of common functions of a workload that may have been renamed
+FEWEST_ALIKE = 3  # smallest number of common functions
+MOST_ALONE = 100  # with more missing workloads, renamed ones are not searched
 _RUN = re.compile(r"^(?:run-)?\d+$")
 
 
@@ -160,16 +164,27 @@ def pair(
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
     workloads, alone = [], []
+    functions: dict[str, dict[str, set[str]]] = {"baseline": {}, "target": {}}
     for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
             workloads.append(
                 Workload(title, after[0].configuration, tuple(before), tuple(after), tuple(noises.get(key, [])))
             )
-        elif before:
-            alone.append(NotCompared(title, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)))
-        else:
-            alone.append(NotCompared(title, None, "target", Reason(ReasonCode.NOT_IN_BASELINE)))
+            continue
+        side: Literal["baseline", "target"] = "baseline" if before else "target"
+        code = ReasonCode.MISSING_IN_TARGET if before else ReasonCode.NOT_IN_BASELINE
+        alone.append(NotCompared(title, None, side, Reason(code)))
+        functions[side][title] = {name for profile in before or after for name in profile.frames.names}
     workloads.sort(key=lambda workload: workload.name)
     alone.sort(key=lambda item: (item.name, item.side))
-    return Paired(tuple(workloads), tuple(alone), warnings)
+    return Paired(tuple(workloads), tuple(alone), (*warnings, *_alike(functions["baseline"], functions["target"])))
+
+
+def _alike(gone: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[Reason]:
+    """Yield a note for each new workload that runs nearly the same functions as one that is gone."""
+    for title, names in new.items() if len(gone) <= MOST_ALONE else ():
+        for removed, others in gone.items():
+            if len(names & others) >= max(FEWEST_ALIKE, ALIKE * len(names | others)):
+                yield Reason(ReasonCode.LIKE_REMOVED, {"workload": title, "removed": removed})
+                break

@@ -187,7 +187,7 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
     """Return whether the total changed by less than the threshold or the noise, which would make ratios unbounded."""
     if abs(table.total_delta) < options["min_total_change"] * table.baseline_total:
         return True
-    if bar is None or table.target_total <= 0.0:
+    if bar is None or min(table.baseline_total, table.target_total) <= 0.0:
         return False
     return abs(math.log(table.target_total / table.baseline_total)) < bar
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 from profgate.detect.builtin import DEFAULTS, ON_THE_REPORT, STRATEGIES, WITH_SIZES, strategy_named
@@ -10,7 +9,7 @@ from profgate.detect.strategy import MODULE, UNSUITED_FLAG, ReportStrategy, Stra
 from profgate.model.change import Change, Context, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.policy import Policy, Rule
+from profgate.model.policy import Policy, Rule, matches
 from profgate.model.profile import Configuration
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric
@@ -37,13 +36,8 @@ def _values(key: str, configuration: Configuration, metric: Metric) -> tuple[str
 
 
 def _matches(rule: Rule, configuration: Configuration, metric: Metric) -> bool:
-    # only * is a wildcard, because names of programs and workloads may contain brackets and question marks
     return all(
-        any(
-            fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]"))
-            for value in _values(key, configuration, metric)
-            for pattern in patterns
-        )
+        any(matches(value, patterns) for value in _values(key, configuration, metric))
         for key, patterns in rule.keys.items()
     )
 

@@ -88,10 +88,13 @@ def acceptances_of(client: GitHubClient, request: AcceptanceRequest, rights: Rig
         for acceptance in in_comment(comment.body, comment.id)
     ]
     objections = rights.objections(comment for comment, _ in written)
+    counted = (comment.node_id for comment, one in written if one.state == "open" and not objections[comment.author])
+    unedited = client.unedited(list(dict.fromkeys(counted)))  # times cannot show an edit within the first seconds
     limits = _Limits(client, request, comments)
     found = [
-        limits.applied(_judged_comment(comment, acceptance, objections[comment.author]), comment.created_at)
+        limits.applied(_judged_comment(acceptance, objections[comment.author], edited=edited), comment.created_at)
         for comment, acceptance in written
+        for edited in [comment.node_id not in unedited]
     ]
     for commit in client.pull_commits(request.pull) if request.trailers else ():
         for acceptance in in_commit(commit.message, commit.sha):
@@ -112,13 +115,12 @@ def _refused(acceptance: Acceptance, reason: Reason | ReasonCode) -> Acceptance:
     return replace(acceptance, state="refused", remark=reason if isinstance(reason, Reason) else Reason(reason))
 
 
-def _judged_comment(comment: CommentRecord, acceptance: Acceptance, objection: Reason | None) -> Acceptance:
+def _judged_comment(acceptance: Acceptance, objection: Reason | None, *, edited: bool) -> Acceptance:
     if acceptance.state == "refused":
         return acceptance
-    if comment.edited:
-        return _refused(acceptance, ReasonCode.COMMENT_EDITED)
-    # The reason that the author gave is removed, because text by untrusted authors is not shown.
-    return _refused(replace(acceptance, reason=""), objection) if objection else acceptance
+    if objection:  # the reason that the author gave is removed, because text by untrusted authors is not shown
+        return _refused(replace(acceptance, reason=""), objection)
+    return _refused(acceptance, ReasonCode.COMMENT_EDITED) if edited else acceptance
 
 
 def _judged_trailer(acceptance: Acceptance, request: AcceptanceRequest) -> Acceptance:
@@ -149,7 +151,7 @@ class _Limits:
         before the growth is measured, so the acceptance is not refused if this run can store the limit after the
         measurement.
         """
-        if acceptance.state == "refused" or acceptance.limit is not None:
+        if acceptance.state == "refused" or acceptance.limit is not None or acceptance.removal:
             return acceptance
         if self._request.owners:
             return _refused(acceptance, ReasonCode.LIMIT_NEEDED)

@@ -34,7 +34,9 @@ DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
 ASSET_TIMEOUT = (10, 300)  # maximum number of seconds for connecting, and between two received bytes
 ASSET_SECONDS = 600.0  # maximum number of seconds for an upload
-COMMENTS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor } } }"
+COMMENTS = (
+    "query($ids: [ID!]!) { nodes(ids: $ids) { ... on IssueComment { id isMinimized viewerDidAuthor lastEditedAt } } }"
+)
 MINIMIZE = (
     "mutation($id: ID!) { minimizeComment(input: {subjectId: $id, classifier: OUTDATED})"
     " { minimizedComment { isMinimized } } }"
@@ -46,6 +48,7 @@ class _Node:
     id: str = ""
     isMinimized: bool | None = None  # noqa: N815 - the name in GraphQL
     viewerDidAuthor: bool | None = None  # noqa: N815 - the name in GraphQL
+    lastEditedAt: str | None = None  # noqa: N815 - the name in GraphQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +307,10 @@ class GitHubClient(GitRequests):
     def written_by_us(self, node_ids: Sequence[str]) -> frozenset[str]:
         """Return the ids of the comments that were written by the token's owner, in one GraphQL request per 100 ids."""
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.viewerDidAuthor)
+
+    def unedited(self, node_ids: Sequence[str]) -> frozenset[str]:
+        """Return the ids of the comments that nobody has edited. This takes one GraphQL request per 100 ids."""
+        return frozenset(node.id for node in self._comment_nodes(node_ids) if node.lastEditedAt is None)
 
     def _comment_nodes(self, node_ids: Sequence[str]) -> Iterator[_Node]:
         for start in range(0, len(node_ids), PAGE):

@@ -1,12 +1,11 @@
 """Records for responses from GitHub's API. They contain only fields that profgate reads; all values are untrusted."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, AliasPath, BeforeValidator, Field
 
-STORING = timedelta(seconds=2)  # maximum time between the creation and the last update of an unedited comment
 LINK = "120000"  # Git's mode for symbolic links
 
 
@@ -201,8 +200,3 @@ class CommentRecord:
     def author(self) -> str:
         """The login of the author, or an empty string if the account was deleted."""
         return self.user.login if self.user else ""
-
-    @property
-    def edited(self) -> bool:
-        """Whether the text was edited after it was written. The author and the editor may be different people."""
-        return self.updated_at - self.created_at > STORING

@@ -129,6 +129,7 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
             workload=each.workload,
             new_files=each.new_files,
             update=each.update,
+            problem=each.problem,
         )
         for each in found
     ]
@@ -188,7 +189,7 @@ def _detected(
         recipe = recipe_of(given or "") or _language(files, project, questions)
     if given:
         return recipe, [_named(files, recipe, given, under)]
-    return recipe, candidates(files, recipe, under)
+    return recipe, candidates(files, recipe, under, build=options.measure)
 
 
 def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:

@@ -1,5 +1,6 @@
 """A trial recording: runs the lines of the planned workflow in a copy of the working tree."""
 
+import math
 import os
 import re
 import sys
@@ -12,7 +13,7 @@ from profgate.init.candidates import joined
 from profgate.init.library_share import Share, share_of
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
-from profgate.init.recipes import FEWEST_RUNS, SAMPLES, extent_for
+from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, extent_for
 from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.workflow import Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
@@ -24,9 +25,15 @@ from profgate.wiring import read_all
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
-MOST_TRIALS = 4
+LONGEST_REPEATED = 60.0  # in seconds
+LONGEST_SEARCH = 900.0  # in seconds; later, no further command is tried
+MOST_TRIALS = 8
+MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
+RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
+FEW_SAMPLES = 100  # fewer do not tell the share of the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
+COUNT = re.compile(r" -count (\d{1,12})\b")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
@@ -71,7 +78,7 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
     Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
     The text ``result`` describes the recording, the duration of the gate, and what it can detect.
     """
-    trials = list[Trial]()
+    trials, end = list[Trial](), time.monotonic() + LONGEST_SEARCH
     with ExitStack() as stack:
         copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
         for plan in plans[:MOST_TRIALS]:
@@ -80,7 +87,7 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
                 if line := _remedy(files, trials[-1].plan):
                     sys.stdout.write(AGAIN.format(line=plain(line)))
                     trials.append(_tried(replace(plan, install=(*plan.install, line)), copies))
-            if trials[-1].share >= ENOUGH:
+            if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
     return replace(best, result=best.result + _cost(best)) if best.seconds else best
@@ -172,14 +179,35 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     plan = _updated(plan, checkout)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
         plan = replace(plan, command=_with_iterations(plan, checkout))
-    with scratch_folder() as out:
-        seconds, output = _run("the recording", plan.record, plan, checkout, out)
-        share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+    for left in reversed(range(MOST_REPEATS)):
+        with scratch_folder() as out:
+            seconds, output = _run("the recording", plan.record, plan, checkout, out)
+            share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+        longer = _longer(plan, share, seconds)
+        if longer == plan or not left:
+            break
+        plan = longer
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
     problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
+
+
+def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
+
+    ``seconds`` is the duration of the recording with this share.
+    """
+    if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
+        return plan
+    before = COUNT.search(plan.command) or LOOPED.match(plan.command)
+    times = int(before[1]) if before else 1
+    times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
+    if before and before.re is COUNT:
+        return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
+    command = LOOPED.sub("", plan.command)
+    return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
 
 
 def _with_iterations(plan: Plan, checkout: str) -> str:
@@ -189,7 +217,7 @@ def _with_iterations(plan: Plan, checkout: str) -> str:
     iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
-    count = max(1, round(1.1 * SAMPLES / FEWEST_RUNS / plan.recipe.rate / iteration))
+    count = max(1, round(RUN_SAMPLES / plan.recipe.rate / iteration))
     return ITERATIONS.sub(f" -benchtime {count}x", plan.command)
 
 
@@ -222,7 +250,7 @@ def problem_in(output: str) -> str:
             lines = [line for line in output[start : start + 600].splitlines() if line.strip()]
             further = lines[1:2] if lines[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
             return one_line([lines[0], *further, _advice(found)])
-    lines = [line for line in output.splitlines() if line.strip()]
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("[ perf record:")]
     return one_line(lines[-1:])
 
 

@@ -5,6 +5,7 @@ import hashlib
 import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from profgate.errors import ProfgateError
 from profgate.io.files import confined, sources_under
@@ -52,6 +53,13 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
             found[name] = replace(source, name=name)
     ignored = found.pop(MANIFEST_NAME, None) is not None
     return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored) if found else None
+
+
+def is_in(path: str, entries: Sequence[str]) -> bool:
+    """Return whether entries of `local_files` include the path of a file, which need not exist."""
+    entries = [posixpath.normpath(entry) for entry in entries]
+    names = (path, f"./{path}")  # the second one matches entries that begin with **/
+    return any(path.startswith(f"{entry}/") or any(fnmatchcase(name, entry) for name in names) for entry in entries)
 
 
 def described(

@@ -21,15 +21,16 @@ def with_acceptances(report: Report) -> Report:
     """
     if not report.acceptances:
         return report
-    settled = tuple(_settled(acceptance, report) for acceptance in report.acceptances)
+    settled = tuple(
+        one if one.state == "refused" else (_settled_removal if one.removal else _settled)(one, report)
+        for one in report.acceptances
+    )
     limits = [acceptance for acceptance in settled if acceptance.state in {"applies", "exceeded"}]
     accepted = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, limits))
     return replace(accepted, acceptances=settled)
 
 
 def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
-    if acceptance.state == "refused":
-        return acceptance
     found = [finding for load, metric, finding in report.findings if _means(acceptance, load.name, metric, finding)]
     if not found:
         if acceptance.location == TOTAL.name:
@@ -48,8 +49,16 @@ def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
     return replace(acceptance, limit=limit, state="applies", remark=why)
 
 
+def _settled_removal(acceptance: Acceptance, report: Report) -> Acceptance:
+    gone = (entry.name for entry in report.not_compared if entry.side == "baseline")
+    name = next((name for name in gone if acceptance.location in {name, name_text(name)}), None)
+    if name is None:
+        return replace(acceptance, state="unused", remark=Reason(ReasonCode.NOT_REMOVED))
+    return replace(acceptance, location=name, state="applies", remark=Reason(ReasonCode.ACCEPTED_REMOVAL))
+
+
 def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
-    if not finding.is_acceptable:
+    if not finding.is_acceptable or acceptance.removal:
         return False
     if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
         return False

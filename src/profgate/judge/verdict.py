@@ -8,14 +8,15 @@ from profgate.judge.causes import with_causes
 from profgate.judge.findings import GATE_TEST, findings_of, importance
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
-from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
-from profgate.model.policy import Policy
+from profgate.model.levels import MACHINE, RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
+from profgate.model.policy import Policy, matches
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import (
     Colour,
     Conclusion,
     Finding,
     MetricReport,
+    NotCompared,
     Report,
     StatedPolicy,
     Verdict,
@@ -154,9 +155,23 @@ class _VerdictInputs:
     def __init__(self, report: Report, policy: Policy) -> None:
         self.compared = [pair for pair in report.metrics if pair[1].state == "compared"]
         self.blocked = [pair for pair in report.metrics if pair[1].state != "compared"]
-        self.missing = [entry for entry in report.not_compared if entry.side != "target"]
+        removals = {one.location: one for one in report.acceptances if one.removal and one.state == "applies"}
+        absent = [entry for entry in report.not_compared if entry.side != "target"]
+        gone = [entry for entry in absent if entry.side == "baseline" and entry.name in removals]
+        self.removed = [removals[entry.name] for entry in gone]
+        self.missing = [entry for entry in absent if entry not in gone]
+        known = {workload.name for workload in report.workloads} | {entry.name for entry in absent}
+        unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | removals.keys())]
+        self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.unread = any(ReasonCode.ARTIFACT_UNUSABLE in _codes(entry.reason) for entry in report.not_compared)
+        names = {entry.name for entry in self.missing} | {workload.name for workload, _ in self.blocked}
+        self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
+        self.shared = [
+            (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
+            for workload, metric in self.compared
+            if max(factor := metric.calibration.common_factor or 1.0, 1.0 / factor) > MACHINE
+        ]
         self.failed = [pair for pair in self.compared if pair[1].counts.get("failed")]
         found = [(workload, metric, finding) for workload, metric in self.compared for finding in metric.findings]
         # totals that changed a lot but could not be tested
@@ -169,6 +184,8 @@ class _VerdictInputs:
         self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
+        self.unproven = _unproven(self.findings, policy)
+        self.unproven += [why for workload, why in self.shared if matches(workload.name, policy.required)]
 
     def of(self, colour: Colour) -> list[Entry]:
         """Return the findings of one colour, most important first."""
@@ -201,7 +218,7 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
-    if failing.get(conclusion) == "fail":
+    if failing.get(conclusion) == "fail" or (conclusion == "not_compared" and inputs.lacks_required):
         exit_code = 1
     colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}
     return Verdict(
@@ -219,7 +236,7 @@ def _codes(reason: Reason) -> set[ReasonCode]:
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
     if inputs.drifted:
         return "inconclusive"
-    if inputs.of("red") or (inputs.unread and policy.on_not_compared != "neutral"):
+    if inputs.of("red") or inputs.unproven or (inputs.unread and policy.on_not_compared != "pass"):
         return "fail"
     if inputs.unmeasured is not None:  # a pull request must not gain by failing where it is measured
         return "fail" if inputs.unmeasured.parameters.get("side") == "target" else "not_compared"
@@ -227,9 +244,25 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
         return "not_compared"
     if inputs.inconclusive:
         return "inconclusive"
-    doubts = inputs.of("yellow") or inputs.new or inputs.failed or inputs.untested or inputs.unlike
+    unsure = (inputs.new, inputs.failed, inputs.untested, inputs.unlike, inputs.shared, inputs.removed)
     departed = any(BY_WORD[change.kind] in WORSE for change in inputs.departures)
-    return "warn" if doubts or departed else "pass"
+    return "warn" if inputs.of("yellow") or any(unsure) or departed else "pass"
+
+
+def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
+    """Return the regressions that only an older baseline or a missing confirmation keeps from being red.
+
+    They are undecided, which is no pass where the policy wants everything to be compared.
+    """
+    found = []
+    for workload, metric, finding in findings:
+        required, why = matches(workload.name, policy.required), {reason.code for reason in finding.reasons}
+        undecided = {ReasonCode.SUBSTITUTE_BASELINE} if required or policy.on_not_compared == "fail" else set()
+        undecided |= {ReasonCode.WAITS} if required else set[ReasonCode]()
+        if finding.colour == "yellow" and why and why <= undecided and finding.explained_by is None:
+            name = "" if finding.is_total else finding.location.name
+            found.append(Reason(ReasonCode.UNPROVEN, _place(workload, metric, function=name), finding.reasons))
+    return found[:NAMED_REASONS]
 
 
 def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> Reason:
@@ -322,6 +355,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         Reason(ReasonCode.NOT_COMPARED, {"workload": entry.name, "metric": entry.metric}, (entry.reason,))
         for entry in inputs.missing
     ]
+    found += [Reason(ReasonCode.REMOVED, {"workload": one.location, "by": one.by}) for one in inputs.removed]
     found += [Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in inputs.new]
     found += [
         Reason(ReasonCode.TOTAL_NOT_TESTED, _place(workload, metric, relative=metric.total.relative))
@@ -335,6 +369,7 @@ def _absences(inputs: _VerdictInputs) -> list[Reason]:
         )
         for workload, metric in inputs.unlike
     ]
+    found += [why for _, why in inputs.shared if why not in inputs.unproven]
     found += [Reason(ReasonCode.STRATEGY_FAILED, _place(workload, metric)) for workload, metric in inputs.failed]
     found += [
         Reason(ReasonCode.DEPARTURE, {"workload": change.location.name}, tuple(filter(None, (change.reason,))))
@@ -348,7 +383,7 @@ def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ..
     undecided += [_undecided_reason(*pair) for pair in inputs.inconclusive]
     absences = _absences(inputs)
     if conclusion == "fail":
-        found = [*_named(inputs, "red"), *absences, *undecided]
+        found = [*_named(inputs, "red"), *inputs.unproven, *absences, *undecided]
     elif conclusion == "not_compared":
         found = [*absences, *_named(inputs, "yellow"), *undecided]
     else:

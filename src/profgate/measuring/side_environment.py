@@ -31,7 +31,8 @@ def side_environment(root: str, outer: Mapping[str, str], *, cargo: bool) -> dic
         "GOBIN": programs,  # go install
         "CARGO_INSTALL_ROOT": root,  # cargo install
         "npm_config_prefix": root,  # npm link, npm install --global
-        "CCACHE_NAMESPACE": f"profgate-{root[-1]}",  # debug information of cached files names the folder of a build
+        # debug information of cached files names the folder of a build
+        "CCACHE_NAMESPACE": f"profgate-{root.rpartition('/')[2]}",
     }
     if cargo:
         variables["CARGO_TARGET_DIR"] = f"{root}/target"

@@ -1,6 +1,7 @@
 """Two versions of a project, each with its own checkout, environment and build output."""
 
 import os
+import secrets
 import shutil
 import sys
 import time
@@ -16,7 +17,7 @@ from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, 
 from profgate.measuring.side_environment import cargo_shares_output, python_environment, side_environment
 
 SIDES = ("baseline", "target")
-FOLDERS = {"baseline": "a", "target": "b"}  # of equal length, because the length of a path may affect a measurement
+NAME_BYTES = 4  # names are of equal length, because the length of a path may affect a measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,12 @@ def isolated_sides(
     with ExitStack() as stack:
         sides: dict[str, Side] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
-            root = Path(os.path.realpath(scratch), FOLDERS[name])
+            folder = secrets.token_hex(NAME_BYTES)  # no side can tell from a name which one it is
+            root = Path(os.path.realpath(scratch), folder)
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             (root / "bin").mkdir(parents=True)
             # after the setup of the baseline: a build tool that finds its output up to date compares times of files
-            checkout = stack.enter_context(_checkout(commit, str(root / "checkout"), repository))
+            checkout = stack.enter_context(_checkout(commit, str(root / folder), repository))
             if not sides:
                 _report_missing(checkout, setup or "")
             before = states(_files_below(sides["baseline"].root) if sides and setup else ())

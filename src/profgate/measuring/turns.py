@@ -57,7 +57,7 @@ class Turns:
         files = {side: {file for source in sources for file in files_of(source)} for side, sources in found.items()}
         self.code = check_own_code(self.sides, repository, files, opened)
         self.workloads = {workload_name(source.name) for sources in found.values() for source in sources}
-        return {side: [_below(self.sides[side].root, source) for source in sources] for side, sources in found.items()}
+        return {side: [_below(self.sides[side], source) for source in sources] for side, sources in found.items()}
 
     @property
     def spent(self) -> float:
@@ -101,8 +101,7 @@ class Turns:
         number = self.count + 1
         begin = time.monotonic()
         for side in SIDES if number % 2 else reversed(SIDES):
-            root = self.sides[side].root
-            self.profiles[side] += [_below(root, source) for source in self._record(number, side)]
+            self.profiles[side] += [_below(self.sides[side], source) for source in self._record(number, side)]
             end = time.monotonic()
             self.took[side] += end - begin
             begin = end
@@ -152,14 +151,14 @@ def files_of(source: SourceFile) -> set[str]:
     return set() if source.profile is None else {file for file in source.profile.frames.files if file}
 
 
-def _below(root: str, source: SourceFile) -> SourceFile:
+def _below(side: Side, source: SourceFile) -> SourceFile:
     """Make the paths of files below the folder of a side relative to its checkout.
 
     Otherwise, a function would have a different path on each side and count as a new function.
     """
     if source.profile is None:
         return source
-    starts = tuple(f"{scheme}{root}/{inner}" for inner in ("checkout/", "") for scheme in ("", "file://"))
+    starts = tuple(f"{scheme}{place}/" for place in (side.checkout, side.root) for scheme in ("", "file://"))
     frames = source.profile.frames
     files = [file and _without_start(file, starts) for file in frames.files]
     return replace(source, profile=replace(source.profile, frames=replace(frames, files=files)))

@@ -2,6 +2,7 @@
 
     /profgate accept parse_headers: the new format needs it
     /profgate accept `ns::parse(int)` max=+40% file=src/parse.cpp: the new format needs it
+    /profgate accept-removal bench/parse: the old format is gone
     Profgate-Accepted: parse_headers max=+40% the new format needs it
 
 A command must be at the very beginning of a comment, so that quoted text, hidden text and code are never treated as
@@ -12,7 +13,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -32,6 +33,7 @@ LARGEST_LIMIT = 1000.0  # growth as a fraction; limits above this value are reje
 COMMAND = re.compile(r"/profgate(?=\s|$)\s*(.*)")
 TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*): *+(.*)")
 TRAILER_NAME = "profgate-accepted"
+REMOVAL = "accept-removal"  # only in comments, because the author of the removal also writes its commits
 QUOTED = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 OPTION = re.compile(r"\s*\b(max|file|workload|metric)=(?:(`+)(?!`)(.+?)(?<!`)\2(?!`)|([^\s:`]+))")
 NAME_END = re.compile(r"(?<!\s)\s++(?=(?:max|file|workload|metric)=)|:(?=\s|$)")
@@ -47,7 +49,8 @@ class Acceptance:
     """A request to accept a regression in a named location.
 
     ``limit`` is the largest accepted growth as a fraction (0.3 = +30 %), or None if it has not been measured yet.
-    ``file``, ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``.
+    ``file``, ``workload`` and ``metric`` restrict the acceptance. ``remark`` explains ``state``. If ``removal`` is
+    True, ``location`` is a workload that the pull request no longer measures.
     """
 
     id: str
@@ -61,6 +64,7 @@ class Acceptance:
     limit: float | None = None
     state: State = "open"
     remark: Reason | None = None
+    removal: bool = False
 
 
 def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
@@ -74,8 +78,10 @@ def in_comment(body: str, number: int) -> tuple[Acceptance, ...]:
             break
         verb, *rest = command[1].split(None, 1) or [""]
         name = f"{number}.{len(found)}"
-        known = verb == "accept"
-        found.append(_request(name, "".join(rest), colon=True) if known else _refused(name, ReasonCode.UNKNOWN_COMMAND))
+        if verb in {"accept", REMOVAL}:
+            found.append(replace(_request(name, "".join(rest), colon=True), removal=verb == REMOVAL))
+        else:
+            found.append(_refused(name, ReasonCode.UNKNOWN_COMMAND))
     return tuple(found)
 
 
@@ -104,6 +110,11 @@ def command_for(location: str, growth: float, file: str | None = None) -> str:
     place = f" file={_quoted(file)}" if file else ""
     limit = f" max=+{math.ceil(100 * ROOM * growth)}%" if ROOM * growth <= LARGEST_LIMIT else ""
     return f"/profgate accept {_quoted(name_text(location))}{limit}{place}: "
+
+
+def removal_command(workload: str) -> str:
+    """Return a comment that accepts that a workload is no longer measured, but gives no reason."""
+    return f"/profgate {REMOVAL} {_quoted(name_text(workload))}: "
 
 
 def limits_text(acceptances: Iterable[Acceptance]) -> str:

@@ -1,6 +1,8 @@
 """The policy of the gate and the rules of the strategies, as one immutable object."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from annotated_types import Interval
@@ -9,13 +11,18 @@ from profgate.model.name_aliases import Aliases
 
 FailOn = Literal["severe", "degradation", "maybe", "never"]
 FAIL_ON_ORDER: tuple[FailOn, ...] = ("never", "severe", "degradation", "maybe")
-OnNotCompared = Literal["neutral", "unreadable", "fail"]  # from loose to strict, like the next type
+OnNotCompared = Literal["pass", "unreadable", "fail"]  # from loose to strict, like the next type
 OnInconclusive = Literal["neutral", "fail"]
 Confirm = Literal["off", "required"]
 EmbedSource = Literal["changed", "none", "all"]  # functions whose source code a page may embed
 
 
 MEANING = "meaning"  # metadata key for the description of a policy key
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether a name matches a pattern, in which only * is a wildcard, since names may contain brackets."""
+    return any(fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]")) for pattern in patterns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +65,15 @@ class Policy:
     on_not_compared: OnNotCompared = field(
         default="unreadable",
         metadata={
-            MEANING: "What fails when something could not be compared: nothing (neutral), a stored baseline that "
-            "cannot be read (unreadable, the default), or anything (fail)."
+            MEANING: "What fails when something could not be compared: nothing (pass), a stored baseline that cannot "
+            "be read (unreadable), or anything (fail). By default, fail in mode merge and for profiles of a fork, "
+            "except on the first run; otherwise unreadable."
+        },
+    )
+    required: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            MEANING: "Workloads that must be compared and, if a result is in doubt, confirmed; * matches any text."
         },
     )
     on_inconclusive: OnInconclusive = field(

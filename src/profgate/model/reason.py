@@ -65,6 +65,9 @@ class ReasonCode(StrEnum):
     STRATEGY_FAILED = "strategy_failed"  # workload, metric
     DEPARTURE = "departure"  # workload; reasons
     MORE = "more"  # count
+    COMMON_FACTOR = "common_factor"  # workload, metric, factor
+    UNPROVEN = "unproven"  # workload, metric, function; reasons
+    REMOVED = "removed"  # workload, by
     NO_CHANGE = "no_change"  # comparisons
 
     # why there is no baseline
@@ -83,6 +86,8 @@ class ReasonCode(StrEnum):
     NO_SUCH_METRIC = "no_such_metric"  # side
     MISSING_IN_TARGET = "missing_in_target"
     NOT_IN_BASELINE = "not_in_baseline"
+    REQUIRED = "required"
+    COMMITTED_PROFILES = "committed_profiles"  # file, more
     SHARD_FAILED = "shard_failed"  # results
     UNSTATED = "unstated"
     STRATEGY_UNTESTED = "strategy_untested"  # strategy; reasons
@@ -120,6 +125,7 @@ class ReasonCode(StrEnum):
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
     SAME_FILES = "same_files"  # baseline, target
+    LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
     PAGE_FAILED = "page_failed"  # workload, metric, error
     NOT_MEASURED_AGAIN = "not_measured_again"  # text, side
@@ -144,6 +150,8 @@ class ReasonCode(StrEnum):
     ACCEPTED_TOTAL = "accepted_total"
     ACCEPTED_NOTHING = "accepted_nothing"
     ACCEPTED_SEVERAL = "accepted_several"  # count
+    ACCEPTED_REMOVAL = "accepted_removal"
+    NOT_REMOVED = "not_removed"
     ACCEPTED_UP_TO = "accepted_up_to"  # limit
     ACCEPTED_LESS = "accepted_less"  # limit, growth
 

@@ -280,6 +280,7 @@ class StatedPolicy:
     fail_on: FailOn | None = None
     fail_on_total: FailOn | None = None
     on_not_compared: OnNotCompared | None = None
+    required: tuple[str, ...] | None = None
     on_inconclusive: OnInconclusive | None = None
     max_gate_distance: int | None = None
     budget: float | None = None

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from profgate.model.acceptance import Acceptance, State, command_for
+from profgate.model.acceptance import Acceptance, State, command_for, removal_command
+from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report.markdown_text import code_span, link, sentence
@@ -25,8 +26,8 @@ STATES: dict[State, str] = {
 }
 
 
-def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the commands that accept the findings that fail the gate, formatted as inline code."""
+def ways_out(rows: Sequence[Row], report: Report) -> tuple[str, ...]:
+    """Return the commands that accept the findings and missing workloads that fail the gate, as inline code."""
     red: dict[tuple[str, str | None], float] = {}
     for row in rows:
         if row.finding.colour == "red" and not row.total:
@@ -34,6 +35,11 @@ def ways_out(rows: Sequence[Row]) -> tuple[str, ...]:
             red[place] = max(row.finding.growth, red.get(place, 0.0))
     files = Counter(name for name, _ in red)
     commands = [command_for(name, growth, file if files[name] > 1 else None) for (name, file), growth in red.items()]
+    commands += [
+        removal_command(entry.name)
+        for entry in report.not_compared
+        if report.verdict.exit_code == 1 and entry.reason.code is ReasonCode.MISSING_IN_TARGET
+    ]
     shown = [code_span(f"{command}REASON", LONGEST_COMMAND) for command in commands]
     return (*shown[:COMMANDS], *([f"and {len(shown) - COMMANDS} more"] if len(shown) > COMMANDS else []))
 

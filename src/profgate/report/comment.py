@@ -125,7 +125,7 @@ class Body:
     def text(self, limit: int, *, marker: str = "", note: str = "") -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
         report = self.report
-        failed = report.verdict.conclusion == "fail" and short_sha(report.target.sha)
+        failed = report.verdict.exit_code == 1 and short_sha(report.target.sha)
         sections = self.sections(limit)
         return render_template(
             "markdown/comment.md.j2",
@@ -140,7 +140,7 @@ class Body:
             sections=sections,
             titles=_capital(joined(*(title for title, _ in sections))),
             capital=_capital,
-            ways_out=", ".join(ways_out((*self.groups.worse, *self.groups.related))) if failed else "",
+            ways_out=", ".join(ways_out((*self.groups.worse, *self.groups.related), report)) if failed else "",
             note=note,
         )
 

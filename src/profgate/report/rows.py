@@ -202,6 +202,8 @@ def leading(report: Report) -> Row | None:
     metric that does not fail.
     """
     groups, conclusion = grouped(report), report.verdict.conclusion
+    if [reason.code for reason in report.verdict.reasons[:1]] == [ReasonCode.COMMON_FACTOR]:
+        return None  # the change of a function may have the same cause
     colour = {"fail": "red", "warn": "yellow", "inconclusive": "yellow"}.get(conclusion)
     suspects = [row for row in groups.worse if row.finding.colour == colour]
     first = _function(suspects) or next(iter(suspects), None)

@@ -5,14 +5,13 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.levels import RED, VISIBLE
+from profgate.model.levels import MOST_SPLITS, RED, VISIBLE
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
@@ -174,6 +173,12 @@ def _finding(parameters: Parameters, quote: Quote) -> str:
     return f"{subject} {kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
 
 
+def _unproven(parameters: Parameters, quote: Quote) -> str:
+    name = parameters.get("function")
+    subject = quote(str(name)) if name else "the total"
+    return f"{subject} became worse in {_where(parameters, quote)}, which is not decided: {parameters.get('reasons')}"
+
+
 def _no_baseline(parameters: Parameters, _quote: Quote) -> str:
     return str(parameters.get("text") or f"no baseline: {parameters.get('reasons')}")
 
@@ -257,6 +262,12 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
+    ReasonCode.COMMON_FACTOR: "everything takes {factor:ratio} the time in {where}, more than machines differ; measure "
+    f"both commits {IN_TURNS}",
+    ReasonCode.UNPROVEN: _unproven,
+    ReasonCode.REMOVED: lambda given, quote: (
+        f"{quote(str(given.get('workload')))} is no longer measured, accepted by {quote(str(given.get('by')))}"
+    ),
     ReasonCode.NO_CHANGE: "no change beyond noise in {comparisons:comparison}",
     ReasonCode.NO_BASELINE: _no_baseline,
     ReasonCode.NEVER_RECORDED: _no_baseline,
@@ -272,6 +283,9 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SUCH_METRIC: "the {side} has no such metric and unit",
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
+    ReasonCode.REQUIRED: "the policy requires this workload, but nothing contains it",
+    ReasonCode.COMMITTED_PROFILES: "the pull request commits {file}{more:more} below the profiles of this job, which "
+    "must record them itself; remove the file, or store it elsewhere",
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
     ReasonCode.UNSTATED: "no reason was given",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
@@ -316,6 +330,10 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
+    ReasonCode.LIKE_REMOVED: lambda given, quote: (
+        f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "
+        "missing in the target; perhaps it was renamed"
+    ),
     ReasonCode.BASE_BRANCH: _base_branch,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
@@ -338,6 +356,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "base branch",
     ReasonCode.ACCEPTED_NOTHING: "no location with this name became worse",
     ReasonCode.ACCEPTED_SEVERAL: "is the name of {count} functions that became worse: add file=PATH",
+    ReasonCode.ACCEPTED_REMOVAL: "it is no longer measured",
+    ReasonCode.NOT_REMOVED: "no workload with this name is missing in the target",
     ReasonCode.ACCEPTED_UP_TO: "up to {limit:signed}",
     ReasonCode.ACCEPTED_LESS: "up to {limit:signed}, but the growth is now {growth:signed}",
     ReasonCode.UNKNOWN_COMMAND: f"is unknown: {WHAT_TO_WRITE}",

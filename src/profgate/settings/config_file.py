@@ -128,17 +128,17 @@ def _file_model(catalogue: Catalogue) -> type[BaseModel]:
     return create_model("File", __config__=STRICT, **parts)
 
 
-def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
-    """Parse the policy in a configuration file, with defaults for missing keys.
+def read_policy(text: str, name: str, catalogue: Catalogue, defaults: Policy | None = None) -> Policy:
+    """Parse the policy in a configuration file. Missing keys have their values in ``defaults``.
 
     ``catalogue`` maps the full and short name of every strategy to its options. Raises `SettingsError` with one line
     ``name:line:column: what; what to do`` for each mistake.
     """
-    document = Document(name)
+    document, policy = Document(name), replace(defaults or Policy(), source=name)
     data = document.read(text)
     document.raise_any()
     if data is None:
-        return Policy(source=name)
+        return policy
     try:
         found = _file_model(catalogue).model_validate(data)
     except ValidationError as error:
@@ -148,7 +148,7 @@ def read_policy(text: str, name: str, catalogue: Catalogue) -> Policy:
     gate = data.get("gate") if isinstance(data, dict) else None
     _check_aliases(gate.get("aliases") if isinstance(gate, dict) else None, document)
     document.raise_any()
-    return replace(Policy(source=name), **_fields(cast("Any", found)))
+    return replace(policy, **_fields(cast("Any", found)))
 
 
 def _fields(found: Any) -> dict[str, Any]:  # noqa: ANN401 - a model made above

@@ -148,8 +148,9 @@ class Settings(BaseModel):
     on_not_compared: Annotated[OnNotCompared | None, Lower] = Field(
         None,
         json_schema_extra=TIGHTENS,
-        description="What fails when something could not be compared: nothing (neutral), a stored baseline that cannot "
-        "be read (unreadable, the default), or anything (fail).",
+        description="What fails when something could not be compared: nothing (pass), a stored baseline that cannot be "
+        "read (unreadable), or anything (fail). By default, fail in mode merge and for profiles of a fork, except on "
+        "the first run; otherwise unreadable.",
     )
     on_inconclusive: Annotated[OnInconclusive | None, Lower] = Field(
         None,

@@ -211,6 +211,13 @@ def test_recursion_counts_a_stack_once_at_every_level() -> None:
         assert table.baseline[a] == 14
 
 
+def test_baseline_without_other_stacks_ends_the_pivots() -> None:
+    moved = from_stacks([{"main;f": 100}] * 2, [{"main;main;f": 50, "other": 200}] * 2)
+    first, second = pivot_levels(moved, bar=0.1)
+    assert first.pivot == moved.symbols.names.index("main")
+    assert (second.table.baseline_total, second.pivot) == (0.0, None)
+
+
 def test_means_over_unequal_numbers_of_runs() -> None:
     comparison = from_stacks([{"main;f": 50, "main;g": 50}] * 2, [{"main;f": 60, "main;g": 50}] * 3)
     table = overweight_table(comparison)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from profgate.errors import ProfgateError
-from profgate.io.profile_files import described, local_set
+from profgate.io.profile_files import described, is_in, local_set
 from profgate.model.manifest import MANIFEST_NAME, Manifest
 from profgate.model.profile import Configuration, Facts
 
@@ -66,3 +66,21 @@ def test_entry_outside_the_workspace_is_refused(workspace: str, entry: str) -> N
     (inner / "linked").symlink_to(Path(workspace) / "profiles")
     with pytest.raises(ProfgateError, match="leads out of"):
         local_set([entry], str(inner))
+
+
+@pytest.mark.parametrize(
+    ("path", "entry", "inside"),
+    [
+        ("profiles/api/1.folded", "profiles/**", True),
+        ("profiles/1.folded", "./profiles", True),
+        ("profiles/1.folded", "profiles/", True),
+        ("a/b/c.prof", "**/*.prof", True),
+        ("c.prof", "**/*.prof", True),
+        ("out.json", "out.json", True),
+        ("profiles.py", "profiles/**", False),
+        ("docs/profiles/1.folded", "profiles/**", False),
+        ("bench/run.py", "bench/*.json", False),
+    ],
+)
+def test_path_in_an_entry_is_known_without_the_file(path: str, entry: str, inside: bool) -> None:
+    assert is_in(path, [entry]) is inside

@@ -51,6 +51,7 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     ReasonCode.ORDER_CHANGED: {"direction": "slower"},
     ReasonCode.NO_GROWTH: {"limit": "lots"},
     ReasonCode.DIFF_STARTS_ELSEWHERE: {"baseline": "4f2c1ab"},
+    ReasonCode.LIKE_REMOVED: {"workload": "load", "removed": "api"},
     ReasonCode.SAME_FILES: {"baseline": "profiles", "target": "./profiles"},
 }
 BEHIND = {
@@ -63,6 +64,7 @@ BEHIND = {
     ReasonCode.DEPARTURE: ReasonCode.TEXT,
     ReasonCode.SHARD: ReasonCode.NO_SAMPLE,
     ReasonCode.SEVERAL: ReasonCode.TRUNCATED,
+    ReasonCode.UNPROVEN: ReasonCode.SUBSTITUTE_BASELINE,
     ReasonCode.SOURCES_INCOMPLETE: ReasonCode.COMMIT_FILES_LIMITED,
 }
 

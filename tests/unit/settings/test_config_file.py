@@ -190,14 +190,12 @@ def test_hostile_or_broken_text_is_refused_with_a_place(text: str, word: str) ->
 
 def test_a_pull_request_makes_the_gate_stricter_only() -> None:
     policy = Policy(fail_on="degradation", on_not_compared="fail", source="profgate.yml")
-    stricter, refused = tightened(policy, {"fail_on": "maybe", "fail_on_total": "never", "on_not_compared": "neutral"})
+    stricter, refused = tightened(policy, {"fail_on": "maybe", "fail_on_total": "never", "on_not_compared": "pass"})
     assert (stricter.fail_on, stricter.fail_on_total, stricter.on_not_compared) == ("maybe", "degradation", "fail")
     assert len(refused) == 2
     assert reason_text(refused[0], str).startswith("fail-on-total 'never' would loosen 'degradation' of profgate.yml")
-    _, refused = tightened(Policy(source="profgate.yml"), {"on_not_compared": "neutral"})
-    assert reason_text(refused[0], str).startswith(
-        "on-not-compared 'neutral' would loosen 'unreadable' of profgate.yml"
-    )
+    _, refused = tightened(Policy(source="profgate.yml"), {"on_not_compared": "pass"})
+    assert reason_text(refused[0], str).startswith("on-not-compared 'pass' would loosen 'unreadable' of profgate.yml")
 
 
 def test_inputs_apply_without_a_file() -> None:

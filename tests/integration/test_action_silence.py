@@ -1,0 +1,145 @@
+"""A pull request that leaves something out does not pass where the base branch requires it."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from fake_github.state import ALL_PERMISSIONS
+from slow_cases import quick_first
+
+POLICY = ".github/profgate.yml"
+FAR_SLOWER = {name: 10 * value for name, value in SHARES.items()}
+HALVED = {name: value * 2 // 5 for name, value in SHARES.items()}
+MANY = {f"step{place}": 4000 for place in range(8)}
+
+
+def required(stage: Stage, text: str = 'required: ["*"]', **shares: int) -> None:
+    """A base branch with a policy and two recorded workloads, and a pull request."""
+    stage.base = stage.fake.add_commit(
+        parents=[stage.base], branch="main", files={POLICY: b"gate: {%s}" % text.encode()}
+    )
+    for seed in range(BASE_RUNS):
+        stage.push(both(seed, shares or SHARES))
+    stage.open_pull()
+
+
+def both(seed: int, shares: Mapping[str, int] = SHARES, workload: str = "api") -> dict[str, bytes]:
+    return {**profiles(shares, seed, workload), **profiles(SHARES, 50 + seed, "batch")}
+
+
+@pytest.mark.parametrize(
+    "brought",
+    quick_first(
+        [
+            both(77, workload="service"),
+            both(77, SLOWER, workload=".api"),
+            both(77, SLOWER, workload="old/api"),
+            profiles(SHARES, 77, "batch"),
+        ]
+    ),
+)
+@pytest.mark.parametrize("text", ["required: [api]", "on-not-compared: fail"])
+def test_workload_that_is_left_out_fails(stage: Stage, text: str, brought: dict[str, bytes]) -> None:
+    required(stage, text)
+    assert stage.compare(brought) == 1
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert "/profgate accept-removal api: REASON" in stage.comments[0]
+
+
+def test_removed_workload_passes_once_accepted(stage: Stage) -> None:
+    required(stage)
+    stage.fake.state.collaborators |= {"maintainer": "write", "reader": "read"}
+    for author, code in (("reader", 1), ("maintainer", 0)):
+        stage.fake.add_comment(stage.number, "/profgate accept-removal api: replaced", author=author)
+        assert stage.compare(profiles(SHARES, 77, "batch")) == code
+    comment = next(text for text in stage.comments if text.startswith("<!--"))
+    assert "no longer measured, accepted by" in comment
+
+
+def test_renamed_workload_is_shown_as_such(stage: Stage) -> None:
+    required(stage)
+    assert stage.compare(both(77, workload="service")) == 1
+    assert "service runs the same functions as api" in stage.summary + stage.comments[0]
+
+
+@pytest.mark.parametrize(("text", "code"), [("", 0), ("required: [api]", 1)])
+def test_halved_values_are_no_pass(stage: Stage, text: str, code: int) -> None:
+    required(stage, text, **MANY)
+    assert stage.compare(both(77, {name: value * 2 // 5 for name, value in MANY.items()})) == code
+    assert stage.outputs["conclusion"] == ("fail" if code else "warn")
+    assert "verything takes 0.40x the time" in stage.comments[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("on-not-compared: unreadable", 0), ("on-not-compared: fail", 1), ("required: [api]", 1)]
+)
+def test_regression_against_an_older_baseline_is_no_pass(stage: Stage, text: str, code: int) -> None:
+    required(stage, text)
+    stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+    stage.open_pull()
+    assert stage.compare(both(77, FAR_SLOWER)) == code
+    assert stage.outputs["conclusion"] == ("fail" if code else "warn")
+
+
+@pytest.mark.parametrize("place", ["profiles/api/run-6.folded", "profiles/other.json"])
+@pytest.mark.parametrize("fork", [False, True])
+def test_committed_profiles_are_not_compared(stage: Stage, place: str, fork: bool) -> None:
+    required(stage, "on-not-compared: fail")
+    stage.open_pull(files={place: b"main;serve;parse 1\n"}, fork=fork)
+    assert stage.compare(both(77)) == 1
+    assert stage.outputs["conclusion"] == "not_compared"
+    assert f"the pull request commits {place}" in stage.summary.replace("\\", "")
+
+
+@pytest.mark.parametrize("place", ["profiles.py", "bench/profiles/run-6.folded", "src/profiles"])
+def test_files_elsewhere_are_compared(stage: Stage, place: str) -> None:
+    required(stage, "on-not-compared: fail")
+    stage.open_pull(files={place: b"a = 1\n"})
+    assert stage.compare(both(77)) == 0
+    assert stage.outputs["conclusion"] == "pass"
+
+
+# What holds where no policy says anything
+
+
+def test_forks_fail_when_something_is_left_out(stage: Stage) -> None:
+    for seed in range(BASE_RUNS):
+        stage.push(both(seed))
+    stage.open_pull(fork=True)
+    stage.fake.read_only()
+    assert stage.compare(profiles(SHARES, 77, "batch")) == 0
+    stage.fake.state.permissions = dict(ALL_PERMISSIONS)
+    stage.fork_comment()
+    assert stage.fake.state.statuses[-1]["state"] == "failure"
+
+
+def test_shards_fail_when_something_is_left_out(stage: Stage) -> None:
+    for seed in range(BASE_RUNS):
+        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+        stage.inputs |= {"key": "linux"}
+        stage.record(both(seed))
+    stage.inputs.pop("key")
+    stage.open_pull()
+    assert stage.matrix({"linux": profiles(SHARES, 77, "batch")}) == 1
+    assert stage.outputs["conclusion"] == "not_compared"
+
+
+def test_first_run_of_shards_passes(stage: Stage) -> None:
+    stage.push({"notes.txt": b""} | profiles())
+    stage.open_pull()
+    assert stage.matrix({"linux": profiles()}) == 0
+    assert "First run" in stage.comments[0]
+
+
+def test_claimed_first_run_is_checked(stage: Stage) -> None:
+    stage.inputs |= {"key": "linux"}
+    for seed in range(BASE_RUNS):
+        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
+        stage.record(profiles(SHARES, seed))
+    stage.inputs.pop("key")
+    stage.open_pull()
+    stage.start_pull_run()
+    forged = {"key": "linux", "artifact": "profgate-elsewhere", "mode": "shard"}
+    assert stage.step(profiles(SLOWER, 77), **forged) == 0
+    assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1

@@ -1,0 +1,94 @@
+"""What was not compared or not decided is no pass where the policy of the base commit requires it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from comparisons import from_exclusive
+from judged import BASE, SLOWER, judged
+from profgate.judge.suspects import is_open
+from profgate.judge.verdict import judge
+from profgate.model.acceptance import in_comment
+from profgate.model.policy import Policy
+from profgate.model.reason import Reason, ReasonCode
+from profgate.model.report import NotCompared, Report, Side
+
+REQUIRED = Policy(required=("w*",))
+STRICT = Policy(on_not_compared="fail")
+HALF = {name: value // 2 - value // 10 for name, value in BASE.items()}
+TRIPLE = {name: 3 * value for name, value in BASE.items()}
+
+
+def missing(*names: str) -> list[NotCompared]:
+    return [NotCompared(name, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)) for name in names]
+
+
+def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0) -> Report:
+    report = judged(from_exclusive([BASE] * 5, [target] * 5), missing=missing(*gone))
+    return replace(report, baseline=Side("main", distance=distance))
+
+
+@pytest.mark.parametrize(
+    ("report", "policy", "conclusion", "code", "reason"),
+    [
+        (compared(BASE, "gone"), Policy(), "not_compared", 3, "not_compared"),
+        (compared(BASE, "gone"), STRICT, "not_compared", 1, "not_compared"),
+        (compared(BASE, "gone"), Policy(required=("go*",)), "not_compared", 1, "not_compared"),
+        (compared(BASE, "gone"), REQUIRED, "not_compared", 3, "not_compared"),
+        (compared(), REQUIRED, "pass", 0, "no_change"),
+        (compared(), Policy(required=("other",)), "not_compared", 1, "not_compared"),
+        (compared(HALF), Policy(), "warn", 0, "common_factor"),
+        (compared(HALF), REQUIRED, "fail", 1, "common_factor"),
+        (compared(HALF), Policy(required=("other", "w")), "fail", 1, "common_factor"),
+        (compared(TRIPLE), REQUIRED, "fail", 1, "common_factor"),
+        (compared(SLOWER, distance=2), Policy(), "warn", 0, "finding"),
+        (compared(SLOWER, distance=2), STRICT, "fail", 1, "unproven"),
+        (compared(SLOWER, distance=2), REQUIRED, "fail", 1, "unproven"),
+        (compared(SLOWER), Policy(confirm="required"), "warn", 0, "finding"),
+        (compared(SLOWER), Policy(confirm="required", on_not_compared="fail"), "warn", 0, "finding"),
+        (compared(SLOWER), replace(REQUIRED, confirm="required"), "fail", 1, "unproven"),
+    ],
+)
+def test_silence_is_no_pass(report: Report, policy: Policy, conclusion: str, code: int, reason: str) -> None:
+    verdict = judge(report, policy).verdict
+    assert (verdict.conclusion, verdict.exit_code, verdict.reasons[0].code.value) == (conclusion, code, reason)
+
+
+@pytest.mark.parametrize("target", [HALF, TRIPLE])
+def test_common_factor_is_decided_by_confirmation(target: dict[str, int]) -> None:
+    assert is_open(judge(compared(target), Policy()))
+
+
+def removal(text: str) -> Callable[[Report], Report]:
+    found = tuple(replace(one, by="maintainer") for one in in_comment(text, 7))
+    return lambda report: replace(report, acceptances=found)
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "conclusion"),
+    [
+        ("/profgate accept-removal gone: not used any more", "applies", "warn"),
+        ("/profgate accept-removal `gone`: not used any more", "applies", "warn"),
+        ("/profgate accept-removal gone", "refused", "not_compared"),
+        ("/profgate accept-removal w: another one", "unused", "not_compared"),
+        ("/profgate accept gone max=+40%: a function", "unused", "not_compared"),
+    ],
+)
+def test_removal_needs_its_own_acceptance(text: str, state: str, conclusion: str) -> None:
+    report = judge(removal(text)(compared(BASE, "gone")), Policy(required=("*",)))
+    assert [one.state for one in report.acceptances] == [state]
+    assert report.verdict.conclusion == conclusion
+    assert report.verdict.exit_code == (0 if conclusion == "warn" else 1)
+
+
+def test_accepted_removal_covers_no_function() -> None:
+    report = judge(removal("/profgate accept-removal f07: the workload")(compared(SLOWER, "f07")), Policy())
+    assert report.verdict.conclusion == "fail"
+
+
+def test_recording_that_failed_is_no_removal() -> None:
+    empty = NotCompared("gone", None, "both", Reason(ReasonCode.NO_SAMPLES, {"side": "target"}))
+    report = replace(compared(), not_compared=(empty,))
+    judged_again = judge(removal("/profgate accept-removal gone: empty")(report), STRICT)
+    assert judged_again.verdict.exit_code == 1
