@@ -216,7 +216,11 @@ def tests(session):
         ),
         ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "pytest --benchmark-only bench/test_a.py", "pip install -e"),
         ({"setup.py": SETUP, "shop/benchmarks/a.py": "run()\n"}, "python shop/benchmarks/a.py", "pip install -e"),
-        ({"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"}, "bench/b.py --debug-single-value", "pip"),
+        (
+            {"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"},
+            "bench/b.py --debug-single-value --loops 1",
+            "pip",
+        ),
         ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
         (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
@@ -265,7 +269,7 @@ def tests(session):
         (
             {"package.json": '{"scripts": {"test": "tsc && vitest run"}}', "pnpm-lock.yaml": "x"},
             "node_modules/.bin/vitest run",
-            'corepack enable\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
+            'npm install --global pnpm@10\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
         ),
         (
             {"package.json": '{"scripts": {"bench": "npm run build && cd b && node c.js", "prebench": "x"}}'},

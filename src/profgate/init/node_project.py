@@ -22,7 +22,8 @@ from profgate.init.candidates import (
 )
 from profgate.init.repository_files import Files
 
-PNPM = "command -v pnpm || corepack enable"
+PNPM = "command -v pnpm || npm install --global pnpm@{version}"
+PNPM_VERSION = re.compile(r"pnpm@(\d{1,3}\.\d{1,3}\.\d{1,3})")
 YARN = "command -v yarn || corepack enable"
 LOCKS = (
     ("package-lock.json", "npm", ("npm ci",)),
@@ -105,7 +106,9 @@ def node_setup(files: Files, folder: str) -> tuple[str, ...]:
 
 
 def _installation(files: Files) -> list[str]:
-    return next((list(lines) for lock, _, lines in LOCKS if files.listed(lock)), ["npm install"])
+    manager = PNPM_VERSION.match(str(json_object(files.read("package.json")).get("packageManager")))
+    found = next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",))
+    return [line.replace("{version}", manager[1] if manager else "10") for line in found]
 
 
 def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:

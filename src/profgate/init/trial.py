@@ -33,7 +33,7 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
-COUNT = re.compile(r" -count (\d{1,12})\b")
+COUNT = re.compile(r" (-count|--loops) (\d{1,12})\b")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
@@ -202,10 +202,10 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
     if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = int(before[1]) if before else 1
+    times = int(before[before.lastindex or 0]) if before else 1
     times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
+        return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
     command = LOOPED.sub("", plan.command)
     return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
 
@@ -226,7 +226,8 @@ def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str 
 
     Raises ProfgateError with the line of the output that names the cause.
     """
-    own = {"npm_config_prefix": f"{checkout}-npm"}  # npm link changes it
+    place = f"{checkout}-npm"  # npm link and global installations change it
+    own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
     given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
     start = time.monotonic()
     outcome = run_command(
