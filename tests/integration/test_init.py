@@ -694,6 +694,25 @@ def test_share_counts_functions_of_the_library(name: str, module: str, share: fl
     assert share_of(recorded, Files(str(top)), "/checkout", 1).library == share
 
 
+def test_package_at_the_top_is_tracked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, {"go.mod": "module x\n"})
+    words = ["--measure", "--command", "false .", "--language", "Go", "--install", "nothing"]
+    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    assert "the recording ended with exit code 1" in capsys.readouterr().err
+
+
+@needs_node
+@pytest.mark.parametrize(("ignored", "code"), [("build\n", 0), ("none\n", 2)])
+def test_only_ignored_files_may_be_built(
+    ignored: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    top = committed(tmp_path, NODE | {".gitignore": ignored})
+    made(top, {"build/sum.js": NODE["bench/sum.js"]})  # of an earlier build
+    words = ["--command", "node build/sum.js", "--install", "mkdir -p build && cp bench/sum.js build/sum.js"]
+    assert main(["init", str(top), "--yes", "--measure", *words]) == code
+    assert ("git does not track it" in capsys.readouterr().err) == bool(code)
+
+
 @needs_node
 def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nested = {f"inner/{path}": text for path, text in NODE.items()}
