@@ -22,7 +22,7 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         can = folder == "." and not FIXED.search(here.read("pom.xml"))
         if can or tests:
             command = "mvn -B test" if can else ""
-            yield Candidate("Java", command, joined(folder, "pom.xml"), Kind.TESTS, folder, weight=tests)
+            yield Candidate("Java", command, joined(folder, "pom.xml"), Kind.TESTS, folder, folder, weight=tests)
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
     if gradle and folder == ".":

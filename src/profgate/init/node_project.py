@@ -108,7 +108,7 @@ def node_setup(files: Files, folder: str) -> tuple[str, ...]:
 def _installation(files: Files) -> list[str]:
     manager = PNPM_VERSION.match(str(json_object(files.read("package.json")).get("packageManager")))
     found = next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",))
-    return [line.replace("{version}", manager[1] if manager else "10") for line in found]
+    return [line.replace("{version}", manager[1] if manager else "10.34.8") for line in found]
 
 
 def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:

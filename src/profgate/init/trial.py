@@ -19,7 +19,7 @@ from profgate.init.workflow import Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
-from profgate.io.worktrees import copied_worktree
+from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
 from profgate.wiring import read_all
 
@@ -166,14 +166,20 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     return replace(trial, result=result)
 
 
-def _tracked(files: Files, path: str) -> bool:
-    return path in files.tracked or any(name.startswith(f"{path}/") for name in files.tracked)
+def _only_copied(files: Files, path: str) -> bool:
+    """Return whether the copy contains this path, but a checkout does not. Ignored files are in neither."""
+    path = os.path.normpath(path)
+    if path.startswith(".") or any(name == path or name.startswith(f"{path}/") for name in files.tracked):
+        return False
+    return exists(f"{files.top}/{path}") and bool(
+        quiet_git(files.top, "ls-files", "--others", "--exclude-standard", "--", path)
+    )
 
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
     for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
-        if exists(f"{copies.files.top}/{path}") and not _tracked(copies.files, path) and path not in plan.new_files:
+        if path not in plan.new_files and _only_copied(copies.files, path):
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _updated(plan, checkout)
