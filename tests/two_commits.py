@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from action_stage import folded
+from action_stage import SHARES, folded
+from profgate.__main__ import main
 from profgate.measuring import turns
 from profgate.measuring.looks import MOST
 
@@ -56,6 +57,19 @@ def with_commits(report: Path, commits: Mapping[str, str]) -> dict[str, str]:
         found[side]["sha"] = sha
     report.write_text(json.dumps(found))
     return before
+
+
+def confirmed_in(place: Path, first: Path, shares: Shares) -> Path:
+    """The folder that `profgate confirm` filled; the report states the commits that it stated before."""
+    out = place / "confirmed"
+    repository = TwoCommits(place / "repository", SHARES, shares)
+    before = with_commits(first, repository.commits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(repository.place)
+        main(["confirm", str(first), "--output-dir", str(out), "--", "sh", "-c", COPY])
+    with_commits(first, before)
+    with_commits(out / "report.json", before)
+    return out
 
 
 def pairs_take(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:

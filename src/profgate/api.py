@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from profgate import wiring
-from profgate.errors import ProfgateError, ProfileError
+from profgate.errors import ProfgateError, ProfileError, SettingsError
 from profgate.flamegraph.pages import PageDocument, build_index, earlier_totals
 from profgate.io.files import exists, read_text, write_text
 from profgate.loading import load_diff, load_policy, profiles_at, two_sides
@@ -192,11 +192,15 @@ def compare(
         baseline: Path of the profiles before the change.
         target: Path of the profiles after the change.
         policy: A policy, or the path of a configuration file. If None, the built-in policy is used.
-        strategies: Names of the strategies to use. If None, the strategies of the policy are used.
+        strategies: Names of the strategies to use, at least one. If None, the strategies of the policy are used.
         diff: Path of a unified diff of the sources, which is used to attribute changes to edited functions.
         interleaved: Whether the runs of both sides were recorded in alternating order.
-        pages: Number of flame graphs to draw, starting with the workload that has the worst change.
+        pages: Number of flame graphs to draw, 0 or more, starting with the workload that has the worst change.
     """
+    if pages < 0:
+        raise SettingsError("pages", f"{pages} is negative; use 0 for no flame graphs")
+    if strategies is not None and not strategies:
+        raise SettingsError("strategies", "is empty; name a strategy, or use None for those of the policy")
     policy = load_policy(policy) if policy is None or isinstance(policy, str) else policy
     given = two_sides(baseline, target, policy)
     chosen = None if strategies is None else tuple(strategies)
@@ -219,5 +223,7 @@ def flamegraph(report: Report, *, workload: str | None = None, metric: str | Non
     for page in report.pages:
         if workload in (None, page.workload) and metric in (None, page.metric):
             return page.document.text
-    known = ", ".join(f"{page.workload}/{page.metric}" for page in report.pages) or "none"
+    if not report.pages:
+        raise ProfgateError("flame graph", "the report has no pages; use a report of compare() with pages > 0")
+    known = ", ".join(f"{page.workload}/{page.metric}" for page in report.pages)
     raise ProfgateError("flame graph", f"not in the report; choose a workload and metric from: {known}")

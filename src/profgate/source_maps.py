@@ -9,7 +9,7 @@ import binascii
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ LONGEST_PATH = 500  # in characters
 COMMENT = b"sourceMappingURL="
 COMMENT_STARTS = (b"//# ", b"//@ ")
 MOST_SCRIPTS = 10_000
+MOST_BYTES = 64 << 20  # of all scripts and source maps together, because they stay in memory
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # a single letter is a drive
 _WEBPACK = re.compile(r"webpack://[^/]*/(?:\./)?(.+)")
 Call = dict[str, Any]
@@ -59,6 +60,7 @@ class _Scripts:
 
     def __init__(self, folder: str | None) -> None:
         self._given = folder
+        self._left = MOST_BYTES
         self._builds: dict[str, _Build | str | None] = {}
         self._scripts: dict[str, _Script | str | None] = {}
 
@@ -90,11 +92,20 @@ class _Scripts:
         if path is None:
             return None
         if path not in self._builds:
-            self._builds[path] = _build_of(path, self._folder)
+            self._builds[path] = _build_of(path, self._folder, self._content_of)
         build = self._builds[path]
         if not isinstance(build, _Build):
             return build
         return _Script(path, recorded.removesuffix(path).rstrip("/"), self._folder, build)
+
+    def _content_of(self, name: str) -> bytes:
+        """Return the content of a file. Raises ProfgateError if it cannot be read, or if all files are too large."""
+        data = content_of(self._folder, name, LARGEST) if self._left > 0 else b""
+        self._left -= len(data)
+        if self._left <= 0:
+            what = f"not read, because all scripts and source maps have more than {MOST_BYTES:,} bytes"
+            raise ProfgateError(name, f"{what}; record fewer scripts in one job")
+        return data
 
 
 class _Script:
@@ -158,11 +169,11 @@ class _MapFile(NamedTuple):
     data: bytes
 
 
-def _build_of(path: str, folder: str) -> _Build | str | None:
+def _build_of(path: str, folder: str, content: Callable[[str], bytes]) -> _Build | str | None:
     """Read a script and its source map. Return the problem if the map cannot be read, or None if there is none."""
     try:
-        text = content_of(folder, path, LARGEST)
-        found = _map_of(path, text, folder)
+        text = content(path)
+        found = _map_of(path, text, folder, content)
         if found is None:
             return None
         source_map = read_source_map(found.data, found.path)
@@ -171,21 +182,21 @@ def _build_of(path: str, folder: str) -> _Build | str | None:
     return _Build(BuiltScript(text.decode(errors="replace"), source_map), source_map, posixpath.dirname(found.path))
 
 
-def _map_of(path: str, text: bytes, folder: str) -> _MapFile | None:
+def _map_of(path: str, text: bytes, folder: str, content: Callable[[str], bytes]) -> _MapFile | None:
     """Return the source map of a script, or None if it has none. Raises ProfgateError if the map cannot be read."""
     place = text.rfind(COMMENT)
     reference = ""
     if text[max(0, place - 4) : max(0, place)] in COMMENT_STARTS:
-        comment = text[place + len(COMMENT) :].split(None, 1)
-        if comment and comment[0].startswith(b"data:"):
-            return _MapFile(path, _decoded(comment[0], path))
-        reference = comment[0].decode(errors="replace") if comment else ""
+        words = text[place + len(COMMENT) :].split(None, 1)
+        if words and words[0].startswith(b"data:"):
+            return _MapFile(path, _decoded(words[0], path))
+        reference = words[0].decode(errors="replace") if words else ""
     if _SCHEME.match(reference) or reference.startswith("//"):
         raise ProfgateError(path, f"its source map is at {cut(reference, LONGEST_PATH)}, which is not downloaded")
     name = unquote(reference.partition("?")[0])
     place_of_map = posixpath.normpath(posixpath.join(posixpath.dirname(path), name)) if name else f"{path}.map"
     if is_inside(folder, place_of_map):
-        return _MapFile(place_of_map, content_of(folder, place_of_map, LARGEST))
+        return _MapFile(place_of_map, content(place_of_map))
     if name:
         raise ProfgateError(path, f"its source map {cut(name, LONGEST_PATH)} is not in the checkout")
     return None

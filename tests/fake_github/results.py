@@ -37,7 +37,7 @@ class ResultsService:
         self._state = state
         self._blobs = blobs
         self._token = token
-        self._open: dict[str, tuple[str, str]] = {}  # name -> key of the blob, mime type
+        self.unfinished: dict[str, tuple[str, str]] = {}  # name -> key of the blob, mime type
         self.camel_case = False  # the other spelling of fields that protobuf's JSON allows
 
     def answer(self, request: Request) -> Response:
@@ -70,25 +70,25 @@ class ResultsService:
         run = self._run()  # an attempt of a run does not see what earlier ones stored
         mine = (item for item in self._state.artifacts.values() if (item.run_id, item.attempt) == (run.id, run.attempt))
         taken = {item.name for item in mine}
-        if name in taken or name in self._open:
+        if name in taken or name in self.unfinished:
             return _problem(409, "already_exists", "an artifact with this name already exists on the workflow run")
         mime_type = fields.get("mime_type", "application/zip")
         key, address = self._blobs.accept(mime_type)
-        self._open[name] = (key, mime_type)
+        self.unfinished[name] = (key, mime_type)
         return _json({"ok": True, "signed_upload_url": address})
 
     def _finalize(self, fields: Mapping[str, Any]) -> Response:
         name = fields["name"]
-        if name not in self._open:
+        if name not in self.unfinished:
             return _problem(404, "not_found", "no such artifact")
-        key, mime_type = self._open[name]
+        key, mime_type = self.unfinished[name]
         blob = self._blobs.blobs[key]
         digest = f"sha256:{hashlib.sha256(blob.data).hexdigest()}"
         if not blob.complete or fields["size"] != str(len(blob.data)) or fields.get("hash", digest) != digest:
             return _problem(400, "invalid_argument", "size or hash differ from the stored blob")
         if blob.mime_type != mime_type:
             return _problem(400, "invalid_argument", "the blob has another type than announced")
-        del self._open[name]
+        del self.unfinished[name]
         number, run = self._state.next_id(), self._run()
         file_name = f"{name}.zip" if mime_type == "application/zip" else name
         date = self._state.next_date()

@@ -259,6 +259,10 @@ class FakeGitHub:
 
     # Hazards
 
+    def rename(self, name: str) -> None:
+        """The repository gets another name or owner; requests for the former one are redirected."""
+        self.state.former_repository, self.state.repository = self.state.repository, name
+
     def read_only(self) -> None:
         """From now on the token may read only, as in a run of a fork."""
         self.state.permissions = dict.fromkeys(ALL_PERMISSIONS, "read")
@@ -302,6 +306,7 @@ class FakeGitHub:
     def restore(self, saved: State) -> None:
         """Makes everything as it was when it was saved."""
         vars(self.state).update(vars(copy.deepcopy(saved)))
+        self.results.unfinished.clear()
 
     # What happened
 
@@ -410,6 +415,12 @@ class FakeGitHub:
         return Response(data, 200, content_type="application/json; charset=utf-8")
 
     def _rest(self, request: Request, raw_path: str, body: bytes) -> Response:
+        former, moved = f"/repos/{self.state.former_repository}/", f"/repositories/{self.state.repository_id}/"
+        if raw_path.startswith(former):
+            place = f"{self.api_url}{moved}{raw_path.removeprefix(former)}?{request.query_string.decode()}"
+            return Response(b"{}", 301 if request.method == "GET" else 307, {"Location": place.rstrip("?")})
+        if raw_path.startswith(moved):
+            raw_path = f"/repos/{self.state.repository}/{raw_path.removeprefix(moved)}"
         operation = _description().operation(request.method, raw_path)
         if not self.foreign_clients and request.headers.get("X-GitHub-Api-Version") != API_VERSION:
             raise ViolationError(f"{operation.key}: the header X-GitHub-Api-Version is not {API_VERSION}")

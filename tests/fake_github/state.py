@@ -136,6 +136,7 @@ class State:
     repository: str = "octo-org/shop"
     repository_id: int = 4711
     repository_node: str = "R_shop"
+    former_repository: str = ""  # its name before it was renamed or transferred
     default_branch: str = "main"
     token: str = "ghs_fake_token"
     permissions: dict[str, str] = field(default_factory=lambda: dict(ALL_PERMISSIONS))

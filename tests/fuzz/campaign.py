@@ -71,11 +71,11 @@ class Trials:
     def one(self, data: bytes) -> None:
         """Tries one input. Never raises: a finding is stored, and the search goes on."""
         self.last[: 8 + len(data)] = struct.pack("<Q", len(data)) + data
-        _forget_peak()
-        resident, before = _peak(), time.process_time()
+        forget_peak()
+        resident, before = peak(), time.process_time()
         outcome, finding = attempt(self.entry_point, data, self.limits.cpu_seconds)
         seconds = time.process_time() - before
-        growth = _peak() - resident
+        growth = peak() - resident
         self.slowest, self.largest = max(self.slowest, seconds), max(self.largest, growth)
         if not finding and seconds > self.limits.cpu_seconds:  # in one call of C, which no signal ends
             finding = "too long in C"
@@ -148,13 +148,13 @@ def _place(error: BaseException) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "elsewhere"
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Lets the peak of resident memory begin anew, where Linux can: what made the input may have needed more."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_bytes(b"5")
 
 
-def _peak() -> int:
+def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from action_stage import ARTIFACT, BOTH_SLOWER, SHARES, SLOWER, Stage, profiles
 from profgate.__main__ import main
-from two_commits import COPY, Shares, TwoCommits, pairs_take, with_commits
+from two_commits import Shares, confirmed_in, pairs_take
 
 CONFIRMED = "measured in turns, 5 + 5 runs: +"
 POLICY = {".github/profgate.yml": b"gate: {confirm: required}\n"}
@@ -43,19 +43,6 @@ def measured_again(stage: Stage, shares: Shares) -> dict[str, bytes]:
     out = confirmed_in(place, stage.workspace / "profgate-report" / "report.json", shares)
     stage.capsys.readouterr()
     return {f"../confirmed/{one.name}": one.read_bytes() for one in out.iterdir()}
-
-
-def confirmed_in(place: Path, first: Path, shares: Shares) -> Path:
-    """The folder that `profgate confirm` filled. Its commits are those of a repository in ``place``."""
-    out = place / "confirmed"
-    repository = TwoCommits(place / "repository", SHARES, shares)
-    before = with_commits(first, repository.commits)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(repository.place)
-        main(["confirm", str(first), "--output-dir", str(out), "--", "sh", "-c", COPY])
-    with_commits(first, before)
-    with_commits(out / "report.json", before)
-    return out
 
 
 def publish(stage: Stage, files: Mapping[str, bytes], **inputs: str) -> int:

@@ -2,11 +2,8 @@
 
 import json
 import os
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -19,28 +16,17 @@ import pytest
 
 from action_stage import ARTIFACT, SLOWER, Stage, profiles
 from disk_faults import file_size_limit
-from fake_github import HANG
 from profgate.action.job import Pace
 from profgate.errors import GitHubError
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageHeader, PageTree
 from profgate.github.connections import RetryBudget
 from profgate.github.downloads import fetch
-from slow_cases import quick_first
 
 ALWAYS = 999
 NOWHERE = "http://127.0.0.1:9"
 RED = profiles(SLOWER, 77)
 TWO_WORKLOADS = {**RED, **profiles(SLOWER, 78, workload="web")}
-PROGRAM = """
-import sys
-from profgate import __main__ as program
-from profgate.action import entry
-from profgate.action.job import Pace
-entry.limited_main.__defaults__ = (None, Pace((0, 0), 0, 0, 0), 1200)
-sys.argv = ["profgate", "action"]
-sys.exit(program.main())
-"""
 
 
 @pytest.fixture
@@ -204,68 +190,6 @@ def test_page_that_cannot_be_built_keeps_verdict(
     links = json.loads(ready.file("links.json"))
     assert len(links["pages"]) == 1
     assert f"samples was not drawn ({type(error).__name__}" in ready.comments[0]
-
-
-# A run that is ended
-
-
-class Signalled:
-    """Runs the action in a process of its own, which gets a signal when a request comes to the fault."""
-
-    def __init__(self, stage: Stage, number: signal.Signals) -> None:
-        self._stage, self._number = stage, number
-
-    def __call__(self, environ: Mapping[str, str]) -> int:
-        fault = self._stage.fake.state.faults[-1]
-        with subprocess.Popen(
-            [sys.executable, "-c", PROGRAM], env={**os.environ, **environ}, stdout=subprocess.PIPE, text=True
-        ) as process:
-            while fault.times and process.poll() is None:
-                time.sleep(0.01)
-            process.send_signal(self._number)
-            self._stage.log = process.communicate()[0]
-        return process.returncode
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "stored"),
-    quick_first(
-        [
-            ("GET", "/zip", False),
-            ("GET", "/download/", False),
-            ("POST", "/CreateArtifact", True),
-            ("PUT", "/upload/", False),
-            ("POST", "/issues/1/comments", False),
-            ("POST", "/issues/1/comments", True),
-            ("POST", "/statuses/", False),
-            ("POST", "/statuses/", True),
-        ]
-    ),
-)
-def test_rerun_of_a_killed_run_leaves_one_comment(
-    ready: Stage, monkeypatch: pytest.MonkeyPatch, method: str, path: str, *, stored: bool
-) -> None:
-    ready.fail(method, path, HANG, stored=stored)
-    with monkeypatch.context() as patch:
-        patch.setattr(ready, "launch", Signalled(ready, signal.SIGKILL))
-        ready.start_pull_run()
-        assert ready.step(RED) == -signal.SIGKILL
-    assert len(ready.comments) == ("statuses" in path or (stored and "comments" in path))
-    ready.start_again()
-    assert ready.finish(ready.step(RED)) == 1
-    assert len(ready.comments) == 1
-    assert {status["state"] for status in ready.fake.state.statuses} == {"failure"}
-    assert ready.outputs["page-url"] in ready.comments[0]
-
-
-@pytest.mark.slow
-def test_terminated_run_has_written_its_result(ready: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    ready.fail("POST", "/issues/1/comments", HANG)
-    monkeypatch.setattr(ready, "launch", Signalled(ready, signal.SIGTERM))
-    assert ready.compare(RED) == 128 + signal.SIGTERM
-    assert ready.report["verdict"]["conclusion"] == "fail"
-    assert "parse" in ready.summary
-    assert "ended before it published its result" in ready.summary
 
 
 # The line

@@ -112,7 +112,7 @@ def test_newer_head_is_left_to_its_own_run(forked: Stage) -> None:
     pull_run(forked, profiles(SLOWER, 77))
     forked.push_to_pull()
     assert forked.fork_comment() == 0
-    assert "superseded by a newer run" in forked.log
+    assert "a newer run replaces this one" in forked.log
     assert forked.comments == []
     assert statuses(forked) == []
 

@@ -4,11 +4,12 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from profgate import api
-from profgate.errors import ProfgateError
+from profgate.errors import ProfgateError, SettingsError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BASELINE, TARGET = (str(EXAMPLES / "shop" / "profiles" / side) for side in ("baseline", "target"))
@@ -58,6 +59,26 @@ def test_flamegraph_is_a_page(report: api.Report) -> None:
     assert "Content-Security-Policy" in api.flamegraph(report, workload="pyspy")
     with pytest.raises(ProfgateError, match="choose a workload and metric from: pyspy/samples"):
         api.flamegraph(report, workload="unknown")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"pages": -1}, "-1 is negative"), ({"strategies": []}, "name a strategy")],
+)
+def test_useless_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
+        api.compare(BASELINE, TARGET, **options)
+
+
+def test_stored_report_has_no_flamegraph(report: api.Report, tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(report.json())
+    with pytest.raises(ProfgateError, match="the report has no pages"):
+        api.flamegraph(api.Report.load(str(tmp_path / "report.json")))
+
+
+def test_folder_is_no_report(tmp_path: Path) -> None:
+    with pytest.raises(ProfgateError, match="is a folder; name a file in it"):
+        api.Report.load(str(tmp_path))
 
 
 def test_policy_is_a_file_or_a_value(tmp_path: Path) -> None:

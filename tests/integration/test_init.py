@@ -20,16 +20,19 @@ import yaml
 from profgate import wiring
 from profgate.__main__ import main
 from profgate.init.library_share import Share, share_of
-from profgate.init.native_project import FRAMES
 from profgate.init.recipes import RECIPES, extent_for
+from profgate.init.repository import candidates
 from profgate.init.repository_files import Files
 from profgate.init.trial import problem_in
 from profgate.model.profile import Profile, Stacks
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
+from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = Path(pytest.__file__).parents[1]
+PYTHON = f"python{sys.version_info[0]}.{sys.version_info[1]}"
 CATALOGUE = {name: one.options for one in wiring.strategies() for name in (one.name, one.short)}
 SETUP = "import setuptools\n"
 CI = """\
@@ -296,7 +299,8 @@ def tests(session):
             "cd bench\nprogram=$(cargo bench --bench sort --no-run 2>&1",
             "(cd bench && cargo bench --bench sort --no-run)\n",
         ),
-        ({"Cargo.toml": CARGO, "src/lib.rs": ""}, "program=$(cargo test --release --lib", ""),
+        ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
+        ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
         (
             {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY},
             "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run",
@@ -313,16 +317,6 @@ def tests(session):
             "make CC='cc -g -fno-omit-frame-pointer' CXX='c++ -g -fno-omit-frame-pointer' all tables\n",
         ),
         ({"Makefile": "bench:\n\tcc x.c && ./a.out\n"}, "-- make bench\n", "make CC='cc -g"),
-        (
-            {"CMakeLists.txt": "option(X_BENCH x OFF)\nadd_executable(my_bench a.cc)\nadd_executable(x b.cc)\n"},
-            "-- $(find build -type f -name my_bench -perm -100 | head -n 1)\n",
-            f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DX_BENCH=ON\n",
-        ),
-        (
-            {"CMakeLists.txt": 'db_program("bench/db_bench.cc")\n', "bench/db_bench.cc": ""},
-            "-name db_bench -perm",
-            "cmake --build build --target db_bench\n",
-        ),
         ({"pom.xml": "<project/>"}, 'mvn -B test -DargLine="-XX:StartFlightRecording=', ""),
         ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
         (
@@ -347,6 +341,28 @@ def test_commands_and_installation_are_detected(
     assert set(unpinned(written(tmp_path).read_text())) <= {"pip install "}  # the project's own requirements
     shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "setup"),
+    [
+        (
+            "option(X_BENCH x OFF)\nadd_executable(my_bench a.cc)\n",
+            "-name my_bench -perm",
+            "RelWithDebInfo -DX_BENCH=ON",
+        ),
+        ('my_benchmark("bench/db_bench.cc")\n', "-name db_bench -perm", "--target db_bench\n"),
+    ],
+)
+def test_cmake_program_is_open_without_measure(
+    text: str, command: str, setup: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(made(tmp_path, {"CMakeLists.txt": text})), "--yes"]) == 2
+    assert "only CMake knows whether it builds this program; run profgate init --repl" in capsys.readouterr().err
+    shell = shell_of(tmp_path)
+    assert shell["RECORD"].startswith("# TODO: only CMake knows")
+    assert command in shell["RECORD"]
+    assert setup in shell["SETUP"]
 
 
 def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
@@ -540,6 +556,85 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     )
 
 
+CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(x C)\n"
+MAIN = "int main(void) { return 0; }\n"
+MACRO = "macro(each)\nforeach(t ${ARGN})\nadd_executable(${t}_test ${t}.c)\nendforeach()\nendmacro()\neach(a b)\n"
+
+
+def optional(name: str, body: str) -> str:
+    return f"option({name} a OFF)\nif({name})\n{body}\nendif()\n"
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+@pytest.mark.parametrize(
+    ("text", "command", "line"),
+    quick_first(
+        [
+            (MACRO, "build/b_test", "Info"),
+            ("if(FALSE)\nadd_executable(my_bench a.c)\nendif()\nadd_executable(test_a a.c)\n", "build/test_a", "Info"),
+            (optional("X_BENCH", "add_executable(my_bench a.c)"), "build/my_bench", "Info -DX_BENCH=ON"),
+            (
+                optional("A_BENCH", "find_package(none REQUIRED)")
+                + optional("X_BENCH", "add_executable(my_bench a.c)"),
+                "build/my_bench",
+                "Info -DX_BENCH=ON",
+            ),
+            (optional("DEVELOPER_MODE", "add_executable(tests a.c)"), "build/tests", "Info -DDEVELOPER_MODE=ON"),
+            ("add_executable(tool a.c)\nadd_executable(unit bench/a.c)\n", "build/unit", "Info"),
+            (
+                "set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_SOURCE_DIR}/bin)\nadd_executable(t_bench a.c)\n",
+                "bin/t_bench",
+                "Info",
+            ),
+            ("add_executable(app a.c)\n", "build/my_bench", "cmake -S perf -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"),
+            (
+                "message(FATAL_ERROR no)\nadd_executable(a_bench a.c)\n",
+                "$(find build -type f -name a_bench -perm -100 | head -n 1)",
+                "Info",
+            ),
+        ]
+    ),
+)
+def test_programs_are_those_that_cmake_builds(text: str, command: str, line: str, tmp_path: Path) -> None:
+    own = {"perf/CMakeLists.txt": CMAKE + "add_executable(my_bench ../a.c)\n"}
+    sources = {"a.c": MAIN, "b.c": f"{MAIN}// longer\n", "bench/a.c": MAIN}
+    top = committed(tmp_path, {"CMakeLists.txt": CMAKE + text} | sources | (own if "perf" in line else {}))
+    found = candidates(Files(str(top)), RECIPES[-1], build=True)
+    assert found[0].command == command
+    assert found[0].setup[0].endswith(line)
+    assert bool(found[0].problem) == ("$" in command)
+
+
+def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
+    rules = ["all: $(OUT)/my_bench", ".PHONY: bench", "bench:\n\t./run -o x", "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@"]
+    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN})
+    (found,) = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
+    assert (found.command, found.setup[0].split()[:3]) == ("src/bin/my_bench", ["make", "-C", "src"])
+
+
+LOOPED = {
+    "sum.c": "double sum(int n) { double s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }\n",
+    "unit_test.c": "double sum(int n);\nint main(void) { return sum(20000000) < 0; }\n",
+    "Makefile": "bin/unit_test: sum.c unit_test.c\n\tmkdir -p bin\n\t$(CC) -O1 $^ -o $@\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_short_test_program_is_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path / "a", LOOPED)
+    if main(["init", str(tmp_path / "a"), "--yes", "--measure"]) != 0:
+        assert "perf" in capsys.readouterr().err  # not permitted
+        pytest.skip("perf cannot record here")
+    shell = shell_of(tmp_path / "a")
+    assert int(re.findall(r"seq (\d+)\); do .* bin/unit_test", shell["RECORD"])[0]) > 3
+    committed(tmp_path / "b", LOOPED)
+    for lines in shell["SETUP"].splitlines()[-1:], [shell["RECORD"]]:
+        given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
+        subprocess.run(["sh", "-ec", *lines], cwd=tmp_path / "b", env=given, check=True, capture_output=True)
+    assert len(list((tmp_path / "out" / "main").iterdir())) == 1
+
+
 @needs_node
 def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'})
@@ -549,7 +644,7 @@ def test_failed_trial_still_writes_the_workflow(tmp_path: Path, capsys: pytest.C
     assert "Cannot find module '../dist/main.js'" in lines[number - 1]
     message = capsys.readouterr().err
     assert f"performance.yml:{number}: the recording ended with exit code 1 Error: Cannot find module" in message
-    assert "--install 'npm ci && npm run build'" in message
+    assert "add the build to --install" in message
     linted(written(tmp_path))
 
 
@@ -583,6 +678,7 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     stub = 'cat out.txt\nfor last; do :; done\ntest $# = 2 || cp cpu.pb.gz "$last"\n'
     committed(tmp_path, {"go.mod": "module x\n", "out.txt": output, "stub.sh": stub})
     shutil.copy(ROOT / "tests" / "data" / "pprof" / "go-1.19.8-cpu.pb.gz", tmp_path / "cpu.pb.gz")
+    subprocess.run(["git", "add", "cpu.pb.gz"], cwd=tmp_path, check=True)
     words = ["--command", "sh stub.sh -benchtime 1000x", "--language", "Go", "--install", "nothing"]
     assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 2  # the profile is of other code
     assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
@@ -753,6 +849,48 @@ def test_skeleton_calls_a_function_of_the_library(language: str, tmp_path: Path)
     }
     assert re.search(r"\bparse\(|\bParse\(", new.read_text())
     assert "TODO" not in written(tmp_path).read_text()
+
+
+TESTED = {
+    "requirements.txt": "other\n",
+    "shop/__init__.py": "",
+    "shop/cart.py": "def total(n):\n    return sum(i * i for i in range(n))\n",
+    "tests/test_cart.py": """\
+import unittest
+import pytest
+from shop.cart import total
+KNOWN = []
+@pytest.mark.parametrize("n", [100, 200])
+def test_total(n):
+    assert total(n) > 0
+def test_once(tmp_path):
+    (tmp_path / "made").mkdir()
+class CartTest(unittest.TestCase):
+    def setUp(self):
+        self.n = 50
+    def test_case(self):
+        self.assertEqual(total(self.n), 40425)
+def test_failing():
+    assert total(3) == 1
+""",
+}
+
+
+def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, TESTED)
+    with_pytest = (
+        f"python -c \"import sys; open(sys.prefix + '/lib/{PYTHON}/site-packages/a.pth', 'w').write('{PACKAGES}')\""
+    )
+    code = main(["init", str(tmp_path), "--yes", "--measure", "--install", with_pytest])
+    shown = capsys.readouterr()
+    assert code == 0, shown.out + shown.err
+    assert shell_of(tmp_path)["RECORD"].count("benchmarks/repeated_tests.py") == 2
+    rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
+    assert [row.split(" ")[1] for row in rows] == [
+        "tests/test_cart.py::test_total",
+        "tests/test_cart.py::CartTest::test_case",
+    ]
+    assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
 def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:

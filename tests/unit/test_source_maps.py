@@ -145,6 +145,17 @@ def test_large_files_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "is larger than 500 bytes" in read(folder).warnings[0]
 
 
+def test_all_scripts_share_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_maps, "MOST_BYTES", len(BESIDE) + len(MAP) + 100)
+    files = {f"lib/{name}.js{end}": data for name in "abc" for end, data in (("", SCRIPT), (".map", MAP))}
+    folder = checkout(tmp_path, files)
+    documents = [profile(f"file:///x/lib/{name}.js") for name in "abc"]
+    files_of = with_sources([source_of("a.cpuprofile", data) for data in documents], folder)
+    found = [CpuprofileReader().read(source) for source in files_of]
+    assert [len(each.frames.sources) for each in found] == [2, 0, 0]
+    assert all("all scripts and source maps have more than" in each.warnings[0] for each in found[1:])
+
+
 @pytest.mark.parametrize("files", [{}, {"lib/app.js": SCRIPT}, {"lib/app.js": "// sourceMappingURL=a.map"}])
 def test_script_without_a_map_keeps_its_names(tmp_path: Path, files: dict[str, str | bytes]) -> None:
     source = source_of("a.cpuprofile", profile(RECORDED))

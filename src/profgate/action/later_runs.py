@@ -26,7 +26,10 @@ from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.acceptance_rows import remark_text, with_answers
 from profgate.report.wording import reason_text
 
-LEFT = "no open pull request has the commit {} of the finished run as its head; superseded by a newer run"
+LEFT = (
+    "no open pull request has the commit {} of the finished run as its head: it was closed, its repository was deleted,"
+    " or a newer run replaces this one"
+)
 SELF = "run {} stored no artifact {}; its own token could write, so it has reported"
 LOST = "contains no artifact {}; run profgate in that workflow on pull_request"
 TAKEN, REFUSED = "+1", "confused"  # names of reactions to comments

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from profgate.action.baseline import baseline_commit, never_stored
 from profgate.action.job import Job
 from profgate.action.policy_file import accepted, policy_at
-from profgate.action.reporting import Result, conclude, first_run, is_first_run, with_stored_report
+from profgate.action.reporting import Result, conclude, first_run, is_first_run
 from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.github.artifact_upload import key_of_report, verdict_artifact
 from profgate.github.records import ArtifactRecord
@@ -42,7 +42,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     job.write(Document(REPORT_NAME, "application/json", to_json(report)))
     name = verdict_artifact(job.settings.key, job.context.run_attempt)
     comment = first_run(job, report, policy) if first else None
-    return conclude(job, with_stored_report(job, Result(report, links, _base_runs(shards), comment), name))
+    return conclude(job, Result(report, links, _base_runs(shards), comment), name)
 
 
 def _false_alarms(shards: Sequence[Shard]) -> tuple[int, int]:

@@ -76,9 +76,7 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
     result = Result(report, uploaded.links, sides.base_runs, first, notes(report) if notes else None, earlier)
     if settings.mode == "shard":
         return _end_shard(job, result)
-    if not uploaded.warnings:
-        result = with_stored_report(job, result, report_artifact(settings.key, job.context.run_attempt))
-    return conclude(job, result)
+    return conclude(job, result, "" if uploaded.warnings else report_artifact(settings.key, job.context.run_attempt))
 
 
 def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
@@ -95,11 +93,16 @@ def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
     return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None
 
 
-def conclude(job: Job, result: Result) -> int:
-    """Publish the summary, the comment, the commit status and the check run, and return the exit code."""
+def conclude(job: Job, result: Result, artifact: str) -> int:
+    """Publish the summary, the comment, the commit status and the check run, and return the exit code.
+
+    If ``artifact`` is given, the report is stored under this name. The summary is written first, because the run may
+    be ended during the upload.
+    """
+    _summarize(job, result, UNFINISHED)
+    result = _with_stored_report(job, result, artifact) if artifact else result
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
-    _summarize(job, result, UNFINISHED)
     job.write(comment, Document(LINKS_NAME, "application/json", links_to_json(links)))
     url, note = write_comment(job, report, comment, links)
     has_status = write_status(job, report)
@@ -134,7 +137,7 @@ def _end_alone(job: Job, result: Result, name: str) -> int:
     return exit_code_of(job, result.report)
 
 
-def with_stored_report(job: Job, result: Result, name: str) -> Result:
+def _with_stored_report(job: Job, result: Result, name: str) -> Result:
     """Store the report under this name and return the result with a link to the stored report.
 
     A failure causes only a warning.

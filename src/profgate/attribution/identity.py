@@ -33,6 +33,9 @@ NEIGHBOUR = 0.05  # minimum fraction of a function's cost for a caller or callee
 ROUNDS = 5  # several rounds, because each new pair can reveal that its callers and callees are also pairs
 LONGEST_NAME = 200
 _UNCHANGED = frozenset({"same", "changed"})
+_SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
+_OUTPUT_FOLDERS = re.compile(r"(?:^|/)(?:lib|dist|build|out|output|src|source|esm|cjs|es|umd)/.*$")
+_BUNDLED = re.compile(r"\$\d+")  # a bundler numbers equal names of different files
 _NAMELESS = re.compile(r"^(?:.*[.:/])?(?:\(anonymous\)|<(?:anonymous|lambda|module|\w+comp|genexpr)>|)$")
 
 Identity = tuple[str, str | None]
@@ -113,6 +116,39 @@ def functions_of_moved_files(comparison: Comparison, diff: SourceDiff) -> dict[I
         if len(texts) == 1 and (name, texts[0]) in new:
             found[name, file] = name, texts[0]
     return found
+
+
+def functions_of_packages(comparison: Comparison, refused: frozenset[int]) -> dict[Identity, Identity]:
+    """Map (name, old file) of the baseline's functions to those of the target that have the same name in a package.
+
+    A name is paired if it occurs once among the functions of only one side. The package of a Go function is part of its
+    name, that of a script is the folder of its sources and build outputs, and that of other functions is their folder.
+    If most functions of a file are paired with those of one other file, its nameless code is paired, too. ``refused``
+    is the result of `not_to_pair`.
+    """
+    identities, sides = _identities(comparison), _alone(comparison)
+    named: dict[tuple[str, str], tuple[list[Identity], list[Identity]]] = {}
+    sizes: Counter[str] = Counter()
+    for side, symbols in enumerate(sides):
+        for name, file in (identities[symbol] for symbol in symbols if symbol not in refused):
+            if file and not (name[:2] == "__" == name[-2:]):
+                named.setdefault(_within_package(name, file), ([], []))[side].append((name, file))
+                sizes[file] += side == BASELINE
+    found = {old[0]: new[0] for old, new in named.values() if len(old) == len(new) == 1}
+    files = Counter((old[1] or "", new[1] or "") for old, new in found.items() if old[1] != new[1])
+    moved = {old: new for (old, new), count in files.items() if count > 1 and 2 * count > sizes[old]}
+    gone, new = (dict.fromkeys(map(identities.__getitem__, symbols)) for symbols in sides)
+    nameless = ((name, file) for name, file in gone if file in moved and _NAMELESS.match(name))
+    return found | {(name, file): (name, moved[file]) for name, file in nameless if (name, moved[file]) in new}
+
+
+def _within_package(name: str, file: str) -> tuple[str, str]:
+    """Return the parts of a function's name and file that identify it within its package."""
+    if file.endswith(".go"):
+        return name, ""
+    if file.endswith(_SCRIPTS):
+        return _BUNDLED.sub("", name[:LONGEST_NAME]), _OUTPUT_FOLDERS.sub("", file[:LONGEST_PATH])
+    return name, file.rpartition("/")[0]
 
 
 def paired_functions(comparison: Comparison, sides: Sides) -> dict[Identity, Identity]:

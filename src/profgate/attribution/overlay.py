@@ -11,6 +11,7 @@ from profgate.attribution.identity import (
     files_of_two_folders,
     files_of_two_roots,
     functions_of_moved_files,
+    functions_of_packages,
     not_to_pair,
     paired_functions,
     renamed,
@@ -99,11 +100,13 @@ def _overlaid(
         notes, options = (*notes, *folders), replace(options, files=files)
         numbering = number_workload(workload, options)
         names = without_values(workload, numbering)
-    if diff is not None:
-        moved = functions_of_moved_files(names, diff) | paired_functions(names, Sides(names, diff, given.functions))
-        if moved:
-            options = replace(options, aliases=moved)
-            numbering = number_workload(workload, options)
+    sides = None if diff is None else Sides(names, diff, given.functions)
+    moved = functions_of_packages(names, not_to_pair(names, sides))
+    if diff is not None and sides is not None:
+        moved = moved | functions_of_moved_files(names, diff) | paired_functions(names, sides)
+    if moved:
+        options = replace(options, aliases=moved)
+        numbering = number_workload(workload, options)
     comparisons, alone = compare_workload(workload, notes, options, numbering)
     aliases: dict[Identity, Identity] = {}
     for comparison in comparisons:

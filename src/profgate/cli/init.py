@@ -15,13 +15,13 @@ from profgate.init.recipes import RECIPES
 from profgate.init.repository import detected
 from profgate.init.repository_files import LARGEST_FILE, Files, top_of
 from profgate.init.trial import Trial, measured
-from profgate.init.workflow import POLICY, open_line
+from profgate.init.workflow import open_line
 from profgate.io.files import exists, read_loosely, write_text
 from profgate.model.visible_text import visible
 
 NO_TERMINAL = "Standard input is not a terminal: the detected values are used, as with --yes.\n"
 NEXT = (
-    "Review the workflow, commit both files and push. The first push to the base branch records a baseline;\n"
+    "Review the workflow, commit the files and push. The first push to the base branch records a baseline;\n"
     "after that make the job profgate a required check.\n"
 )
 plan_options: Decorator = bundled(
@@ -68,19 +68,20 @@ def init(folder: str, options: Options, *, yes: bool) -> int:
         raise ProfgateError(workflow, "uses profgate already; nothing was written; --replace writes it again")
     planned = plans(files, under, project, questions, options)
     trial = measured(files, planned) if options.measure and planned[0].command else Trial(planned[0])
-    written = trial.plan.files(workflow)
+    written = trial.plan.files(workflow) | {path: text for path, text in trial.plan.new_files.items() if text}
     for path in written:
         if Path(os.path.realpath(f"{top}/{path}")) != Path(os.path.realpath(top), path):
             raise ProfgateError(path, "is a link or in a folder that is a link; nothing was written")
     if not _write(top, workflow, written[workflow], questions, replace=options.replace):
         raise ProfgateError(workflow, "uses profgate already; nothing was written")
-    _write(top, POLICY, written[POLICY], questions, replace=False)
+    for path in sorted(written.keys() - {workflow}):
+        _write(top, path, written[path], questions, replace=False)
     if line := open_line(written[workflow]):
         problem = f"{trial.plan.problem}; the workflow was written, but cannot run yet"
         raise ProfgateError(f"{workflow}:{line}", problem)
     sys.stdout.write("".join(f"{note}\n" for note in trial.plan.notes()) + trial.result.partition("\n")[2])
     if options.pull_request:
-        commit(top, [*written, *trial.plan.new_files], trial.result)
+        commit(top, [*written], trial.result)
     sys.stdout.write(COMMITTED if options.pull_request else NEXT)
     return 0
 

@@ -51,10 +51,17 @@ class CallPaths(ABC):
         Each location consists of a symbol and a flag, which is true if the symbol's subtree is included.
         """
 
-    def known_caller(self, symbol: int, known: BoolArray) -> int:
-        """Return the nearest known caller on the most expensive path to a new function, or `WHOLE` if there is none."""
-        callers = (enclosing.symbol for enclosing in self.enclosing(symbol, 1, subtree=True))
-        return next((caller for caller in callers if caller == WHOLE or known[caller]), WHOLE)
+    def known_caller(self, symbol: int, known: BoolArray) -> tuple[int, int]:
+        """Return the nearest known caller on the most expensive path to a new function, and the function it calls.
+
+        The caller is `WHOLE` if there is none.
+        """
+        callee = symbol
+        for enclosing in self.enclosing(symbol, 1, subtree=True):
+            if enclosing.symbol == WHOLE or known[enclosing.symbol]:
+                return enclosing.symbol, callee
+            callee = enclosing.symbol
+        return WHOLE, callee
 
 
 def call_paths(comparison: Comparison, factors: FloatArray) -> CallPaths:

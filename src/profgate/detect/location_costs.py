@@ -54,8 +54,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     """Return the costs of both sides. ``base_jobs`` prepends the base runs of other commits.
 
     Locations that account for nearly the whole run are omitted, because the total covers them. If the runs are
-    ``interleaved``, both sides use the same machine. A large common factor between the sides is then caused by a change
-    in the program and is not divided out.
+    ``interleaved``, both sides use the same machine, so `within_sides` limits the common factor between the sides.
     """
     own = comparison.self_value.astype(np.float64)
     active = active_totals(comparison)
@@ -72,7 +71,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     ratios = None if counted else Ratios(own)
     factors = np.ones(len(own)) if ratios is None else ratios.common_factors()
     if interleaved:
-        factors, between = within_sides(factors, runs.target)
+        factors, between = within_sides(factors, runs.target, totals)
     whole = float((totals / factors).mean())
     chosen = _active(comparison, _of_weight(own / factors[:, None], whole))
     values, kinds, symbols = [own[:, chosen].T], [SELF], [chosen]
@@ -117,21 +116,22 @@ def broad_costs(comparison: Comparison, costs: Costs, *, base_jobs: bool = False
     return {int(symbol): subtree[:, symbol] for symbol in symbols}
 
 
-def between_sides(factors: FloatArray, target: int) -> float:
-    """Return the mean common factor of the target divided by the mean common factor of the baseline."""
-    return float(factors[-target:].mean() / factors[: len(factors) - target].mean())
+def between_sides(values: FloatArray, target: int) -> float:
+    """Return the mean over the runs of the target divided by the mean over the runs of the baseline."""
+    return float(values[-target:].mean() / values[: len(values) - target].mean())
 
 
-def within_sides(factors: FloatArray, target: int) -> tuple[FloatArray, float]:
-    """Return the factors of interleaved runs after dividing out the ratio between the sides, and this ratio.
+def within_sides(factors: FloatArray, target: int, totals: FloatArray) -> tuple[FloatArray, float]:
+    """Return the factors of interleaved runs with a limited ratio between the sides, and the part beyond the limit.
 
-    If the machine may explain the ratio, the factors are not changed, and the returned ratio is 1.
+    The total changed at least as much as the limited ratio: a few samples of small functions prove no common factor.
+    A ratio that no machine may explain is a change in the program, so its limit is 1.
     """
-    between = between_sides(factors, target)
-    if max(between, 1.0 / between) <= MACHINE:
-        return factors, 1.0
+    between, whole = between_sides(factors, target), between_sides(totals, target)
+    limited = min(max(between, min(whole, 1.0)), max(whole, 1.0))
+    beyond = between if max(between, 1.0 / between) > MACHINE else between / limited
     last = np.arange(len(factors)) >= len(factors) - target
-    return np.where(last, factors / between, factors), between
+    return np.where(last, factors / beyond, factors), beyond
 
 
 def _of_weight(values: FloatArray, whole: float) -> BoolArray:

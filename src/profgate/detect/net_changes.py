@@ -6,6 +6,7 @@ A change is a net change if it remains when the other costs of the callers are i
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,9 @@ def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
     factors = Ratios(own).common_factors()
-    return within_sides(factors, comparison.runs.target)[0] if evidence.calibration.interleaved else factors
+    if not evidence.calibration.interleaved:
+        return factors
+    return within_sides(factors, comparison.runs.target, comparison.run_totals.astype(np.float64))[0]
 
 
 class _Search:
@@ -181,7 +184,7 @@ class _Search:
                 return replace(row, net="offset", certain=False)
             offset = self._offset(row)
             if offset is None:
-                return row
+                return replace(row, net="offset", certain=False) if self._caller_fell(row) else row
             caller, near = offset
             nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
             if caller.symbol == WHOLE or (nearly_all and not near):
@@ -192,6 +195,22 @@ class _Search:
                 return replace(row, net="moved", certain=False, listed=False)
             row = judged
         return row
+
+    def _caller_fell(self, row: NetChange) -> bool:
+        """Return whether the subtree of the function or of its direct caller did not change in the same direction.
+
+        A caller that is nearly the whole run is omitted, because its noise is larger than most changes. So are jobs,
+        because the baseline is only one of them.
+        """
+        if self.evidence.mode == "jobs":
+            return False
+        paths = self.recorded or self.paths
+        callers = islice(paths.enclosing(row.symbol, row.sign, subtree=row.subtree), 1 if row.subtree else 2)
+        return any(
+            row.sign * self._moved(caller.cost) <= 0.0 and caller.cost.mean() < NEARLY_ALL * self.evidence.costs.whole
+            for caller in callers
+            if caller.symbol != WHOLE
+        )
 
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
         """Return the result of `offsetting` for a change.
@@ -230,31 +249,38 @@ class _Search:
         """Attribute the change caused by a new function to its nearest caller that exists in the baseline.
 
         If the caller grew by less than half of the cost of the new function, most of this cost already existed before.
-        In this case, the change is not listed.
+        In this case, the change is not listed. A caller that is nearly the whole run names no cause, and its noise may
+        hide the change. In this case, the row is the outermost new function, which is uncertain if the caller did not
+        grow, and listed if no other function fell by as much.
         """
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
-        caller = self.paths.known_caller(row.symbol, present[0])
-        if caller == WHOLE:
-            return replace(row, new=(row.symbol,))
-        values = active_totals(self.comparison)[:, caller]
-        before, after = map(float, self.comparison.runs.means(values / self.factors[-len(values) :]))
-        grown = after - before
-        if self.recorded is not None:
-            grown = max(grown, self._moved(values))
-        if grown < OFFSET * row.change:
+        caller, outermost = self.paths.known_caller(row.symbol, present[0])
+        totals = active_totals(self.comparison)
+        before, after = self._sides(totals)
+        added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
+        if caller != WHOLE:
+            grown = after[caller] - before[caller]
+            grown = grown if self.recorded is None else max(grown, self._moved(totals[:, caller]))
+            added = bool(grown >= OFFSET * row.change)
+        if not added and not (broad and self._none_fell(OFFSET * row.change)):
             return replace(row, net="moved", certain=False, listed=False)
-        if self._is_command(caller):
-            return replace(row, new=(row.symbol,))
-        return replace(row, symbol=caller, subtree=True, before=before, after=after, new=(row.symbol,))
+        row = replace(row, certain=row.certain and added, new=(row.symbol,))
+        shown = outermost if broad else caller
+        if shown == row.symbol or caller == WHOLE:
+            return row
+        return replace(row, symbol=shown, subtree=True, before=float(before[shown]), after=float(after[shown]))
 
-    def _is_command(self, symbol: int) -> bool:
-        """Return whether the symbol is a command, which is the root of the stacks of perf and calls no function."""
-        tree = self.comparison.tree
-        if tree is None or self.comparison.facts[1].format != "perf":
-            return False
-        return bool((tree.parent[tree.symbol == symbol] == 0).any())
+    def _sides(self, values: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+        """Return the mean costs of both sides after dividing by the common factor, with one element per symbol."""
+        before, after = self.comparison.runs.means(values / self.factors[-len(values) :, None])
+        return before, after
+
+    def _none_fell(self, least: float) -> bool:
+        """Return whether the self cost of no function fell by at least this amount."""
+        before, after = self._sides(self.comparison.self_value)
+        return bool((before - after < least).all())
 
     def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
         """Return a function that tests whether the other costs of a caller changed.

@@ -13,8 +13,8 @@ from math import ceil, comb
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, splitmix64
+from profgate.model.levels import MOST_SPLITS
 
-MOST_SPLITS = 5000  # maximum number of splits, unless the level of the test needs more
 FINEST = 10  # number of splits that a result at the level of the test contains, so that p values are fine enough
 PRIOR_WEIGHT = 6.0  # weight of the prior variance, as a number of runs
 CHUNK = 1 << 21  # number of elements in one block of the matrix of locations and splits

@@ -49,8 +49,9 @@ class Totals:
         from_value, to_value = (float(value) for value in comparison.runs.means(comparison.run_totals))
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
-        gates = _may_gate(evidence, shared)
-        listed, certain = bool(evidence.listed[-1]), bool(evidence.certain[-1])
+        beyond = _is_beyond_machines(evidence, shared, to_value)
+        gates = beyond or _may_gate(evidence, shared)
+        listed, certain = bool(evidence.listed[-1]) or beyond, bool(evidence.certain[-1]) or beyond
         kind = Kind.NO_CHANGE
         if listed and abs(relative) >= chosen["floor"]:
             kind = Kind.TOTAL_DEGRADATION if certain and gates else Kind.MAYBE_DEGRADATION
@@ -59,7 +60,7 @@ class Totals:
             "shift": relative,
             "ratio": relative,
             "certain": float(certain),
-            "everything": np.nan if gates or shared is None else shared,
+            "everything": shared if shared is not None and not gates and _is_machine(shared) else np.nan,
         }
         return Detection(
             strategy=self.name,
@@ -89,9 +90,23 @@ def _may_gate(evidence: Evidence, shared: float | None) -> bool:
         return True
     if evidence.mode != "jobs":
         return bool(evidence.calibration.interleaved)
-    # a factor that is too large to come from a different machine is caused by a change in the program
-    machine = shared is not None and max(shared, 1.0 / shared) <= MACHINE
-    return bool(evidence.distance[-1] >= TOTAL_MARGIN and not machine)
+    return shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
+
+
+def _is_machine(factor: float) -> bool:
+    """Return whether another machine could explain the factor."""
+    return max(factor, 1.0 / factor) <= MACHINE
+
+
+def _is_beyond_machines(evidence: Evidence, shared: float | None, after: float) -> bool:
+    """Return whether all functions share a factor that is larger than any difference between machines or base jobs.
+
+    An odd function in one base job, which raises the bound of all others, says nothing about such a factor.
+    """
+    if evidence.mode != "jobs" or shared is None or _is_machine(shared):
+        return False
+    change = float(evidence.difference[-1])
+    return abs(change) > (evidence.calibration.margin or 1.0) * float(evidence.bound[-1]) * (after - change)
 
 
 def noise_bar(comparison: Comparison, context: Context) -> float | None:

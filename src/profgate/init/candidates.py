@@ -8,7 +8,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -32,7 +32,9 @@ class Candidate:
 
     ``package`` is the folder of the package that the command belongs to. ``setup`` contains the shell lines that
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
-    benchmarks that the command runs, if known, and ``new_files`` are the paths that were written for it.
+    benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
+    ``update`` is the command that writes those of them which depend on a trial. ``problem`` is the reason why it is
+    unknown whether the command works, or empty.
     """
 
     language: str
@@ -43,7 +45,9 @@ class Candidate:
     folder: str = "."
     setup: tuple[str, ...] = ()
     weight: int = 0
-    new_files: tuple[str, ...] = ()
+    new_files: Mapping[str, str] = field(default_factory=dict)
+    update: str = ""
+    problem: str = ""
 
     @property
     def workload(self) -> str:

@@ -19,10 +19,10 @@ OTHERS = re.compile(
     re.IGNORECASE,
 )
 DEFINED = re.compile(r"\b([A-Za-z_]\w{2,80})\s*\(")
-SEPARATORS = re.compile(r"\W+")
+SCOPES = re.compile(r"\b(?:namespace|class|struct)\s+([A-Za-z_]\w{0,80})")
+TEST_MODULE = re.compile(r"::tests?::")
 CPP = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".hh", ".inc")
-KEYWORDS = frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator"})
-FOREIGN = ("std::", "__gnu_cxx::", "benchmark::", "testing::", "void std::")
+KEYWORDS = frozenset({"main", "while", "for", "switch", "return", "sizeof", "operator", "std"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,13 @@ def share_of(profiles: Sequence[Profile | ProfileError], files: Files, checkout:
     return Share(round(whole), inside / whole if whole else 0.0)
 
 
-def _values(profile: Profile, known: Callable[[str, str | None], bool]) -> tuple[int, int]:
+def _values(profile: Profile, known: Callable[[str, str | None, str | None], bool]) -> tuple[int, int]:
     """Return the value of all stacks, and of those with a function of the library, for the first metric."""
     stacks, frames = profile.stacks, profile.frames
     if stacks is None or not len(stacks.values):  # a program that ended at once
         return 0, 0
-    own = [known(name, file) for name, file in zip(frames.names, frames.files, strict=True)]
+    columns = zip(frames.names, frames.files, frames.modules, strict=True)
+    own = [known(name, file, module) for name, file, module in columns]
     values = iter(stacks.values[0].tolist())
     total, library, path = int(stacks.root_values[0]), 0, list[bool]()
     for depth, frame, leaf in zip(stacks.depth.tolist(), stacks.frame.tolist(), stacks.leaf.tolist(), strict=True):
@@ -65,24 +66,29 @@ def _values(profile: Profile, known: Callable[[str, str | None], bool]) -> tuple
     return total, library
 
 
-def _known(files: Files, checkout: str) -> Callable[[str, str | None], bool]:
-    """Return a function that decides whether a frame is a function of the library, by its name and file."""
+def _known(files: Files, checkout: str) -> Callable[[str, str | None, str | None], bool]:
+    """Return a function that decides whether a frame is one of the library, by its name, file and module."""
     library = [path for path in files.tracked if not OTHERS.search(path) and not DEPENDENCIES.search(path)]
     paths, crates, classes = RepositoryPaths(files.tracked, all_known=True), _crates(files), _classes(library)
-    defined = _defined(files, library)
+    sources = [files.read(path) for path in library if path.endswith(CPP)]
+    defined, scopes = (
+        {name for text in sources for name in each.findall(text)} - KEYWORDS for each in (DEFINED, SCOPES)
+    )
 
     @cache
-    def known(name: str, file: str | None) -> bool:
+    def known(name: str, file: str | None, module: str | None) -> bool:
         if file and "/" in file:
             path = file.removeprefix("file://")
             inside = path.removeprefix(f"{checkout}/")
             found = paths.find(INSTALLED.sub("", path)) or (inside if inside != path else None)
             return found is not None and not OTHERS.search(found) and not DEPENDENCIES.search(found)
         if crates and re.search(crates, name):
-            return True
-        words = SEPARATORS.split(name.partition("(")[0])
-        own = not name.startswith(FOREIGN) and not defined.isdisjoint(words)
-        return own or name.partition("$")[0].rpartition(".")[0] in classes or name.partition("$")[0] in classes
+            return TEST_MODULE.search(name) is None
+        # the outermost scope of a C++ function, without its return type and arguments
+        path = re.split(r"[<(]", name.replace("(anonymous namespace)::", ""), maxsplit=1)[0].rpartition(" ")[2]
+        if path.partition("::")[0] in (scopes if "::" in path else defined):
+            return module is None or module.startswith(f"{checkout}/")
+        return name.partition("$")[0].rpartition(".")[0] in classes or name.partition("$")[0] in classes
 
     return known
 
@@ -99,9 +105,3 @@ def _classes(library: Sequence[str]) -> frozenset[str]:
     """Return the full names of the repository's Java classes."""
     sources = [path.rpartition(".")[0] for path in library if path.endswith((".java", ".kt"))]
     return frozenset(re.sub(r"^.*?src/(?:main/)?(?:java/|kotlin/)?", "", path).replace("/", ".") for path in sources)
-
-
-def _defined(files: Files, library: Sequence[str]) -> frozenset[str]:
-    """Return the names in the repository's C and C++ sources that are followed by a parenthesis."""
-    sources = [path for path in library if path.endswith(CPP)]
-    return frozenset(name for path in sources[:2000] for name in DEFINED.findall(files.read(path))) - KEYWORDS

@@ -1,21 +1,46 @@
 """Commands of C and C++ projects: the programs of CMake, and the targets of a Makefile."""
 
+import os
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, NAME, PLAIN, Candidate, Kind
+from profgate.init.candidates import MAKE_RULE, MEASURES, NAME, PLAIN, Candidate, Kind, joined, json_object, table
 from profgate.init.repository_files import Files
+from profgate.io.files import read_loosely, scratch_folder, write_text
+from profgate.io.git import without_git
+from profgate.io.processes import run_command
+from profgate.io.worktrees import copied_worktree
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 MESON = (f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build")
 PROGRAM = re.compile(
-    r"\b\w{0,60}(?:add_executable|bench|test)\w{0,60}\s{0,9}\(\s*\"?([A-Za-z0-9_.+-]{1,80})\"?\s", re.IGNORECASE
+    r"\b\w{0,60}(?:add_executable|bench|test)\w{0,60}\s{0,9}\(\s*\"?(?:[A-Za-z0-9_.-]{1,80}/){0,9}([A-Za-z0-9_+-]{1,80})[\s\".]",
+    re.IGNORECASE,
 )
 SWITCH = re.compile(r"\b(?:option|cmake_dependent_option)\s*\(\s*(\w{0,60}(?:BENCH|PERF|TEST)\w{0,60})", re.IGNORECASE)
-EXAMPLES = frozenset({"example", "examples", "doc", "docs"})  # often not part of the default build
 TESTS = re.compile(r"test", re.IGNORECASE)
+EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
+PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
+OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
+PLACE = re.compile(r"[A-Za-z0-9_.+-]{1,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
+RULE = re.compile(  # a target with a recipe that names an output, in the database that make prints
+    r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n(?:#(?!  Phony)[^\n]*+\n)++(?:\t(?![^\n]*? -o )[^\n]*+\n)*+\t[^\n]*? -o ",
+    re.MULTILINE,
+)
+MAKEFILES = frozenset({"GNUmakefile", "Makefile", "makefile"})
+API = "build/.cmake/api/v1"  # CMake's file API
+LONGEST = 300.0  # seconds for one configuration
+LARGEST_REPLY = 1 << 24
+MOST_SWITCHES = 6
+UNKNOWN = (
+    "only CMake knows whether it builds this program; run profgate init --replace --measure, or name another one with "
+    "--replace --measure --command"
+)
 
 
 def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
@@ -34,36 +59,144 @@ def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 def native_setup(files: Files, targets: Sequence[str] = ()) -> tuple[str, ...]:
     """Return shell lines for a release build with symbols and frame pointers."""
     if files.read("CMakeLists.txt"):
-        return (_configured(()), "cmake --build build")
+        return _cmake_setup()
     if files.read("meson.build"):
         return MESON
-    return (" ".join([f"make CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets]),) if files.read("Makefile") else ()
+    return (_make(".", targets),) if files.read("Makefile") else ()
+
+
+def built_candidates(files: Files) -> Iterator[Candidate]:
+    """Return the programs that CMake or make would build in a copy of the working tree.
+
+    If CMake has no benchmark, the project's switches for benchmarks are turned on, then those for tests and examples,
+    then folders of benchmarks are configured that are projects of their own.
+    """
+    lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
+    nested = [folder for folder, text in lists.items() if MEASURES.search(folder) and PROJECT.search(text)]
+    with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
+        for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
+            yield from _makefile(files, checkout, PurePosixPath(path).parent.as_posix())
+        for folder in (".", *nested) if "." in lists else ():
+            found = _programs(files, checkout, folder)
+            yield from found
+            if _has_benchmark(found):
+                return
+
+
+def _makefile(files: Files, checkout: str, folder: str) -> Iterator[Candidate]:
+    """Return the programs that the rules of a Makefile build, with expanded variables."""
+    log = f"{checkout}-make-{folder.replace('/', '-')}"
+    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder]
+    run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=LONGEST)
+    for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
+        program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)
+        if (
+            kind is not None
+            and PLACE.fullmatch(f"./{target}")
+            and not PurePosixPath(target).suffix
+            and program not in files.tracked
+        ):
+            command = program if "/" in program else f"./{program}"
+            setup = (_make(folder, [target]),)
+            yield Candidate("native code", command, f"{target} of the Makefile in {folder}", kind, setup=setup)
+
+
+def _make(folder: str, targets: Sequence[str]) -> str:
+    at = [] if folder == "." else ["-C", shlex.quote(folder)]
+    return " ".join(["make", *at, f"CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets])
+
+
+def _programs(files: Files, checkout: str, folder: str) -> list[Candidate]:
+    """Return the programs of a project, those that are built without a switch first."""
+    found, off = _configured(files, checkout, folder, ())
+    for pattern in (MEASURES, TESTS, EXAMPLES):
+        if _has_benchmark(found) or (found and pattern is not MEASURES):
+            break
+        names = [name for name in off if pattern.search(name)]
+        for chosen in (names, *([name] for name in names[:MOST_SWITCHES])):
+            more = _configured(files, checkout, folder, chosen)[0] if chosen else []
+            if more:
+                found += more
+                break
+    return found
+
+
+def _has_benchmark(found: Sequence[Candidate]) -> bool:
+    return any(each.kind is Kind.BENCHMARK for each in found)
+
+
+def _configured(files: Files, checkout: str, folder: str, switches: Sequence[str]) -> tuple[list[Candidate], list[str]]:
+    """Configure a project, and return its programs and the switches that are off, or nothing if CMake fails."""
+    shutil.rmtree(f"{checkout}/build", ignore_errors=True)
+    write_text(f"{checkout}/{API}/query/codemodel-v2", "")
+    outcome = run_command(
+        ["sh", "-ec", _cmake_setup(folder, switches)[0]],
+        folder=checkout,
+        environment=without_git(os.environ),
+        log=f"{checkout}-log",
+        timeout=LONGEST,
+    )
+    if outcome.failure:
+        return [], []
+    found = list[Candidate]()
+    for reply in sorted(Path(checkout, API, "reply").glob("target-*.json")):
+        program = json_object(read_loosely(str(reply), LARGEST_REPLY))
+        found += _program(files, checkout, program, folder, switches)
+    return found, OFF.findall(read_loosely(f"{checkout}/build/CMakeCache.txt", LARGEST_REPLY))
+
+
+def _program(
+    files: Files, checkout: str, target: Mapping[str, Any], folder: str, switches: Sequence[str]
+) -> Iterator[Candidate]:
+    """Return the commands of a target that is a benchmark or a test of this repository.
+
+    It runs at the top, or else in the folder of its source, where its data may be.
+    """
+    name, sources = str(target.get("name")), [str(each.get("path")) for each in _tables(target.get("sources"))]
+    paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
+    own = [path for path in paths if path in files.tracked]
+    place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
+    kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
+    for artifact in _tables(target.get("artifacts"))[:1] if kind is not None else []:
+        program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
+        size, setup = sum(len(files.read(path)) for path in own), _cmake_setup(folder, switches, name)
+        for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
+            command = os.path.relpath(program, where)
+            if PLACE.fullmatch(f"{name}/{where}/{command}"):
+                command = command if "/" in command else f"./{command}"
+                yield Candidate("native code", command, f"target {place}", kind, ".", where, setup, size)
+
+
+def _tables(value: object) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _kind(name: str) -> Kind | None:
+    return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS if TESTS.search(name) else None
 
 
 def _cmake(files: Files) -> Iterator[Candidate]:
-    """Return the programs whose target names contain "bench", "perf" or "test", with the switches that build them."""
-    lists = (
-        {path: files.read(path) for path in files.listed("**/CMakeLists.txt")} if files.read("CMakeLists.txt") else {}
-    )
-    lists = {path: text for path, text in lists.items() if EXAMPLES.isdisjoint(path.split("/"))}
+    """Return the programs whose target names contain "bench", "perf" or "test", with the switches that build them.
+
+    Whether CMake builds them is unknown.
+    """
+    lists = {path: files.read(path) for path in files.listed("**/CMakeLists.txt")}
     switches = [name for text in lists.values() for name in SWITCH.findall(text)]
-    sources = {PurePosixPath(path).stem for suffix in ("c", "cc", "cpp") for path in files.listed(f"**/*.{suffix}")}
-    stems = sorted(stem for stem in sources if MEASURES.search(stem) or TESTS.search(stem))
-    for path, text in lists.items():
-        named = [stem for stem in stems if re.search(rf"\b{re.escape(stem)}\b", text)]
-        for name in filter(NAME.fullmatch, dict.fromkeys([*PROGRAM.findall(text), *named])):
-            pattern = next((each for each in (MEASURES, TESTS) if each.search(name)), None)
-            if pattern is not None:
-                kind = Kind.BENCHMARK if pattern is MEASURES else Kind.TESTS
-                configured = _configured([switch for switch in switches if pattern.search(switch)])
-                setup = (configured, f"cmake --build build --target {name}")
+    for path, text in lists.items() if "CMakeLists.txt" in lists else ():
+        for name in filter(NAME.fullmatch, dict.fromkeys(PROGRAM.findall(text))):
+            kind = _kind(name)
+            if kind is not None:
+                pattern = MEASURES if kind is Kind.BENCHMARK else TESTS
+                setup = _cmake_setup(".", [switch for switch in switches if pattern.search(switch)], name)
                 command = f"$(find build -type f -name {name} -perm -100 | head -n 1)"
-                yield Candidate("native code", command, f"target {name} of {path}", kind, setup=setup)
+                place = f"target {name} of {path}"
+                yield Candidate("native code", command, place, kind, setup=setup, problem=UNKNOWN)
 
 
-def _configured(switches: Sequence[str]) -> str:
+def _cmake_setup(folder: str = ".", switches: Sequence[str] = (), target: str = "") -> tuple[str, str]:
     given = [f"-D{name}=ON" for name in dict.fromkeys(switches)]
-    return " ".join([f"{FRAMES} cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo", *given])
+    configure = f"{FRAMES} cmake -S {shlex.quote(folder)} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"
+    return " ".join([configure, *given]), f'cmake --build build -j "$(nproc)"{target and f" --target {target}"}'
 
 
 def _of_rule(name: str, before: Sequence[str], body: str, kind: Kind, files: Files) -> Candidate:

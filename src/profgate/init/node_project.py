@@ -114,8 +114,17 @@ def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...
         return ()
     if "build" in str(scripts.get("prepare", "")):  # npm install builds the package
         return ()
-    runner = next((runner for lock, runner, _ in LOCKS if files.listed(lock)), "npm")
-    return within(folder, [f"{runner} run build"])
+    return within(folder, [f"{_runner(files)} run build"])
+
+
+def _runner(files: Files) -> str:
+    return next((runner for lock, runner, _ in LOCKS if files.listed(lock)), "npm")
+
+
+def build_line(files: Files) -> str:
+    """Return the line that builds the repository, or ""."""
+    scripts = table(json_object(files.read("package.json")), "scripts")
+    return f"{_runner(files)} run build" if "build" in scripts else ""
 
 
 def _exists(files: Files, path: str) -> bool:

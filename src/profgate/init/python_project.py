@@ -19,12 +19,13 @@ NEED = re.compile(
     r"-r ?[A-Za-z0-9._/-]+|[A-Za-z0-9.][A-Za-z0-9._-]*(\[[A-Za-z0-9,._-]+\])?([<>=!~]=?[A-Za-z0-9.*,<>=!~]+)?"
 )
 BASE = re.compile(r"(?<=\w)[^\w.-]")
+NOT_NAME = re.compile(r"[^a-z0-9.-]+")
 SEGMENT = re.compile(r"&&|\|\||;|\|")
 PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.py", "benchmarks/*.py", "perf/*.py")
 PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
 TEST = re.compile(r"^(?:async )?def test_\w+\(|^class Test\w+", re.MULTILINE)
 FIXTURE = re.compile(r"^[ \t]*def test_\w+\([^)]{0,500}\bbenchmark\b", re.MULTILINE)
-STARTS = re.compile(r"^(?:if __name__|for |while |with |\w+\()", re.MULTILINE)  # a module that runs something
+STARTS = re.compile(r"^(?:if __name__|for |while |with |[\w.]{1,200}\()", re.MULTILINE)  # a module that runs something
 GROUPS = ("bench", "benchmark", "benchmarks", "test", "tests", "testing", "dev")
 REQUIREMENTS = tuple(
     f"requirements{sign}{name}.txt" for sign, name in (("", ""), *((s, n) for s in "-_/" for n in GROUPS))
@@ -41,19 +42,24 @@ def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return benchmark scripts, then pytest benchmarks, then the commands that run the tests of a project."""
     here = files.inside(folder)
     project = toml(here.read("pyproject.toml"))
-    own = [*_scripts(here), *_of_sessions(here.read("noxfile.py")), *_of_tox(here, project)]
-    for command, place, kind, needs in (*own, *_of_make(here.read("Makefile")), *_pytest(here, project)):
-        setup = within(folder, python_setup(here, needs))
+    scripts = [*_scripts(here)]
+    stated = [*_of_sessions(here.read("noxfile.py")), *_of_tox(here, project), *_of_make(here.read("Makefile"))]
+    for command, place, kind, needs in (*scripts, *stated, *_pytest(here, project)):
+        setup = within(folder, python_setup(here, needs, locked=(command, place, kind, needs) not in scripts))
         yield Candidate("Python", command, place, kind, folder, folder, setup)
 
 
-def python_setup(files: Files, needs: Iterable[str] = ()) -> list[str]:
-    """Return shell lines that install a project and the further requirements of a command."""
+def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True) -> list[str]:
+    """Return shell lines that install a project and the further requirements of a command.
+
+    If ``locked``, a lock file contains the further requirements.
+    """
     project = toml(files.read("pyproject.toml"))
     for lock, known in LOCKS:
         if files.listed(lock):
             groups = [f" --group {name}" for name in GROUPS if name in table(project, "dependency-groups")]
-            return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else [])]
+            further = [] if locked or not needs else [f"pip install {' '.join(needs)}"]
+            return [*known[:-1], known[-1] + "".join(groups if lock == "uv.lock" else []), *further]
     lines = [f"pip install -r {name}" for name in REQUIREMENTS if files.read(name)]
     if "build-system" in project or "project" in project or files.read("setup.py"):
         extras = table(project, "project", "optional-dependencies")
@@ -64,6 +70,22 @@ def python_setup(files: Files, needs: Iterable[str] = ()) -> list[str]:
     further = [*grouped, *(need for need in needs if need not in named)]
     further = [need for need in dict.fromkeys(further) if f"pip install {need}" not in lines and need != "."]
     return [*lines, f"pip install {' '.join(further)}"] if further else lines
+
+
+def requirement(files: Files, module: str) -> str:
+    """Return the line that installs the requirement which a repository names for a module, or ""."""
+    name = module.partition(".")[0].replace("_", "-")
+    places = (
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+        "tox.ini",
+        "noxfile.py",
+        *files.listed("**/*requirements*.txt"),
+    )
+    texts = map(files.read, (*places, *files.listed("**/requirements/*.txt")))
+    named = {word for text in texts for word in NOT_NAME.split(text.lower().replace("_", "-"))}
+    return f"pip install {name}" if name.lower() in named else ""
 
 
 def _of_groups(groups: Mapping[str, Any]) -> list[str]:
@@ -81,13 +103,15 @@ def _scripts(here: Files) -> Iterator[Found]:
     found = {path for place in PLACES for path in here.listed(f"**/{place}") if _is_benchmark(path)}
     texts = {path: here.read(path) for path in sorted(found, key=lambda path: (path.count("/"), path))}
     for path, text in texts.items():
+        beside = here.listed(f"{path.rpartition('/')[0] or '.'}/*requirements*.txt") if "/" in path else []
+        own = _needs(f"-r {name}" for name in beside)
         if TEST.search(text) or FIXTURE.search(text):
             only = " --benchmark-only" if FIXTURE.search(text) and "codspeed" not in text else ""
             needs = ("pytest", "pytest-benchmark") if only else ("pytest",)
-            yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, needs
+            yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, (*needs, *own)
         elif STARTS.search(text) or not text.strip():
             option = " --debug-single-value" if "pyperf" in text else ""  # pyperf measures in other processes
-            yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, ("pyperf",) if option else ()
+            yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, (*(["pyperf"] if option else []), *own)
 
 
 def _is_benchmark(path: str) -> bool:

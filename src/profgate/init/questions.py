@@ -11,13 +11,14 @@ from profgate.init.candidates import Candidate, Kind
 from profgate.init.recipes import RECIPES, Recipe, extent_for, recipe_of
 from profgate.init.repository import HOSTED, WORKFLOWS, Project, candidates, default_setup, pattern_of
 from profgate.init.repository_files import Files
-from profgate.init.skeletons import skeleton
+from profgate.init.skeletons import repeated_tests, skeleton
 from profgate.init.workflow import Plan, branch_mistake, line_mistake, runner_mistake
-from profgate.io.files import exists, write_text
+from profgate.io.files import exists
 from profgate.model.visible_text import plain
 
 NAMES = ("performance", "profgate")
 NOTHING = "nothing"
+MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 NO_BENCHMARK = (
     "no benchmark was found; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
     "'{example}'"
@@ -94,6 +95,9 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     recipe, found = _detected(files, under, project, questions, options)
     if not options.command and (options.skeleton or all(each.kind is Kind.TESTS for each in found)):
         found = _with_skeleton(files, recipe, found, questions, options)
+    if not options.command and options.measure and (new := repeated_tests(files, found)):
+        benchmarks = [each for each in found if each.kind is Kind.BENCHMARK][:MOST_BENCHMARKS]
+        found = [*benchmarks, new, *(each for each in found if each.kind is Kind.TESTS)]
     if not options.command and not found:
         answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
         found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
@@ -123,6 +127,8 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
             folder=each.folder,
             workload=each.workload,
             new_files=each.new_files,
+            update=each.update,
+            problem=each.problem,
         )
         for each in found
     ]
@@ -134,19 +140,16 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
 def _with_skeleton(
     files: Files, recipe: Recipe, found: list[Candidate], questions: Questions, options: Options
 ) -> list[Candidate]:
-    """Write a first benchmark if the user agrees or requested it, and return it before the other candidates."""
+    """Return a new benchmark before the other candidates, if the user agrees or requested it."""
     new = skeleton(files, recipe.language)
-    if new is None or exists(f"{files.top}/{new.path}"):
+    path = next(iter(new.new_files)) if new else ""
+    if new is None or exists(f"{files.top}/{path}"):
         sys.stdout.write(NO_FUNCTION if new is None and options.skeleton else "")
         return found
-    if not options.skeleton and not questions.agreed(
-        f"There is no benchmark. Write {new.path}, {new.candidate.place}?"
-    ):
-        sys.stdout.write(f"There is no benchmark; profgate init --skeleton writes {new.path}, {new.candidate.place}.\n")
+    if not options.skeleton and not questions.agreed(f"There is no benchmark. Write {path}, {new.place}?"):
+        sys.stdout.write(f"There is no benchmark; profgate init --skeleton writes {path}, {new.place}.\n")
         return found
-    write_text(f"{files.top}/{new.path}", new.text)
-    sys.stdout.write(f"Wrote {new.path}.\n")
-    return [new.candidate, *found]
+    return [new, *found]
 
 
 def label(candidate: Candidate) -> str:
@@ -185,7 +188,7 @@ def _detected(
         recipe = recipe_of(given or "") or _language(files, project, questions)
     if given:
         return recipe, [_named(files, recipe, given, under)]
-    return recipe, candidates(files, recipe, under)
+    return recipe, candidates(files, recipe, under, build=options.measure)
 
 
 def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:

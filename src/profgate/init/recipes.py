@@ -31,6 +31,8 @@ PROGRAMS = {  # names of the programs that are recorded as each language
     "Rust": r"cargo",
     "Java": r"java|mvnw?|gradlew?",
 }
+LOOP = "sh -c 'for _ in $(seq {}); do \"$@\" || exit; done' sh "
+LOOPED = re.compile(re.escape(LOOP).replace(r"\{\}", r"(\d{1,9})"))
 ASSIGNMENTS = re.compile(r"((?:[A-Z_][A-Z0-9_]*=\S* )*)(?:node )?(.*)", re.DOTALL)
 # these start other programs
 STARTERS = frozenset({"npm", "npx", "yarn", "pnpm", "make", "uv", "poetry", "pdm", "pytest", "sh", "bash"})
@@ -152,15 +154,16 @@ def _native(command: str, rate: int, workload: str) -> tuple[str, ...]:
 def _rust(command: str, rate: int, workload: str) -> tuple[str, ...]:
     """Return shell lines that build the program and run it under perf.
 
-    The built program is run directly, so that cargo itself is not recorded.
+    The built program is run directly, so that cargo itself is not recorded. The command may start with `LOOP`.
     """
-    build, _, words = command.partition(" -- ")
+    loop = found[0] if (found := LOOPED.match(command)) else ""
+    build, _, words = command.removeprefix(loop).partition(" -- ")
     cargo = re.match(r"(?:RUSTC_BOOTSTRAP=1 )?cargo (bench|test)\b", build)
     if cargo is None:
         return _native(command, rate, workload)
     option = " --bench" if cargo[1] == "bench" else ""
-    found = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
-    return (f"program=$({found})", *_native(f'"$program"{option} {words}'.rstrip(), rate, workload))
+    built = f"{build} --no-run 2>&1 | sed -n 's/.*Executable .*(\\(.*\\))$/\\1/p' | head -n 1"
+    return (f"program=$({built})", *_native(f'{loop}"$program"{option} {words}'.rstrip(), rate, workload))
 
 
 def _java(command: str, rate: int, workload: str) -> tuple[str, ...]:

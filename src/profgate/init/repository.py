@@ -10,7 +10,7 @@ from typing import Any
 from profgate.init.candidates import Candidate, ranked, table, within
 from profgate.init.go_project import go_candidates
 from profgate.init.java_project import java_candidates
-from profgate.init.native_project import native_candidates, native_setup
+from profgate.init.native_project import built_candidates, native_candidates, native_setup
 from profgate.init.node_project import node_candidates, node_setup
 from profgate.init.python_project import python_candidates, python_setup
 from profgate.init.recipes import RECIPES, Recipe
@@ -102,8 +102,13 @@ def detected(files: Files) -> Project:
     )
 
 
-def candidates(files: Files, recipe: Recipe, under: str = ".") -> list[Candidate]:
-    """Return the commands of a language that can be recorded in a folder and below it, the best one first."""
+def candidates(files: Files, recipe: Recipe, under: str = ".", *, build: bool = False) -> list[Candidate]:
+    """Return the commands of a language that can be recorded in a folder and below it, the best one first.
+
+    If ``build`` is true, the build system is asked for them where it knows more than the files.
+    """
+    if build and recipe.language == "native code" and (built := ranked(built_candidates(files))):
+        return built
     folders = dict.fromkeys(folder for mark in recipe.marks for folder in files.projects(mark))
     below = [folder for folder in folders if under == "." or f"{folder}/".startswith(f"{under}/")]
     find = FINDERS[recipe.language]

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -36,10 +37,19 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             yield Candidate(
                 "Rust", build + timed, f"benchmark {name} of {path}", Kind.BENCHMARK, folder, folder, setup, count
             )
-    if here.listed("src/lib.rs"):
-        build = "cargo test --release --lib"
-        setup = within(folder, [f"{build} --no-run"])
-        yield Candidate("Rust", build, "the tests in src", Kind.TESTS, folder, folder, setup)
+    unit = (
+        {"--lib": [path for path in here.listed("**/*.rs") if path.startswith("src/")]}
+        if here.listed("src/lib.rs")
+        else {}
+    )
+    whole = {f"--test {PurePosixPath(path).stem}": [path] for path in here.listed("tests/*.rs")}
+    for option, paths in (unit | whole).items():
+        texts = [text for text in map(here.read, paths) if "#[test]" in text]
+        if texts and PLAIN.fullmatch(option):
+            build = f"cargo test --release {option}"
+            setup = within(folder, [f"{build} --no-run"])
+            size = sum(map(len, texts))
+            yield Candidate("Rust", build, f"tests in {paths[0]}", Kind.TESTS, folder, folder, setup, size)
 
 
 def _benches(here: Files, cargo: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -1,11 +1,11 @@
-"""A first benchmark for a repository without one. It calls a function of the library with a text."""
+"""A first benchmark for a repository without one: it calls a function with a text, or repeats tests in one process."""
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from profgate.init.candidates import Candidate, json_object, table, toml
+from profgate.init.candidates import Candidate, Kind, joined, json_object, table, toml
 from profgate.init.go_project import BUILT
 from profgate.init.java_project import CLASS_PATH, java_package
 from profgate.init.node_project import node_entries
@@ -35,16 +35,27 @@ class Function:
     takes: str = "string"
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
-    """A new benchmark: its path and text, and the command that runs it."""
+def repeated_tests(files: Files, found: Iterable[Candidate]) -> Candidate | None:
+    """Return a benchmark that repeats the tests which the first fitting candidate runs, or None if there is none."""
+    for each in found:
+        path, command, runners = REPEATED.get(each.language, ("", "", ()))
+        here, listed = joined(each.folder, path), joined(each.folder, f"{path.rpartition('.')[0]}.txt")
+        if each.kind is Kind.TESTS and any(name in each.command for name in runners) and not files.read(here):
+            text = render_template(f"init/{path.rpartition('/')[2]}.j2")
+            setup = each.setup if each.language != "Java" else java_package(".", ".")
+            return replace(
+                each,
+                command=command,
+                place="a new file that repeats the tests",
+                kind=Kind.BENCHMARK,
+                setup=setup,
+                new_files={here: text, listed: ""},
+                update=f"{command} --update",
+            )
+    return None
 
-    path: str
-    text: str
-    candidate: Candidate
 
-
-def skeleton(files: Files, language: str) -> Skeleton | None:
+def skeleton(files: Files, language: str) -> Candidate | None:
     """Return a benchmark of the function that looks most like the library's main one, or None if there is none."""
     if language not in KINDS:
         return None
@@ -61,7 +72,7 @@ def skeleton(files: Files, language: str) -> Skeleton | None:
     if language == "Rust":
         setup = (f"cargo build --release --example {path.rpartition('/')[2].removesuffix('.rs')}",)
     place = f"a new benchmark of {function.name}"
-    return Skeleton(path, text, Candidate(language, command.format(**values), place, setup=setup, new_files=(path,)))
+    return Candidate(language, command.format(**values), place, setup=setup, new_files={path: text})
 
 
 def _python(files: Files) -> Iterator[Function]:
@@ -125,4 +136,9 @@ KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
     "Go": (_go, "profgate_test.go", "go test -run '^$' -bench '^(BenchmarkProfgate)$' -benchtime 1000x ."),
     "Rust": (_rust, "examples/bench_profgate.rs", "target/release/examples/bench_profgate"),
     "Java": (_java, "bench/Bench.java", f'java -cp "{CLASS_PATH}" bench/Bench.java'),
+}
+# the path and the command of the file that repeats tests, and the commands of tests that it can repeat
+REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "Python": ("benchmarks/repeated_tests.py", "python benchmarks/repeated_tests.py", ("pytest", "unittest")),
+    "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("mvn",)),
 }

@@ -1,19 +1,22 @@
 """A trial recording: runs the lines of the planned workflow in a copy of the working tree."""
 
+import math
 import os
 import re
-import shlex
 import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from profgate.errors import ProfgateError
+from profgate.init.candidates import joined
 from profgate.init.library_share import Share, share_of
-from profgate.init.recipes import FEWEST_RUNS, SAMPLES, extent_for
-from profgate.init.repository_files import Files
+from profgate.init.node_project import build_line
+from profgate.init.python_project import requirement
+from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, extent_for
+from profgate.init.repository_files import LARGEST_FILE, Files
 from profgate.init.workflow import Plan, one_line
-from profgate.io.files import scratch_folder, sources_under
+from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree
@@ -22,9 +25,14 @@ from profgate.wiring import read_all
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
-MOST_TRIALS = 3
+LONGEST_SEARCH = 900.0  # in seconds; later, no further command is tried
+MOST_TRIALS = 8
+MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
+RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
+FEW_SAMPLES = 100  # fewer do not tell the share of the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
+COUNT = re.compile(r" -count (\d{1,12})\b")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
@@ -38,6 +46,8 @@ TRIED = (
     "this repository.\n"
 )
 FAILED = "Trial recording of {command} failed: {problem}.\n"
+AGAIN = "Trying again after {line}.\n"
+UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
@@ -67,13 +77,16 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
     Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
     The text ``result`` describes the recording, the duration of the gate, and what it can detect.
     """
-    trials = list[Trial]()
+    trials, end = list[Trial](), time.monotonic() + LONGEST_SEARCH
     with ExitStack() as stack:
         copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-            if trials[-1].share >= ENOUGH:
+                if line := _remedy(files, trials[-1].plan):
+                    sys.stdout.write(AGAIN.format(line=plain(line)))
+                    trials.append(_tried(replace(plan, install=(*plan.install, line)), copies))
+            if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
     return replace(best, result=best.result + _cost(best)) if best.seconds else best
@@ -91,13 +104,49 @@ class _Copies:
 
         Raises ProfgateError if the setup fails.
         """
-        if plan.setup not in self._ready:
+        if plan.setup in self._ready:
+            _write(plan, self._ready[plan.setup][0])
+        else:
             self.failed.add(plan.setup)
             place = f"{self.scratch}/checkout-{len(self._ready) + len(self.failed)}"
-            checkout = self._stack.enter_context(copied_worktree(place, self.files.top))
+            checkout = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
+            _write(plan, checkout)
             self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
         return self._ready[plan.setup]
+
+
+def _write(plan: Plan, checkout: str) -> None:
+    for path, text in plan.new_files.items():
+        write_text(f"{checkout}/{path}", text)
+
+
+def _updated(plan: Plan, checkout: str) -> Plan:
+    """Run the command that completes the new files, and return the plan with their texts."""
+    if not plan.update:
+        return plan
+    _run("the choice of tests", (*plan.start, plan.update), plan, checkout)
+    texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
+    return replace(plan, new_files=texts)
+
+
+def _remedy(files: Files, plan: Plan) -> str:
+    """Return the line that adds what a failed recording lacks: a requirement of the repository, or its build.
+
+    A module that the repository names nowhere is not installed, because its package may be anybody's.
+    """
+    missing = PROBLEMS[0].search(plan.problem)
+    if missing is None:
+        return ""
+    line = requirement(files, missing[1]) if plan.recipe.language == "Python" else ""
+    if plan.recipe.language == "Node" and _is_path(missing[1]):
+        line = build_line(files)
+    return "" if line in plan.install else line
+
+
+def _is_path(name: str) -> bool:
+    folder, slash, file = name.rpartition("/")
+    return bool(slash) and (not folder or "." in folder[0] + file)
 
 
 def _tried(plan: Plan, copies: _Copies) -> Trial:
@@ -116,14 +165,27 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     return replace(trial, result=result)
 
 
+def _tracked(files: Files, path: str) -> bool:
+    return path in files.tracked or any(name.startswith(f"{path}/") for name in files.tracked)
+
+
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
+    for path in (joined(plan.folder, word) for word in plan.command.split()):
+        if exists(f"{copies.files.top}/{path}") and not _tracked(copies.files, path) and path not in plan.new_files:
+            raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
+    plan = _updated(plan, checkout)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
         plan = replace(plan, command=_with_iterations(plan, checkout))
-    with scratch_folder() as out:
-        seconds, output = _run("the recording", plan.record, plan, checkout, out)
-        share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+    for _ in range(MOST_REPEATS):
+        with scratch_folder() as out:
+            seconds, output = _run("the recording", plan.record, plan, checkout, out)
+            share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+        longer = _longer(plan, share)
+        if longer == plan:
+            break
+        plan = longer
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
@@ -131,14 +193,26 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
+def _longer(plan: Plan, share: Share) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated."""
+    if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
+        return plan
+    before = COUNT.search(plan.command) or LOOPED.match(plan.command)
+    times = math.ceil((int(before[1]) if before else 1) * RUN_SAMPLES / max(share.samples, 1))
+    if before and before.re is COUNT:
+        return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
+    command = LOOPED.sub("", plan.command)
+    return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
+
+
 def _with_iterations(plan: Plan, checkout: str) -> str:
     """Return the command with enough iterations per benchmark for one run."""
     command = ITERATIONS.sub(" -benchtime 100ms", plan.command)
-    _, output = _run("the benchmark", (f"cd {shlex.quote(plan.folder)}", command), plan, checkout)
+    _, output = _run("the benchmark", (*plan.start, command), plan, checkout)
     iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
     if not iteration:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
-    count = max(1, round(1.1 * SAMPLES / FEWEST_RUNS / plan.recipe.rate / iteration))
+    count = max(1, round(RUN_SAMPLES / plan.recipe.rate / iteration))
     return ITERATIONS.sub(f" -benchtime {count}x", plan.command)
 
 
@@ -171,7 +245,7 @@ def problem_in(output: str) -> str:
             lines = [line for line in output[start : start + 600].splitlines() if line.strip()]
             further = lines[1:2] if lines[0].rstrip().endswith(":") else []  # CMake explains an error in the next line
             return one_line([lines[0], *further, _advice(found)])
-    lines = [line for line in output.splitlines() if line.strip()]
+    lines = [line for line in output.splitlines() if line.strip() and not line.startswith("[ perf record:")]
     return one_line(lines[-1:])
 
 
@@ -179,8 +253,8 @@ def _advice(found: re.Match[str]) -> str:
     name = found[1] if found.re is PROBLEMS[0] else ""
     if not name:
         return ""
-    if "/" in name or name.startswith("."):
-        return f"(if a build writes {name}, add the build: --install 'npm ci && npm run build')"
+    if _is_path(name):
+        return f"(if a build writes {name}, add the build to --install)"
     return f"(add what installs {name} to --install)"
 
 

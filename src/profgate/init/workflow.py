@@ -4,8 +4,8 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
@@ -41,7 +41,8 @@ class Plan:
     folder: str = "."
     workload: str = MAIN
     problem: str = ""
-    new_files: tuple[str, ...] = ()
+    new_files: Mapping[str, str] = field(default_factory=dict)
+    update: str = ""
 
     @property
     def setup(self) -> tuple[str, ...]:
@@ -49,13 +50,17 @@ class Plan:
         return (*self.pattern.setup, *self.recipe.setup, *self.install)
 
     @property
+    def start(self) -> tuple[str, ...]:
+        """The shell lines that come before the command."""
+        folder = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
+        return (*self.recipe.activate, *folder)
+
+    @property
     def record(self) -> tuple[str, ...]:
         """The shell lines that record one run."""
         if not self.command:
             return ("echo 'The command of the benchmark is missing' >&2", "exit 1")
-        folder = () if self.folder == "." else (f"cd {shlex.quote(self.folder)}",)
-        lines = self.recipe.record(self.command.strip(), self.extent.rate, self.workload)
-        return (*self.recipe.activate, *folder, *lines)
+        return (*self.start, *self.recipe.record(self.command.strip(), self.extent.rate, self.workload))
 
     def files(self, workflow: str) -> dict[str, str]:
         """Return the text of each file by path. Raises ProfgateError if a value is not allowed in a workflow."""

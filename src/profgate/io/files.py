@@ -259,6 +259,8 @@ def _shown(name: str) -> str:
 def _translated_errors(place: str) -> Iterator[None]:
     try:
         yield
+    except IsADirectoryError as error:
+        raise ProfgateError(_shown(place), "is a folder; name a file in it") from error
     except OSError as error:
         raise ProfgateError(_shown(place), f"{error.strerror or error}; check the path and its rights") from error
     except RuntimeError as error:  # raised for circular links before Python 3.13

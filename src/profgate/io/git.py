@@ -17,6 +17,14 @@ LARGEST_BLOB = 2_000_000  # in bytes
 MOST_BLOBS = 2_000
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 SILENT = "failed without a message"
+# A repository may come from somebody else, so that no program runs that its settings name: neither hooks and monitors
+# nor a program for signatures. Submodules are not part of a worktree.
+QUIET = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "log.showSignature": "false",
+    "submodule.recurse": "false",
+}
 NAME = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
@@ -26,22 +34,24 @@ def git(
     *,
     data: bytes | None = None,
     timeout: float = TIMEOUT,
-    options: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] = QUIET,
 ) -> bytes:
-    """Run git with ``options`` before the arguments, and return its output.
+    """Run git with these settings, which replace those of the repository and the user, and return its output.
 
-    Raises ProfgateError with the last line of git's error output if git fails.
+    Missing objects of a partial clone are not fetched, because the repository's settings name the program for that,
+    unless the user sets GIT_NO_LAZY_FETCH to 0. Raises ProfgateError with the last line of git's error output if git
+    fails.
     """
     program = shutil.which("git")
     if program is None:
         raise ProfgateError("git", "is not installed; install it, or name commits by their whole hash")
     try:
         done = subprocess.run(  # noqa: S603 - git itself; user arguments follow --end-of-options
-            [program, *options, *arguments],
+            [program, *arguments],
             cwd=folder,
             input=data,
-            env=environment,
+            env=_with_settings(os.environ if environment is None else environment, settings),
             capture_output=True,
             check=False,
             timeout=timeout,
@@ -54,6 +64,16 @@ def git(
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise ProfgateError(f"git {arguments[0]}", (lines or [SILENT])[-1][:300])
     return done.stdout
+
+
+def _with_settings(environment: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment with settings for git. Unlike the option -c, variables allow "=" in their names."""
+    result = {"GIT_NO_LAZY_FETCH": "1", **environment}
+    start = int(result.get("GIT_CONFIG_COUNT") or 0)
+    for number, (name, value) in enumerate(settings.items(), start):
+        result |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        result["GIT_CONFIG_COUNT"] = str(number + 1)
+    return result
 
 
 def without_git(environment: Mapping[str, str]) -> dict[str, str]:

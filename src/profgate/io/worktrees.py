@@ -8,12 +8,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from profgate.errors import ProfgateError
-from profgate.io.git import git, without_git
+from profgate.io.git import QUIET, git, without_git
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 TIMEOUT = 600  # in seconds
-# A monitor would watch a folder that is soon removed; submodules are not part of a worktree.
-QUIET = {"core.hooksPath": os.devnull, "core.fsmonitor": "false", "submodule.recurse": "false"}
 FILTERS = r"^filter\..*\.(smudge|clean|process|required)$"
 
 
@@ -46,15 +44,17 @@ def worktree(commit: str, place: str, repository: str = ".", *options: str) -> I
 
 
 @contextmanager
-def copied_worktree(place: str, repository: str = ".") -> Iterator[str]:
+def copied_worktree(place: str, repository: str = ".", *, untracked: bool = True) -> Iterator[str]:
     """Copy the working tree into a new worktree, and remove it on exit. Ignored files are not copied.
+
+    If ``untracked`` is false, only the files that git tracks are copied.
 
     Raises ProfgateError if git fails or a file cannot be copied.
     """
     top = os.path.realpath(quiet_git(repository, "rev-parse", "--show-toplevel").removesuffix("\n"))
     with worktree(quiet_git(top, "rev-parse", "--verify", "HEAD").strip(), place, top, "--no-checkout"):
         quiet_git(place, "read-tree", "HEAD")
-        names = _listed(top, "--cached", "--others", "--exclude-standard")
+        names = _listed(top, "--cached", *(["--others", "--exclude-standard"] if untracked else []))
         # behind a link to a folder, a path is no file of the working tree
         folders = {Path(top, name).parent for name in names}
         own = {folder for folder in folders if os.path.realpath(folder) == str(folder)}
@@ -127,9 +127,4 @@ def _remove(place: str, repository: str) -> None:
 
 def _output(folder: str, arguments: Sequence[str], settings: Mapping[str, str] | None = None) -> bytes:
     environment = without_git(os.environ) | {"LC_ALL": "C.UTF-8"}
-    start = int(environment.get("GIT_CONFIG_COUNT") or 0)
-    # unlike the option -c, variables allow "=" in the name of a setting
-    for number, (name, value) in enumerate((QUIET | dict(settings or {})).items(), start):
-        environment |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
-        environment["GIT_CONFIG_COUNT"] = str(number + 1)
-    return git(arguments, folder, timeout=TIMEOUT, environment=environment)
+    return git(arguments, folder, timeout=TIMEOUT, environment=environment, settings=QUIET | dict(settings or {}))

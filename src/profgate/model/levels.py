@@ -7,6 +7,7 @@ the probability that such a report has any row.
 RED = 0.005
 RED_OF_FAMILIES = 0.01  # probability of a red row, which is divided by the number of test families in a report
 LISTED = 0.02
+MOST_SPLITS = 5000  # maximum number of splits, unless the level of the test needs more; more are drawn at random
 
 SMALLEST_SHARE = 0.0025  # minimum share of the run that a location needs to be tested
 NEARLY_ALL = 0.9  # smallest share at which a location is treated as the whole run

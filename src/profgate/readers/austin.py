@@ -8,7 +8,7 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
 from profgate.model.source import SourceFile
-from profgate.model.units import Metric, MetricKind
+from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.reader import BuiltInReader
@@ -22,7 +22,7 @@ _MOST_UNREADABLE = 0.1
 _LONGEST_LINE = 1 << 20
 
 _TIME, _CPU = Metric("time", "nanoseconds"), Metric("CPU time", "nanoseconds")
-_ADDED = Metric("memory added", "bytes", kind=MetricKind.COUNTED)
+_ADDED = Metric("memory added", "bytes")
 _METRICS = {"wall": (_TIME,), "full": (_TIME, _CPU, _ADDED), "memory": (_ADDED,)}
 
 
@@ -32,6 +32,7 @@ class AustinReader(BuiltInReader):
     name = "austin"
     looks = "a first line that begins with '# austin:'"
     record = "austin -i 5000 -o a.austin python bench.py"
+    counted = ()
     proven = "Austin 3.7.0"
     pattern = re.compile(rb"\s*# austin:")
 

@@ -47,6 +47,7 @@ class CallgrindReader(BuiltInReader):
     name = "callgrind"
     looks = "a line '# callgrind format', or lines with 'events:' and 'fn='"
     record = "valgrind --tool=callgrind --callgrind-out-file=callgrind.out CMD"
+    counted = ("*",)
     proven = "Valgrind 3.19, Xdebug 3.2.0"
 
     def fits(self, source: SourceFile) -> bool:

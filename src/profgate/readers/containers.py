@@ -17,6 +17,7 @@ MAX_LAYERS = 3
 MAX_RATIO = 400
 RATIO_FLOOR = 64 << 20
 CHUNK = 1 << 20
+PACKED_CHUNK = 1 << 14  # of compressed bytes, which are copied for each member, and members can be very small
 MAX_LINE = 1 << 16
 
 _GZIP = b"\x1f\x8b"
@@ -93,7 +94,7 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
         member: Any = zlib.decompressobj(wbits=47) if zstd is None else zstd.ZstdDecompressor()
         while not member.eof:
             if not waiting and (zstd is None or member.needs_input):
-                waiting = stream.read(CHUNK)
+                waiting = stream.read(PACKED_CHUNK)
                 taken += len(waiting)
                 if not waiting:
                     what = f"the {kind} data ends too early; record or upload it again"
@@ -105,8 +106,10 @@ def _pieces(stream: BinaryIO, source: SourceFile) -> Iterator[tuple[bytes, int]]
                 raise ProfileError(place, f"damaged {kind} data ({error}); record or upload it again") from None
             waiting = member.unconsumed_tail if zstd is None else b""
             yield piece, taken
-        waiting = member.unused_data or stream.read(CHUNK)
-        taken += 0 if member.unused_data else len(waiting)
+        waiting = member.unused_data
+        if len(waiting) < len(_ZSTD):  # the beginning of the next member may not be read completely
+            waiting += (more := stream.read(PACKED_CHUNK))
+            taken += len(more)
         # some tools append zero bytes or a signature, so reading continues only if another member follows
         if not waiting.startswith(_GZIP if zstd is None else _ZSTD):
             return

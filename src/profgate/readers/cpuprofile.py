@@ -12,8 +12,18 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.model.visible_text import cut
 from profgate.readers.builders import line_of
-from profgate.readers.json_text import Json, document_of, ends_hold, listing, mapping, number, numbered_objects, wrong
-from profgate.readers.quantities import in_base_unit, whole_numbers
+from profgate.readers.json_text import (
+    Json,
+    document_of,
+    ends_hold,
+    is_integer,
+    listing,
+    mapping,
+    number,
+    numbered_objects,
+    wrong,
+)
+from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import stacks_from_parents
 from profgate.readers.time_bins import Clock, timeline_of
@@ -38,6 +48,7 @@ class CpuprofileReader(BuiltInReader):
     name = "cpuprofile"
     looks = "JSON with the keys nodes, samples and timeDeltas"
     record = "node --cpu-prof --cpu-prof-dir=profiles bench.js"
+    counted = ()
     proven = "Node 20.20"
     keys = ("nodes",)
 
@@ -203,8 +214,8 @@ class _Nodes:
 
 
 def _id_of(value: object, where: str) -> int:
-    if type(value) is not int:
-        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is not an integer")
+    if not is_integer(value, -MAX_TOTAL):
+        raise wrong(where, f"names a node by {str(value)[:40]!r}, which is not an integer of 64 bits")
     return value
 
 

@@ -3,7 +3,9 @@
 Source: "Processed profile format" and "CHANGELOG-formats" in the Firefox profiler's documentation, versions up to 58.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,12 +13,15 @@ from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import Json, document_of, listing, mapping, numbered_objects, weights_of, wrong
+from profgate.readers.quantities import refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_tables import NONE, WEIGHTS, Thread, Threads, numbers, text
 from profgate.readers.time_bins import times_in
 
+_FRAME_TABLES = ("frameTable", "funcTable", "resourceTable", "stringArray")
 # files written by samply contain addresses, which the viewer converts to function names
 _ADVICE = "open it with `samply load`, wait for the names and save it there"
+T = TypeVar("T")
 
 
 class FirefoxReader(BuiltInReader):
@@ -25,6 +30,7 @@ class FirefoxReader(BuiltInReader):
     name = "firefox"
     looks = "JSON with the key preprocessedProfileVersion"
     record = "samply record --save-only --presymbolicate -o a.json CMD"
+    counted = ()
     proven = "profiling.sampling --gecko of Python 3.15.2"
     keys = ("preprocessedProfileVersion",)
 
@@ -35,7 +41,7 @@ class FirefoxReader(BuiltInReader):
         """
         where = source.name
         document = document_of(source)
-        threads = Threads(where)
+        threads = Threads(where, source.size)
         tables = _Tables(threads, mapping(document.get("shared", {}), where, "'shared'"), _libraries(document, where))
         for place, thread in numbered_objects(document.get("threads"), where, "'threads'", "thread"):
             threads.add(tables.thread(thread, place), place)
@@ -50,12 +56,13 @@ class _Tables:
     threads: Threads
     shared: Json
     libraries: list[str | None]
+    known: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    rows: int = 0
 
     def thread(self, thread: Json, where: str) -> Thread:
         """Return the stacks and samples of a thread."""
-        table = self.table(thread, "stackTable", where)
-        prefix, frame = (numbers(table.get(key), f"{where}: 'stackTable.{key}'") for key in ("prefix", "frame"))
-        frames = self.frames_of(thread, where)
+        prefix, frame = self.once(thread, ("stackTable",), self.stacks_of, where)
+        frames = self.once(thread, _FRAME_TABLES, self.frames_of, where)
         samples = mapping(thread.get("samples"), where, "'samples'")
         stacks = numbers(samples.get("stack"), f"{where}: 'samples.stack'")
         kind = str(samples.get("weightType", "samples"))
@@ -70,6 +77,20 @@ class _Tables:
         """Return a table of the thread or, in newer versions of the format, the shared table that replaces it."""
         return mapping(thread.get(name, self.shared.get(name)), where, repr(name))
 
+    def once(self, thread: Json, names: tuple[str, ...], compute: Callable[[Json, str], T], where: str) -> T:
+        """Return what ``compute`` returns for these tables, which are read once if threads share them."""
+        tables = tuple(id(thread.get(name, self.shared.get(name))) for name in names)
+        if tables not in self.known:
+            self.known[tables] = compute(thread, where)
+        found: T = self.known[tables]
+        return found
+
+    def stacks_of(self, thread: Json, where: str) -> tuple[IntArray, IntArray]:
+        """Return int64 arrays with the caller and the frame of each stack."""
+        table = self.table(thread, "stackTable", where)
+        prefix, frame = (numbers(table.get(key), f"{where}: 'stackTable.{key}'") for key in ("prefix", "frame"))
+        return prefix, frame
+
     def frames_of(self, thread: Json, where: str) -> IntArray:
         """Return an int64 array that maps the frames of the thread to frame numbers of the profile."""
         texts = listing(thread.get("stringArray", self.shared.get("stringArray")), where, "'stringArray'")
@@ -77,6 +98,8 @@ class _Tables:
         calls = numbers(frames.get("func"), f"{where}: 'frameTable.func'")
         lines = _column(frames, "line", len(calls), f"{where}: 'frameTable.line'")
         names = numbers(functions.get("name"), f"{where}: 'funcTable.name'")
+        self.rows += len(calls) + len(names)
+        refuse_expansion(self.rows, self.threads.bytes, where)
         if np.any((calls < 0) | (calls >= len(names))):
             raise wrong(where, "has a frame of a function that it does not contain")
         first = _column(functions, "lineNumber", len(names), f"{where}: 'funcTable.lineNumber'")

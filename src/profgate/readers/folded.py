@@ -88,6 +88,7 @@ class FoldedReader(BuiltInReader):
         " tried last"
     )
     record = "py-spy record --format raw -o a.folded -- CMD"
+    counted = ()
     proven = "py-spy 0.4.3, Python 3.15.2"
 
     def __init__(self, kernels: Kernels | None = None) -> None:

@@ -44,6 +44,7 @@ class GeckoReader(BuiltInReader):
     name = "gecko"
     looks = "JSON with the keys and tables of an unprocessed Firefox profile"
     record = "MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_SHUTDOWN=a.json firefox URL"
+    counted = ()
     keys = ("meta", "version")
 
     def fits(self, source: SourceFile) -> bool:
@@ -56,7 +57,7 @@ class GeckoReader(BuiltInReader):
 
         Raises ProfileError if the file is invalid.
         """
-        document, threads = document_of(source), Threads(source.name)
+        document, threads = document_of(source), Threads(source.name, source.size)
         begin = _start_of(document)
         waiting = [(source.name, document)]
         while waiting:

@@ -29,6 +29,7 @@ class JfrReader(BuiltInReader):
     name = "jfr"
     looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
+    counted = ()
     proven = "JDK 17.0.15"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal, InvalidOperation
 from typing import TypeGuard
 
 from profgate.errors import ProfileError
@@ -12,12 +12,14 @@ from profgate.readers.quantities import MAX_TOTAL
 
 _NUMBERS = (int, Decimal)
 _SPACE = b" \t\r\n"
+# with more digits or larger exponents, a file could contain many numbers with the same hash, which make sets slow
+_DECIMAL = Context(prec=19, Emin=-400, Emax=400, traps=[InvalidOperation])
 
 Json = dict[str, object]
 
 
 def decode(data: bytes, where: str, missing: float | None = None) -> object:
-    """Decode and return a JSON document, with fractions as Decimal.
+    """Decode and return a JSON document, with fractions as Decimal of at most 19 digits.
 
     NaN is decoded as ``missing``. Raises ProfileError with ``where`` and the position if the JSON is invalid or
     contains infinity, or if it contains NaN and ``missing`` is None.
@@ -29,7 +31,7 @@ def decode(data: bytes, where: str, missing: float | None = None) -> object:
         raise ValueError(f"{text} is not a JSON number")
 
     try:
-        return json.loads(data.decode(errors="replace"), parse_float=Decimal, parse_constant=constant)
+        return json.loads(data.decode(errors="replace"), parse_float=_DECIMAL.create_decimal, parse_constant=constant)
     except json.JSONDecodeError as error:
         raise ProfileError(
             f"{where}: line {error.lineno}, column {error.colno}", f"{error.msg}; the file is cut off or damaged"
@@ -119,10 +121,9 @@ def weights_of(values: Sequence[object], count: int, where: str) -> Sequence[int
     if set(map(type, values)) - {int, Decimal}:
         raise wrong(where, "has a weight that is not a number")
     weights: Sequence[int | Decimal] = values  # type: ignore[assignment]
-    distinct = set(weights)
-    if any(weight < 0 for weight in distinct):
+    if min(weights, default=0) < 0:
         raise wrong(where, "has a negative weight, as in a difference of two profiles")
-    if any(weight > MAX_TOTAL for weight in distinct):
+    if max(weights, default=0) > MAX_TOTAL:
         raise wrong(where, "has a weight beyond 2^63")
     return weights
 

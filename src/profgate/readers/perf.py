@@ -17,7 +17,7 @@ from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths, line_of
 from profgate.readers.containers import numbered_lines, unwrap
-from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.quantities import MAX_TOTAL, refuse_expansion
 from profgate.readers.reader import BuiltInReader
 
 # header line of a sample: command, process ID, optional thread ID, CPU, time and period, event, and an optional frame
@@ -49,6 +49,7 @@ class PerfReader(BuiltInReader):
     name = "perf"
     looks = "header lines of samples, each with frames below it"
     record = "perf record -g CMD; perf script > a.perf.txt"
+    counted = ()
     proven = "perf 6.1"
 
     def fits(self, source: SourceFile) -> bool:
@@ -66,7 +67,7 @@ class PerfReader(BuiltInReader):
         Raises ProfileError if the file is invalid.
         """
         source = unwrap(source)
-        text = _Text(source.name)
+        text = _Text(source.name, source.size)
         text.read(source)
         return text.profile()
 
@@ -91,6 +92,7 @@ class _Text:
     """State of the parser. Equal paths have the same number."""
 
     where: str
+    size: int
     frames: Frames = field(default_factory=Frames)
     calls: dict[tuple[bytes, int | None], int] = field(default_factory=dict)
     paths: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -208,6 +210,7 @@ class _Text:
 
         The values are an int64 array with one row per event.
         """
+        refuse_expansion(len(self.events) * len(self.paths), self.size, self.where)
         values = np.zeros((len(self.events), len(self.paths)), dtype=np.int64)
         metrics: list[Metric] = []
         periods: list[int | None] = []

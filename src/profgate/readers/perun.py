@@ -17,7 +17,7 @@ from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, Paths
 from profgate.readers.containers import inflate, read_all, unwrap
 from profgate.readers.json_text import Json, decode, listing, mapping, numbered_objects, wrong
-from profgate.readers.quantities import MAX_TOTAL
+from profgate.readers.quantities import MAX_TOTAL, refuse_expansion
 from profgate.readers.reader import BuiltInReader
 
 _PACKED = b"profile "
@@ -26,6 +26,8 @@ _HEADER_LIMIT = 100
 # parts of a structured uid, in the order in which they are joined; any other parts follow
 _UID_ORDER = ("binary", "file", "source", "package", "module", "class", "struct", "function", "line", "instruction")
 _SIZE = "structure-unit-size"
+# keys of a record that are read; a type could have very many other keys
+_USED = ("type", "subtype", "uid", "location", "command", "trace", "amount", _SIZE, "exclusive", "call-order", "order")
 
 
 class PerunReader(BuiltInReader):
@@ -34,6 +36,7 @@ class PerunReader(BuiltInReader):
     name = "perun"
     looks = "JSON with the keys header and collector_info, or a packed profile"
     record = "perun collect"
+    counted = ("memory",)
     proven = "compared with what Perun prints of the same profiles"
     keys = ("header", "collector_info")
 
@@ -46,16 +49,20 @@ class PerunReader(BuiltInReader):
         where, data = source.name, read_all(unwrap(source))
         if data.startswith(_ZLIB):
             data = _unpacked(data, where)
-        return _Document(mapping(decode(data, where, missing=math.nan), where, "the document"), where).profile()
+        document = mapping(decode(data, where, missing=math.nan), where, "the document")
+        return _Document(document, where, len(data)).profile()
 
 
 class _Document:
-    def __init__(self, document: Json, where: str) -> None:
+    def __init__(self, document: Json, where: str, size: int) -> None:
         self.document = document
         self.where = where
+        self.size = size
         self.header = mapping(document.get("header"), where, "'header'")
         self.collector = _text(mapping(document.get("collector_info") or {}, where, "'collector_info'").get("name"))
         self.frames = Frames()
+        # by the identity of a uid, which all records of a type share
+        self.known: dict[tuple[int, str | None], int] = {}
         # each row contains the frame, amount, size, exclusive amount, subtype and order of a record
         self.rows: list[tuple[int, float, float, float, str, int]] = []
         self.paths = Paths()
@@ -147,7 +154,8 @@ class _Document:
         types = mapping(self.document.get("resource_type_map"), self.where, "'resource_type_map'")
         for name, entry in resources.items():
             where = f"{self.where}: resources {name[:120]!r}"
-            common = mapping(types.get(name), where, "its type")
+            stated = mapping(types.get(name), where, "its type")
+            common = {key: stated[key] for key in _USED if key in stated}
             columns = mapping(entry, where, "it")
             values = [listing(column, where, repr(key)) for key, column in columns.items()]
             if len({len(column) for column in values}) > 1:
@@ -189,6 +197,7 @@ class _Document:
             raise wrong(where, "the amount is negative, as in a difference of two profiles")
         if value:
             self.paths.add(path)
+            refuse_expansion(len(self.paths.frames), self.size, where)
             self.path_values.append(value)
 
     def trace(self, record: Json, where: str) -> list[int]:
@@ -198,13 +207,19 @@ class _Document:
         if isinstance(frame, str):
             return self.frames.number_of(frame)
         parts = mapping(frame, where, "a frame")
-        name = _text(parts.get("function") or parts.get("func"))
-        return self.frames.number_of(name or _joined(parts), _file_of(parts), _line_of(parts))
+        number = self.known.get((id(frame), None))
+        if number is None:
+            name = _text(parts.get("function") or parts.get("func")) or _joined(parts)
+            number = self.known[id(frame), None] = self.frames.number_of(name, _file_of(parts), _line_of(parts))
+        return number
 
     def frame_of_uid(self, uid: object, where: str, module: str | None = None) -> int:
         """Return the frame of a record. The name of the frame is the complete uid, in the form that Perun prints."""
         if isinstance(uid, dict):
-            return self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
+            key = id(uid), module
+            if key not in self.known:
+                self.known[key] = self.frames.number_of(_joined(uid), _file_of(uid), _line_of(uid), module)
+            return self.known[key]
         if not isinstance(uid, str) or not uid:
             raise wrong(where, "there is no uid")
         return self.frames.number_of(uid, module=module)
@@ -235,13 +250,13 @@ class _Document:
                 )
 
     def sizes(self) -> dict[str, FloatArray]:
-        """Return the known sizes of the records for each uid."""
+        """Return the known sizes of the records for each uid, in increasing order."""
         names = [key[0] for key in self.frames.numbers]
         found: dict[str, list[float]] = {}
         for frame, _, size, *_ in self.rows:
             if not math.isnan(size):
                 found.setdefault(names[frame], []).append(size)
-        return {name: np.array(column) for name, column in found.items()}
+        return {name: np.sort(column) for name, column in found.items()}
 
 
 def _coefficients(model: Json, where: str) -> dict[str, float]:
@@ -286,11 +301,12 @@ def _curve_points(
     if MODEL_NAMES[REGRESSOGRAM] == name:
         if not end > start:
             return x, y
-        buckets = np.histogram(sizes, bins=len(y), range=(start, end))[0]
-        return x, np.where((y == 0) & (buckets == 0), np.nan, y)
+        ends = np.searchsorted(sizes, np.linspace(start, end, len(y) + 1))
+        ends[-1] = np.searchsorted(sizes, end, "right")
+        return x, np.where((y == 0) & (np.diff(ends) == 0), np.nan, y)
     if len(sizes) != len(y) or not np.allclose([sizes.min(initial=np.inf), sizes.max(initial=-np.inf)], [start, end]):
         return x, y
-    places, at = np.unique(np.sort(sizes), return_inverse=True)
+    places, at = np.unique(sizes, return_inverse=True)
     return places, np.bincount(at, weights=y) / np.bincount(at)
 
 

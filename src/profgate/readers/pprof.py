@@ -12,7 +12,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile
 from profgate.model.source import SourceFile
-from profgate.model.units import Metric, MetricKind
+from profgate.model.units import Metric
 from profgate.readers.builders import line_of
 from profgate.readers.containers import read_all, unwrap
 from profgate.readers.protobuf_wire import (
@@ -27,7 +27,7 @@ from profgate.readers.protobuf_wire import (
     truncated,
     varint,
 )
-from profgate.readers.quantities import in_base_unit
+from profgate.readers.quantities import in_base_unit, refuse_expansion
 from profgate.readers.reader import BuiltInReader
 from profgate.readers.stack_events import ranges, stacks_from_paths
 
@@ -42,13 +42,12 @@ _MAPPING_FILE = 5
 _LOCATION_MAPPING, _LOCATION_ADDRESS, _LOCATION_LINE = 2, 3, 4
 _LINE_FUNCTION, _LINE_LINE = 1, 2
 _FUNCTION_NAME, _FUNCTION_SYSTEM_NAME, _FUNCTION_FILE, _FUNCTION_START = 2, 3, 4, 5
-_COUNTED = ("alloc", "inuse", "objects", "space", "contentions")
+# the profiler scales these values up from samples of unequal size
+_ESTIMATED = ("alloc", "inuse", "objects", "space", "contentions", "delay")
 _SNIFFED_FIELDS = 2000
 # Go's runtime inserts these calls to interrupt functions, so their samples belong to the interrupted functions
 _PREEMPTED = frozenset({"runtime.asyncPreempt", "runtime.asyncPreempt2"})
 _DENSE = 8
-# limits memory use, because a small file can contain very many frames of inlined calls
-_MAX_FRAMES = 100_000_000
 
 
 class PprofReader(BuiltInReader):
@@ -57,6 +56,7 @@ class PprofReader(BuiltInReader):
     name = "pprof"
     looks = "protobuf that can be decoded to the end"
     record = "go test -bench . -cpuprofile cpu.pb.gz"
+    counted = ()
     proven = "Go 1.19.8, Datadog's pprof for Node 5.20"
 
     def __init__(self, kernels: Kernels | None = None) -> None:
@@ -175,11 +175,9 @@ class _Message:
         metrics, periods, columns = [], [], []
         for (name, unit), column in zip(types, values, strict=True):
             scaled, base, exponent = in_base_unit(column, unit, 0, f"{self.where}: sample type {name}")
-            counted = name.startswith(_COUNTED)
-            kind = MetricKind.COUNTED if counted else MetricKind.SAMPLED
-            metrics.append(Metric(name, base, kind=kind, exponent=exponent))
+            metrics.append(Metric(name, base, exponent=exponent))
             columns.append(scaled)
-            periods.append(None if counted else self.period_for(name, unit, period_types))
+            periods.append(None if name.startswith(_ESTIMATED) else self.period_for(name, unit, period_types))
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
         return Profile(
             name=self.where,
@@ -239,13 +237,13 @@ class _Message:
                 function = functions.get(function_id)
                 if function is None:
                     raise truncated(self.where, start, f"function {function_id} does not exist")
-                key: tuple[object, ...] = (function_id, binary)
+                key: tuple[object, ...] = (function_id, module)  # two numbers from the file could collide
                 if not function.name:
                     key, function = (address, *key), function._replace(name=address)
                 if function.name not in _PREEMPTED:
                     own.append(frames.number_of(key, function, line_of(line), module))
             if not own_lines:
-                own.append(frames.number_of((address, binary), _Function(address), None, module))
+                own.append(frames.number_of((address, module), _Function(address), None, module))
         return _locations_of(found)
 
     def lines(self) -> Iterator[list[tuple[int, int]]]:
@@ -277,9 +275,7 @@ class _Message:
             sample = int(np.searchsorted(np.cumsum(counts), np.flatnonzero(unknown)[0], side="right"))
             raise truncated(self.where, int(places[sample]), f"location {ids[unknown][0]} does not exist")
         frames = int(locations.sizes[order].sum())
-        if frames > _MAX_FRAMES:
-            what = f"the stacks have {frames} frames, at most {_MAX_FRAMES} can be read; record less"
-            raise ProfileError(self.where, what)
+        refuse_expansion(frames, len(self.data), self.where)
         return *_expanded(locations, order, counts), values[:, ::-1]
 
     def refuse(self, bad: BoolArray, places: IntArray, what: str) -> None:

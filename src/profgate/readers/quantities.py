@@ -12,6 +12,8 @@ from profgate.model.units import base_unit
 MAX_TOTAL = 2**63 - 1
 # real measurements have smaller exponents; converting a number with a larger exponent could exhaust memory
 _MAX_DECIMALS = 40
+_MOST_ROWS = 1 << 16
+_ROWS_PER_BYTE = 16
 _ROOMY_TOTAL = 2**58
 
 
@@ -59,6 +61,16 @@ def sum_of(values: IntArray, where: str) -> int:
     if total > MAX_TOTAL:
         raise ProfileError(where, "the values add up to more than 2^63; record less")
     return total
+
+
+def refuse_expansion(rows: int, size: int, where: str) -> None:
+    """Raise ProfileError if a file of ``size`` bytes describes so many frames or values that they exhaust memory.
+
+    Files of profilers have about one frame or value per byte. Files in which parts refer to each other can have the
+    square of this number.
+    """
+    if rows > _MOST_ROWS + _ROWS_PER_BYTE * size:
+        raise ProfileError(where, f"describes more than {rows:,} frames or values in {size:,} bytes; record less")
 
 
 def period_of(values: IntArray) -> int | None:

@@ -45,6 +45,7 @@ class SpeedscopeReader(BuiltInReader):
     name = "speedscope"
     looks = "JSON with the URL of speedscope's schema"
     record = "py-spy record --format speedscope -o a.json -- CMD"
+    counted = ()
     proven = "py-spy 0.4.3, memray 1.20"
 
     def fits(self, source: SourceFile) -> bool:
@@ -64,7 +65,7 @@ class SpeedscopeReader(BuiltInReader):
         if rounded:
             warnings.append(f"values were rounded to {_DECIMALS} decimals or what 63 bits can hold")
         periods = [
-            period_of(row) if metric.kind is MetricKind.SAMPLED else None
+            period_of(row) if metric.kind is MetricKind.SAMPLED and metric.unit != "bytes" else None
             for metric, row in zip(metrics, values, strict=True)
         ]
         times = (period for metric, period in zip(metrics, periods, strict=True) if metric.unit == "nanoseconds")
@@ -164,14 +165,13 @@ def _sampled(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     if len(flat) and not 0 <= flat.min() <= flat.max() < frames:
         raise wrong(where, f"has frame {flat.max() if flat.min() >= 0 else flat.min()}, but there are {frames} frames")
     offsets = np.append(0, np.cumsum(lengths))
-    kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.SAMPLED
     clock, begin = _clock(unit), thread.get("startValue")
     first = float(begin) if is_number(begin) else 0.0
     ends = first + np.cumsum(np.array(weights, np.float64))
     clock.add_thread(thread.get("name"), np.arange(len(ends)), np.append(first, ends[:-1]), ends)
     return _Part(
         unit,
-        kind,
+        MetricKind.SAMPLED,
         weights,
         clock,
         lambda values, timeline: stacks_from_paths(flat, offsets, values, where=file, timeline=timeline),
@@ -203,11 +203,10 @@ def _evented(thread: Json, unit: str, frames: int, where: str, file: str) -> _Pa
     if now is not None and isinstance(end, int | Decimal) and end > now:
         calls.spend(min(end, MAX_TOTAL) - now, min(end, MAX_TOTAL))  # the end of the profile ends all open calls
     calls.clock.end_thread(thread.get("name"))
-    metric_kind = MetricKind.COUNTED if unit == "bytes" else MetricKind.TIMED
     tree = calls.tree
     return _Part(
         unit,
-        metric_kind,
+        MetricKind.TIMED,
         tree.own,
         calls.clock,
         lambda values, timeline: tree.stacks(values, file, calls=True, timeline=timeline),
@@ -239,7 +238,7 @@ def _measured(parts: list[_Part], where: str) -> tuple[IntArray, list[Metric], b
         exact, _, exponent = in_base_unit(np.array(numbers, dtype=np.int64), unit, exponent, where)
         values[row, base_of_value == base] = exact
         kinds = {part.kind for part in chosen}
-        kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else min(kinds)
+        kind = MetricKind.SAMPLED if MetricKind.SAMPLED in kinds else MetricKind.TIMED
         metrics.append(Metric(_METRIC_NAMES[base], base, kind=kind, exponent=exponent))
         rounded |= cut
     return values, metrics, rounded
@@ -285,9 +284,11 @@ def _timelines(parts: list[_Part], ends: IntArray, values: IntArray) -> list[Tim
     if whole is None:
         return [None] * len(parts)
     starts = ends - [len(part.values) for part in parts]
+    first, last = (np.searchsorted(whole.row, rows).tolist() for rows in (starts, ends))  # the rows are sorted
+    chosen = zip(starts.tolist(), map(slice, first, last), strict=True)
     return [
-        whole.chosen((whole.row >= start) & (whole.row < end), whole.row - start)
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        replace(whole, row=whole.row[own] - start, cell=whole.cell[own], values=whole.values[:, own])
+        for start, own in chosen
     ]
 
 

@@ -13,7 +13,7 @@ from profgate.model.profile import Facts, Profile, Stacks
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
-from profgate.readers.quantities import MAX_TOTAL, in_base_unit, whole_numbers
+from profgate.readers.quantities import MAX_TOTAL, in_base_unit, refuse_expansion, whole_numbers
 from profgate.readers.stack_events import stacks_from_parents
 from profgate.readers.time_bins import Clock, timeline_of
 
@@ -21,7 +21,7 @@ from profgate.readers.time_bins import Clock, timeline_of
 WEIGHTS = {
     "samples": ("samples", "samples", MetricKind.SAMPLED),
     "tracing-ms": ("time", "ms", MetricKind.TIMED),
-    "bytes": ("bytes", "bytes", MetricKind.COUNTED),
+    "bytes": ("bytes", "bytes", MetricKind.SAMPLED),
 }
 ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
@@ -53,6 +53,7 @@ class Threads:
     """Stacks of all threads in one table. Samples without a stack belong to stack 0, the root."""
 
     where: str
+    bytes: int
     frames: Frames = field(default_factory=Frames)
     parent: list[IntArray] = field(default_factory=lambda: [np.full(1, NONE, dtype=np.int64)])
     frame: list[IntArray] = field(default_factory=lambda: [np.zeros(1, dtype=np.int64)])
@@ -77,6 +78,7 @@ class Threads:
         if times is not None:
             self.clock.add_thread(name, np.where(stacks >= 0, stacks + self.size - 1, NONE), times, times)
         self.size += count
+        refuse_expansion(self.size, self.bytes, self.where)
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads.

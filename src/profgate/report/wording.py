@@ -5,14 +5,13 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.levels import RED, VISIBLE
+from profgate.model.levels import MOST_SPLITS, RED, VISIBLE
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
-MOST_SPLITS = 5000  # maximum number of splits for one test; if there are more splits, a random sample is used
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
 MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice

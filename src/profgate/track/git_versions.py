@@ -55,7 +55,8 @@ class Repository:
 
     def is_dirty(self) -> bool:
         """Return whether a tracked file has uncommitted changes."""
-        return bool(quiet_git(self.top, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"))
+        how = ("--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+        return bool(quiet_git(self.top, "status", *how, filters=False))
 
     def files(self, commit: str) -> frozenset[str]:
         """Return the paths of all files in a commit, relative to the top folder."""

@@ -4,7 +4,13 @@ import pytest
 
 from comparisons import from_exclusive
 from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.identity import files_of_two_folders, files_of_two_roots, functions_of_moved_files
+from profgate.attribution.identity import (
+    files_of_two_folders,
+    files_of_two_roots,
+    functions_of_moved_files,
+    functions_of_packages,
+    not_to_pair,
+)
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
 
@@ -49,6 +55,39 @@ def test_functions_of_a_renamed_file_are_the_same(
 def test_without_a_renamed_file_nothing_moved() -> None:
     diff = replace(MOVED, files=tuple(replace(item, status="modified") for item in MOVED.files))
     assert functions_of_moved_files(compared({"a": f"f ({CART})"}, {"b": f"f ({BASKET})"}), diff) == {}
+
+
+ORDER = "example.com/shop/stock.byPath"
+
+
+@pytest.mark.parametrize(
+    ("baseline", "target", "found"),
+    [
+        ([f"{ORDER} (stock/a.go)"], [f"{ORDER} (stock/b.go)"], 1),
+        ([f"{ORDER}.func1 (stock/a.go)"], [f"{ORDER}.func1 (stock/b.go)"], 1),
+        (["pp$3.parse (acorn/dist/acorn.js)"], ["pp$8.parse (acorn/dist/acorn.js)"], 1),
+        (["pp$3.parse (a/x.js)", "pp$4.parse (a/x.js)"], ["pp$8.parse (a/x.js)", "pp$9.parse (a/x.js)"], 0),
+        (["Ruler.push (md/lib/ruler.js)"], ["Ruler.push (md/dist/index.cjs.js)"], 1),
+        (["Ruler.push (md/lib/ruler.js)"], ["Ruler.push (linkify/dist/index.cjs.js)"], 0),  # another package
+        (["f (pkg/a.py)", "g (pkg/a.py)", "<module> (pkg/a.py)"], ["f (pkg/b.py)", "g (pkg/b.py)"], 2),
+        (
+            ["f (pkg/a.py)", "g (pkg/a.py)", "<module> (pkg/a.py)"],
+            ["f (pkg/b.py)", "g (pkg/b.py)", "<module> (pkg/b.py)"],
+            3,
+        ),
+        (["f (pkg/a.py)", "<module> (pkg/a.py)"], ["f (pkg/b.py)", "<module> (pkg/b.py)"], 1),
+        (["f (pkg/a.py)"], ["f (other/b.py)"], 0),
+        (["f (pkg/a.py)"], ["f (pkg/b.py)", "f (pkg/c.py)"], 0),
+        (["__init__ (pkg/a.py)"], ["__init__ (pkg/b.py)"], 0),  # of any class
+    ],
+)
+def test_unique_name_in_package_is_one_function(baseline: list[str], target: list[str], found: int) -> None:
+    sides = (
+        {f"{side}{place}": name for place, name in enumerate(names)}
+        for side, names in zip("ab", (baseline, target), strict=True)
+    )
+    made = compared(*sides)
+    assert len(functions_of_packages(made, not_to_pair(made, None))) == found
 
 
 ROOTS = folder_diff({"shop/cart.py": "a"}, {"shop/cart.py": "b"}, frozenset({"shop/cart.py", "shop/stock.py"}))

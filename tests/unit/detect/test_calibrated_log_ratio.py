@@ -97,9 +97,11 @@ def test_new_and_gone_functions_are_changes() -> None:
 
 def test_new_functions_are_named_and_counted() -> None:
     stacks = {f"main;{name}": count for name, count in BASE.items()}
-    comparison = from_stacks(runs_of(stacks), runs_of(stacks | {f"main;new{place}": 900 for place in range(5)}))
+    stacks["main;work"] = 900
+    new = {f"main;work;new{place}": 900 for place in range(5)}
+    comparison = from_stacks(runs_of(stacks), runs_of(stacks | new))
     detection = detect(comparison)
-    assert (comparison.symbols.names[detection.symbol[0]], detection.texts["judged"][0]) == ("main", "subtree")
+    assert (comparison.symbols.names[detection.symbol[0]], detection.texts["judged"][0]) == ("work", "subtree")
     assert detection.texts["new"][0] == "new0, new1, new2 and 2 more"
 
 

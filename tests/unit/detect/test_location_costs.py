@@ -114,6 +114,15 @@ def test_interleaved_runs_keep_a_large_common_factor() -> None:
     )
 
 
+def test_interleaved_factor_is_bounded_by_the_total() -> None:
+    """Small functions look 12 % cheaper, but the total did not change."""
+    before = {**{f"f{place}": 40 for place in range(9)}, "large": 9000}
+    after = {**{f"f{place}": 35 for place in range(9)}, "large": 9045}
+    costs = costs_of(from_exclusive([before] * 2, [after] * 2), interleaved=True)
+    assert costs.factors.tolist() == pytest.approx([costs.factors[0]] * 4)
+    assert (costs.values[:, -1] / costs.values[:, 0]).tolist() == pytest.approx([35 / 40] * 9 + [1.0])
+
+
 def test_samples_scatter_by_their_value() -> None:
     """A sample of 10 ms: twice the scatter of counting, and 3 % between runs."""
     comparison = from_exclusive([{"f": 1000, "g": 0}], [{"f": 1000, "g": 0}], metric=Metric("cpu", "nanoseconds"))

@@ -170,6 +170,44 @@ def test_interleaved_row_needs_more_recorded_cost() -> None:
     assert certain(rows) == []
 
 
+def test_cheaper_subtree_offsets_its_callee() -> None:
+    """The caller scatters too much for a proof that it lost the cost, but its subtree did not become dearer."""
+    before = [{"main;layout": cost, "main;layout;finish": 600} for cost in (4000, 2400, 5200, 3100, 4300)]
+    after = [{"main;layout": cost, "main;layout;finish": 900} for cost in (3800, 2300, 4600, 2600, 3700)]
+    around = runs_of(AROUND, 5)
+    given = from_stacks(
+        *([{**run, **side} for run, side in zip(around, each, strict=True)] for each in (before, after))
+    )
+    for interleaved in (False, True):
+        row = found(given, interleaved=interleaved)["finish"]
+        assert (row.net, row.listed, row.certain) == ("offset", True, False)
+
+
+LARGE = {f"main;g{place}": 6000 for place in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("noise", "after", "row"),
+    [
+        ([1.0] * 10, {"main;audit": 1900}, ("audit", True, True)),
+        ([1.0] * 10, {"main;audit": 190, "main;audit;write": 1900}, ("audit", True, True)),
+        ([1.1, 0.9, 1.2, 0.8, 1.0, 0.95, 1.1, 0.75, 1.0, 0.9], {"main;audit": 1900}, ("audit", True, False)),
+        ([1.0] * 10, {"main;audit": 1900, "main;g0": 4500}, ("audit", False, False)),
+    ],
+    ids=["caller grew", "with callees", "caller is noisy", "split"],
+)
+def test_new_function_below_the_run_is_itself(
+    noise: Sequence[float], after: Values, row: tuple[str, bool, bool]
+) -> None:
+    """Nearly the whole run is no cause, and its noise may hide a new function."""
+    runs = [
+        {**around, **{stack: round(factor * cost) for stack, cost in LARGE.items()}, **change}
+        for around, factor, change in zip(2 * runs_of(AROUND, 5), noise, [{}] * 5 + [after] * 5, strict=True)
+    ]
+    rows = found(from_stacks(runs[:5], runs[5:]))
+    assert [(name, each.listed, each.certain) for name, each in rows.items() if each.sign > 0] == [row]
+
+
 def test_split_that_costs_more_is_found() -> None:
     before = {"main;work;parse": 1000}
     rows = found(sides(before, {"main;work;parse": 300, "main;work;parse;lex": 1300}))

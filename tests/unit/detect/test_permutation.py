@@ -7,7 +7,6 @@ import pytest
 
 from profgate.detect import permutation
 from profgate.detect.permutation import (
-    MOST_SPLITS,
     Rows,
     observed,
     p_of,
@@ -18,7 +17,7 @@ from profgate.detect.permutation import (
 )
 from profgate.detect.permutation import jointly_tested as family_of
 from profgate.model.arrays import FloatArray
-from profgate.model.levels import LISTED, RED
+from profgate.model.levels import LISTED, MOST_SPLITS, RED
 
 APART = [10.0, 11.0, 12.0, 13.0, 14.0, 20.0, 21.0, 22.0, 23.0, 24.0]
 

@@ -84,6 +84,19 @@ def test_slower_machine_is_everything_up_to_twice(factor: int, expected: Kind) -
     assert np.isnan(detect(of_totals([10.2], [12.2], JOBS)).statistics["everything"][0])
 
 
+@pytest.mark.parametrize("odd", [1, 2, 5, 20])
+def test_threefold_run_is_no_other_machine(odd: int) -> None:
+    """One function of one base job is ``odd`` times dearer, which bounds the other functions, but not this factor."""
+    functions = {f"f{place}": 10**9 + place for place in range(20)}
+    jobs = [{**functions, "f3": 10**9 * (odd if job == 4 else 1)} for job in range(8)]
+    slower = {name: 3 * value for name, value in functions.items()}
+    detection = detect(from_exclusive(jobs[:1], [slower], noise=jobs[1:], metric=timed()))
+    assert kind(detection) is Kind.TOTAL_DEGRADATION
+    detection = detect(from_exclusive(jobs[:3] + jobs[:2], [slower] * 5, metric=timed()))
+    assert kind(detection) is Kind.MAYBE_DEGRADATION
+    assert np.isnan(number(detection, "everything"))  # the text about another machine
+
+
 def test_option_raises_the_floor() -> None:
     assert kind(detect(of_totals(BASE, TARGET), floor=0.03)) is Kind.NO_CHANGE
 

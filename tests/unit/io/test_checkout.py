@@ -72,9 +72,9 @@ def test_no_link_out_and_no_pipe_is_opened(tmp_path: Path) -> None:
 
 
 def test_checkout_of_git_itself_is_read(tmp_path: Path) -> None:
-    who = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    who = {"user.name": "a", "user.email": "a@example.org"}
     git(["init", "-q", "."], str(tmp_path))
-    git(["commit", "-q", "--allow-empty", "-m", "first"], str(tmp_path), options=who)
+    git(["commit", "-q", "--allow-empty", "-m", "first"], str(tmp_path), settings=who)
     sha = git(["rev-parse", "HEAD"], str(tmp_path)).decode().strip()
     for arguments in (["pack-refs", "--all"], ["switch", "-q", "--detach"]):
         assert checked_out(str(tmp_path)) == sha

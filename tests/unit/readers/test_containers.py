@@ -47,6 +47,14 @@ def test_all_members_are_read_and_padding_is_not(pack: Pack) -> None:
 
 
 @both
+@pytest.mark.parametrize("more", range(5))
+def test_members_are_read_wherever_a_chunk_ends(pack: Pack, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = pack(TEXT)
+    monkeypatch.setattr(containers, "PACKED_CHUNK", len(first) + more)
+    assert unwrapped(first + pack(TEXT)) == TEXT * 2
+
+
+@both
 def test_large_contents_come_back_whole(pack: Pack) -> None:
     data = random.Random(1).randbytes(3_000_000)
     assert unwrapped(pack(data)) == data

@@ -143,6 +143,10 @@ def test_an_end_without_a_blank_line_is_told() -> None:
     [
         (header("cycles", "9" * 30) + "\t 1 f (x)\n\n", "line 1: has a period"),
         ((header("cycles", str(1 << 62)) + "\t 1 f (x)\n\n") * 3, "event cycles.*more than 2"),
+        (
+            "".join(header(f"e{k}", "1") + f"\t 1 f{k} (x)\n\n" for k in range(2_000)),
+            "more than 4,000,000 frames or values",
+        ),
         (SAMPLE + "x" * 70_000, "line [0-9]+: is longer than"),
     ],
 )

@@ -13,7 +13,7 @@ FACTS = Facts(format="x")
 
 
 def results(*added: tuple[Any, ...]) -> Profile:
-    read = Results("a.json")
+    read = Results("a.json", counted=("allocated",))
     for name, quantity, values in added:
         read.add(name, quantity, values)
     return read.profile(FACTS)

@@ -85,7 +85,7 @@ def test_threads_of_other_units_are_metrics_of_their_own() -> None:
     found = read(document(sampled([[0]], [2], "none"), sampled([[1]], [64], "bytes")))
     assert [(metric.name, metric.kind) for metric in found.metrics] == [
         ("samples", MetricKind.SAMPLED),
-        ("bytes", MetricKind.COUNTED),
+        ("bytes", MetricKind.SAMPLED),
     ]
     assert rows(found) == [("main", [2, 0]), ("work", [0, 64])]
 

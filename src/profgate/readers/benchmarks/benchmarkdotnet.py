@@ -31,6 +31,7 @@ FORMAT = ResultFormat(
     name="benchmarkdotnet",
     looks="JSON with the keys HostEnvironmentInfo and Benchmarks",
     record="dotnet run -c Release -- --exporters json",
+    counted=("allocated",),
     keys=("HostEnvironmentInfo", "Benchmarks"),
     records=listed("Benchmarks"),
     add=_add,

@@ -18,7 +18,7 @@ from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
 
 MOST_RUNS = 100  # maximum number of runs per benchmark and file
-_LONGEST_NAME = 500
+LONGEST_NAME = 500
 _LARGEST = 1e30
 _COUNTS = {"allocs", "allocations", "count", "counts", "instructions"}
 _EACH = {"", "op", "iter", "iteration", "call"}
@@ -49,9 +49,9 @@ def quantity_of(unit: str, name: str = "", better: Better | None = None) -> Quan
     elif base == "nanoseconds":
         found = Quantity(Metric(name or "time", base, kind=MetricKind.TIMED), factor * 10.0**power)
     elif base == "bytes":
-        found = Quantity(Metric(name or "memory", base, kind=MetricKind.COUNTED), factor * 10.0**power)
+        found = Quantity(Metric(name or "memory", base, kind=MetricKind.TIMED), factor * 10.0**power)
     elif over in _COUNTS:
-        found = Quantity(Metric(name or over, "count", kind=MetricKind.COUNTED))
+        found = Quantity(Metric(name or over, "count", kind=MetricKind.TIMED))
     else:
         found = unknown(unit, name)
     return found if better is None else replace(found, metric=replace(found.metric, better=better, directed=True))
@@ -76,11 +76,13 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
 class Results:
     """Benchmarks in file order.
 
-    If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run.
+    If ``scenarios`` is false, all benchmarks belong to one run, like the tests in a test run. The names of the metrics
+    that count every event are ``counted``.
     """
 
     where: str
     scenarios: bool = True
+    counted: tuple[str, ...] = ()
     warnings: Counter[str] = field(default_factory=Counter)
     _metrics: dict[Metric, int] = field(default_factory=dict)
     _frames: dict[tuple[str, str | None, int | None], int] = field(default_factory=dict)
@@ -100,7 +102,7 @@ class Results:
 
         Raises ProfileError if the name or a value is invalid.
         """
-        if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+        if not isinstance(name, str) or not name.strip() or len(name) > LONGEST_NAME:
             raise wrong(self.where, f"a benchmark is called {str(name)[:40]!r}, which is not a name of a benchmark")
         where = f"{self.where}: {name}"
         amounts = [measured(value, where) * quantity.factor for value in values]
@@ -111,7 +113,8 @@ class Results:
             title = " ".join(visible(name).split()) or NO_NAME  # the name may be a command with several lines
             frame = self._frames.setdefault((title, file, line), len(self._frames))
             self._known[name, file, line] = frame
-        metric = self._metrics.setdefault(quantity.metric, len(self._metrics))
+        kind = MetricKind.COUNTED if quantity.metric.name in self.counted else MetricKind.TIMED
+        metric = self._metrics.setdefault(replace(quantity.metric, kind=kind), len(self._metrics))
         runs = self._values.setdefault((frame, metric), {})
         for amount in amounts:
             runs.setdefault((len(runs),) if process is None else process, []).append(amount)

@@ -100,6 +100,7 @@ class ResultFormat(BuiltInReader):
     name: str
     looks: str
     record: str
+    counted: tuple[str, ...]
     records: Callable[[SourceFile], Iterable[Record]]
     proven: str = ""
     keys: tuple[str, ...] = ()
@@ -130,7 +131,7 @@ class ResultFormat(BuiltInReader):
         Raises ProfileError with the position of the error if the file is invalid.
         """
         source = unwrap(source)
-        results = Results(source.name, self.scenarios)
+        results = Results(source.name, self.scenarios, self.counted)
         facts: dict[str, Any] | None = None
         records = self.records(source)
         for record in self.select(records, results) if self.select else records:

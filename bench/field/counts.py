@@ -1,0 +1,244 @@
+"""Counts of real programs under six sets of CPU features and four sizes of the environment.
+
+The loader of glibc chooses variants of memcpy, strlen and others by the features of the CPU, and the size of the
+environment moves the stack. A condition is a set of features and a size; each stands for a machine. Callgrind records
+all programs under the twelve conditions of `CONDITIONS`, with randomized addresses. The comparisons are fixed here,
+before anything is recorded:
+
+- unchanged, other machine: for each program, `PAIRS` ordered pairs of different conditions, drawn at random from a
+  generator with the program's name as its seed;
+- unchanged, one job: for each condition, the first half of its runs against the second half;
+- an own function of the program takes 3 % or 1 % of the run more: both functions of each program, in the conditions of
+  `PLANTED`, against the unchanged program in the same condition (one job), and against the unchanged program in another
+  condition, with a confirmation in the first.
+
+A side has two runs. If the two runs of a program differ, it has five.
+"""
+
+import json
+import lzma
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from bench.field.judging import profile_of, self_cost
+from bench.field.recorders import RecordError, tool
+
+SOURCES = Path(__file__).resolve().parent / "counted"
+FEATURES = (  # tunables of glibc; each removes features of the CPU from those that the loader sees
+    "",
+    "-AVX512VL",
+    "-AVX512VL,-AVX2",
+    "-AVX512VL,-AVX2,-ERMS",
+    "-AVX_Fast_Unaligned_Load",
+    "-AVX512VL,-AVX2,-AVX,-AVX_Fast_Unaligned_Load,-SSSE3,-SSE4_2,-ERMS,-FSRM",
+)
+SIZES = (0, 100, 1000, 5000)  # bytes of a variable that is added to the environment
+CONDITIONS = tuple((features, (features + step) % len(SIZES)) for features in range(len(FEATURES)) for step in (0, 2))
+PLANTED = (0, 7)  # the conditions in which the changed programs run
+PERCENTS = (3, 1)
+PAIRS = 24
+EXACT, SAMPLES = 2, 5  # runs of a side whose counts are equal, and of one whose counts differ
+MOST = 2 * SAMPLES
+TIMEOUT = 300.0
+UNCHANGED = "unchanged"
+OTHER_VALGRIND = "other-valgrind"
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A program: how it is built and run, and its own functions with the constants that are their work."""
+
+    name: str
+    source: str
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ("./program",)
+    functions: tuple[tuple[str, str], ...] = ()
+    held_out: bool = False
+    env: tuple[tuple[str, str], ...] = ()
+
+
+_C = ("gcc", "-O1", "-g", "-o", "program")
+_CPP = ("g++", "-O1", "-g", "-std=c++17", "-o", "program")
+_RUST = ("rustc", "-O", "-g", "-o", "program")
+_WORDS = (("mixed", "MIXED"), ("digits", "DIGITS"))
+_SEED = (("PYTHONHASHSEED", "0"),)
+PROGRAMS = (
+    Counted("words", "words.c", (*_C, "words.c"), functions=_WORDS),
+    Counted("words, static", "words.c", (*_C, "-static", "words.c"), functions=_WORDS, held_out=True),
+    Counted("waves", "waves.c", (*_C, "waves.c", "-lm"), functions=(("smoothed", "SMOOTHED"), ("peak", "PEAK"))),
+    Counted(
+        "ordered",
+        "ordered.c",
+        (*_C, "ordered.c"),
+        functions=(("weight", "WEIGHT"), ("checked", "CHECKED")),
+        held_out=True,
+    ),
+    Counted("catalog", "catalog.cpp", (*_CPP, "catalog.cpp"), functions=(("score", "SCORE"), ("folded", "FOLDED"))),
+    Counted(
+        "sheet",
+        "sheet.cpp",
+        (*_CPP, "sheet.cpp"),
+        functions=(("parity", "PARITY"), ("distance", "DISTANCE")),
+        held_out=True,
+    ),
+    Counted("ledger", "ledger.rs", (*_RUST, "ledger.rs"), functions=(("rounded", "ROUNDED"), ("tax", "TAX"))),
+    Counted(
+        "visits", "visits.rs", (*_RUST, "visits.rs"), functions=(("mark", "MARK"), ("level", "LEVEL")), held_out=True
+    ),
+    Counted(
+        "tokens",
+        "tokens.go",
+        ("go", "build", "-o", "program", "tokens.go"),
+        functions=(("classOf", "class"), ("widthOf", "width")),
+        held_out=True,
+        env=(("GODEBUG", "asyncpreemptoff=1"),),  # valgrind cannot deliver the signals that preempt goroutines
+    ),
+    Counted(
+        "extension",
+        "extension.c",
+        ("gcc", "-O1", "-g", "-shared", "-fPIC", "-o", "library.so", "extension.c"),
+        ("{python}", "-S", "-E", "extension.py"),
+        functions=(("levels", "LEVELS"), ("edges", "EDGES")),
+        env=_SEED,
+    ),
+    Counted("report", "report.py", run=("{python}", "-S", "-E", "report.py"), held_out=True, env=_SEED),
+    Counted("orders", "orders.js", run=("{node}", "--jitless", "orders.js")),
+    Counted("sort", "input.txt", run=("sort", "input.txt"), held_out=True),
+    Counted("gzip", "input.txt", run=("gzip", "-c", "input.txt")),
+)
+
+
+def environment(program: Counted, condition: tuple[int, int]) -> dict[str, str]:
+    """Return the variables that a recorded program sees, and no others."""
+    features, size = FEATURES[condition[0]], SIZES[condition[1]]
+    found = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C", **dict(program.env)}
+    if features:
+        found["GLIBC_TUNABLES"] = f"glibc.cpu.hwcaps={features}"
+    return found | ({"PADDING": "x" * size} if size else {})
+
+
+def _source(program: Counted, constant: str, value: int) -> str:
+    """Return the source with another value for a constant."""
+    text = (SOURCES / program.source).read_text(encoding="utf-8")
+    if not constant:
+        return text
+    if program.source.endswith(".go"):  # const class, width, lines = 1000, 1000, 9000
+        names = [name for _, name in program.functions]
+        values = ["1000"] * len(names)
+        values[names.index(constant)] = str(value)
+        return text.replace("1000, 1000,", f"{', '.join(values)},")
+    return re.sub(rf"\b({constant}(?:: u32)?) = 1000\b", rf"\1 = {value}", text)
+
+
+def _input() -> str:
+    return "".join(f"{number * 7919 % 60007} line {number}\n" for number in range(1, 60001))
+
+
+def _tree(program: Counted, folder: Path, constant: str = "", value: int = 1000) -> Path:
+    """Build a program in a new folder. Raises RecordError."""
+    folder.mkdir(parents=True)
+    if program.source == "input.txt":
+        (folder / program.source).write_text(_input(), encoding="utf-8")
+        return folder
+    (folder / program.source).write_text(_source(program, constant, value), encoding="utf-8")
+    if program.source == "extension.c":
+        shutil.copy(SOURCES / "extension.py", folder)
+    if program.build:
+        _run([tool(program.build[0]), *program.build[1:]], folder, dict(os.environ))
+    return folder
+
+
+def _run(call: Sequence[str], folder: Path, variables: dict[str, str]) -> None:
+    outcome = subprocess.run(
+        call, cwd=folder, env=variables, capture_output=True, text=True, check=False, timeout=TIMEOUT, errors="replace"
+    )
+    if outcome.returncode:
+        last = (outcome.stderr.strip().splitlines() or ["no output"])[-1]
+        raise RecordError(f"{' '.join(call)}: {last}")
+
+
+def _command(program: Counted) -> list[str]:
+    # the interpreter itself, because a script that starts it would be recorded instead
+    real = Path(sysconfig.get_config_var("BINDIR"), f"python{sysconfig.get_python_version()}")
+    known = {"{python}": str(real), "{node}": shutil.which("node") or "node"}
+    words = [known.get(word, word) for word in program.run]
+    return [words[0] if "/" in words[0] else tool(words[0]), *words[1:]]
+
+
+def _record(program: Counted, tree: Path, condition: tuple[int, int], output: Path, other: str | None = None) -> None:
+    """Record one run, unless it exists."""
+    if output.exists():
+        return
+    raw = tree / f"raw-{output.parent.name}-{output.stem}"
+    variables = environment(program, condition)
+    valgrind = other or tool("valgrind")
+    if other:  # PREFIX/bin/valgrind.bin and PREFIX/libexec/valgrind, unpacked anywhere
+        variables["VALGRIND_LIB"] = str(Path(other).resolve().parents[1] / "libexec" / "valgrind")
+    _run([valgrind, "--tool=callgrind", f"--callgrind-out-file={raw}", *_command(program)], tree, variables)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    partial_file = output.with_name(f".{output.name}")
+    partial_file.write_bytes(lzma.compress(raw.read_bytes(), preset=3))
+    partial_file.rename(output)
+    raw.unlink()
+
+
+def runs_of(folder: Path) -> list[Path]:
+    """Return the recorded runs of one condition."""
+    return sorted(folder.glob("run-*.xz"), key=lambda path: int(re.findall(r"\d+", path.name)[0]))
+
+
+def sizes_differ(runs: Sequence[Path]) -> bool:
+    """Return whether the totals of runs differ by more than the product's bound for equal counts."""
+    sums = [self_cost(profile_of(path), None) for path in runs]
+    return max(sums) - min(sums) > 1e-4 * max(sums)
+
+
+def record_program(program: Counted, folder: Path, other_valgrind: str | None) -> None:
+    """Record everything about one program. Raises RecordError."""
+    place = folder / program.name.replace(", ", "-")
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = _tree(program, Path(scratch) / "unchanged" / "tree")
+
+        def record(tree: Path, variant: str, number: int, runs: range, other: str | None = None) -> list[Path]:
+            here = place / variant / f"condition-{number}"
+            for run in runs:
+                _record(program, tree, CONDITIONS[number], here / f"run-{run}.callgrind.xz", other)
+            return runs_of(here)
+
+        differ = sizes_differ(record(tree, UNCHANGED, 0, range(1, 5)))
+        for number in range(len(CONDITIONS)):
+            record(tree, UNCHANGED, number, range(1, (MOST if number in PLANTED else SAMPLES) + 1 if differ else 5))
+        side = range(1, (SAMPLES if differ else EXACT) + 1)
+        if other_valgrind:
+            record(tree, OTHER_VALGRIND, 0, side, other_valgrind)
+        first = profile_of(runs_of(place / UNCHANGED / "condition-0")[0])
+        whole = self_cost(first, None)
+        for function, constant in program.functions:
+            share = self_cost(first, function) / whole
+            if not share:
+                raise RecordError(f"{program.name}: {function} is not in the profile")
+            for percent in PERCENTS:
+                value = round(1000 * (1 + percent / 100 / share))
+                variant = f"{function}-{percent}"
+                changed = _tree(program, Path(scratch) / variant / "tree", constant, value)
+                for number in PLANTED:
+                    record(changed, variant, number, side)
+    (place / "complete.json").write_text(json.dumps({"differ": differ}), encoding="utf-8")
+
+
+def record_counts(folder: Path, processes: int = 1, other_valgrind: str | None = None) -> None:
+    """Record all programs; existing recordings stay. Raises RecordError."""
+    with ThreadPoolExecutor(processes) as pool:
+        list(pool.map(partial(record_program, folder=folder, other_valgrind=other_valgrind), PROGRAMS))

@@ -1,0 +1,152 @@
+"""Commands in a repository whose settings, attributes and branches are traps: nothing runs that the user did not give.
+
+A trap is a program that writes a file. ``TRAPS`` has the git command that springs each of them. Hooks and filters
+during checkouts are also tested in `tests/unit/measuring/test_sides.py`, with submodules.
+"""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from action_stage import SHARES, SLOWER
+from profgate.__main__ import main
+from two_commits import COPY, TwoCommits, pairs_take, with_commits
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+ABSENT = "0123456789" * 4
+RUN = ["--", "sh", "-c", COPY]
+TRAPS = {
+    "hook": ["checkout", "--quiet", "--detach"],
+    "monitor": ["status"],
+    "external": ["diff", "HEAD~1"],
+    "command": ["diff", "HEAD~1"],
+    "textconv": ["show", "HEAD:converted.txt", "--textconv"],
+    "clean": ["add", "--renormalize", "."],
+    "smudge": ["checkout", "--quiet", "HEAD~1", "--", "."],
+    "signature": ["log", "-1"],  # its setting is in an included file
+    "ssh": ["cat-file", "-e", ABSENT],
+    "pack": ["cat-file", "-e", ABSENT],
+    "alternates": ["rev-list", "--alternate-refs", "--count", "HEAD"],
+}
+TRACKED = ["--", "cp", "profiles/1.folded", "{out}/api.folded"]
+COMMANDS = {  # with their exit codes
+    "measure": (["measure", "HEAD~1", "HEAD", *RUN], 0),
+    "measure of the working tree": (["measure", "HEAD~1", *RUN], 0),
+    "measure of a missing commit": (["measure", ABSENT, *RUN], 2),
+    "confirm": (["confirm", "compared/report.json", "--output-dir", "confirmed", *RUN], 0),
+    "confirm of a missing commit": (["confirm", "missing.json", "--output-dir", "confirmed", *RUN], 2),
+    "track": (["track", "--last", "2", "--runs", "1", *TRACKED], 0),
+    "track of a branch": (["track", "--runs", "1", "refs/heads/--output=ran", *TRACKED], 0),
+    "store": (["store", "add", "profiles/1.folded"], 0),
+    "store of a missing commit": (["store", "add", "--commit", ABSENT, "profiles/1.folded"], 2),
+    "check": (["check", "--history", "history", "HEAD"], 3),
+    "check of an option": (["check", "--history", "history", "--", "--output=ran"], 3),
+    "trends": (["trends", "--history", "history"], 0),
+    "compare": (["compare", "profiles/1.folded", "profiles/2.folded"], 0),
+    "compare by a diff": (["compare", "profiles/1.folded", "profiles/2.folded", "--diff", "change.diff"], 0),
+    "init": (["init", "--yes"], 2),
+}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository, beside a folder with the traps."""
+    place = tmp_path_factory.mktemp("hostile")
+    repository = TwoCommits(place / "repository", SHARES, SLOWER)
+    git, traps = repository.git, place / "traps"
+    (traps / "hooks").mkdir(parents=True)
+    for name in TRAPS:
+        program = traps / name
+        ending = {"clean": "cat", "smudge": "cat", "external": "exit 0", "command": "exit 0"}.get(name, "exit 1")
+        program.write_text(f'#!/bin/sh\n[ "$TRAPPED" ] && : > "$TRAPPED/{name}"\n{ending}\n')
+        program.chmod(0o755)
+    for name in ("post-checkout", "post-index-change", "reference-transaction", "pre-commit"):
+        (traps / "hooks" / name).symlink_to(traps / "hook")
+    attributes = "converted.txt diff=converted\nprofiles/1.folded diff=driven\nsource.py filter=trap\n"
+    repository.commit(**{".gitattributes": attributes, "converted.txt": "1", "source.py": "a = 1\n"})
+    repository.commit(**{"converted.txt": "2", "source.py": "a = 2\n", "profiles/1.folded": "main;parse 1\n"})
+    parent, tree = git("rev-parse", "HEAD~1"), git("rev-parse", "HEAD^{tree}")
+    person = "x <x@example.org> 1700000000 +0000"
+    signed = (
+        f"tree {tree}\nparent {parent}\nauthor {person}\ncommitter {person}\ngpgsig -----BEGIN PGP SIGNATURE-----\n"
+    )
+    (place / "commit").write_text(f"{signed} \n x\n -----END PGP SIGNATURE-----\n\nSigned\n")
+    head = git("hash-object", "-t", "commit", "-w", str(place / "commit"))
+    git("update-ref", "refs/heads/--output=ran", head)
+    git("symbolic-ref", "HEAD", "refs/heads/--output=ran")
+    (place / "repository" / "change.diff").write_text(git("diff", "--full-index", "HEAD~1", "HEAD") + "\n")
+    other = TwoCommits(place / "other", SHARES, SHARES).place
+    settings = {
+        "core.hooksPath": "hooks",
+        "core.fsmonitor": "monitor",
+        "diff.external": "external",
+        "diff.driven.command": "command",
+        "diff.converted.textconv": "textconv",
+        "filter.trap.clean": "clean",
+        "filter.trap.smudge": "smudge",
+        "core.sshCommand": "ssh",
+        "remote.second.uploadpack": "pack",
+        "core.alternateRefsCommand": "alternates",
+    }
+    for setting, trap in settings.items():
+        git("config", setting, str(traps / trap))
+    git("config", "--file", str(traps / "included"), "gpg.program", str(traps / "signature"))
+    git("config", "--file", str(traps / "included"), "log.showSignature", "true")
+    git("config", "include.path", str(traps / "included"))
+    git("config", "core.repositoryFormatVersion", "1")
+    git("config", "extensions.partialClone", "origin")
+    for remote, url in {"origin": "ssh://example.org/x", "second": f"file://{place}/nothing"}.items():
+        git("config", f"remote.{remote}.url", url)
+        git("config", f"remote.{remote}.promisor", "true")
+    alternates = place / "repository" / ".git" / "objects" / "info" / "alternates"
+    alternates.write_text(f"{other}/.git/objects\n")
+    return place
+
+
+@pytest.fixture
+def trapped(hostile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for the files of the traps. The current folder is a copy of the repository."""
+    folder = tmp_path / "trapped"
+    folder.mkdir()
+    shutil.copytree(hostile / "repository", tmp_path / "repository", symlinks=True)
+    monkeypatch.chdir(tmp_path / "repository")
+    monkeypatch.setenv("TRAPPED", str(folder))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    return folder
+
+
+def ran(trapped: Path) -> list[str]:
+    return sorted(path.name for path in trapped.iterdir())
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_trap_runs_in_git(trapped: Path, trap: str) -> None:
+    subprocess.run(["git", *TRAPS[trap]], capture_output=True, check=False, timeout=20)
+    assert trap in ran(trapped)
+
+
+@pytest.mark.parametrize(("words", "code"), COMMANDS.values(), ids=COMMANDS)
+def test_no_trap_runs(
+    hostile: Path, trapped: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], code: int
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.delenv("TRAPPED")
+        main(["compare", "profiles/1.folded", "profiles/2.folded", "--output-dir", "compared"])
+        main(["store", "add", "--history", "history", "profiles/2.folded"])
+        commits = {"baseline": commit_of("HEAD~1"), "target": commit_of("HEAD")}
+    with_commits(Path("compared/report.json"), commits)
+    shutil.copy("compared/report.json", "missing.json")
+    with_commits(Path("missing.json"), {"baseline": ABSENT})
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(hostile / "traps" / "external"))
+    Path("source.py").write_text("a = 3\n")
+    pairs_take(monkeypatch, 10.0)
+    assert main(words) == code
+    assert ran(trapped) == []
+    assert not list(Path().rglob("ran"))
+
+
+def commit_of(revision: str) -> str:
+    done = subprocess.run(["git", "rev-parse", revision], capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -1,0 +1,52 @@
+from collections import Counter
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+
+from profgate.model.source import source_of
+from profgate.model.units import MetricKind
+from profgate.readers.reader import BuiltInReader
+from profgate.readers.registry import READERS
+
+DATA = Path(__file__).parents[2] / "data"
+PERUN = (
+    b'{"header": {"type": "memory", "cmd": "a", "units": {"memory": "B"}}, "collector_info": {"name": "memory"}, '
+    b'"snapshots": [{"time": 0, "resources": [{"type": "memory", "amount": 8, "uid": {"function": "f"}}]}]}'
+)  # there is no recorded file of this collector
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_reader_declares_which_metrics_are_counted(reader: BuiltInReader) -> None:
+    declared, found = reader.counted, Counter[str]()
+    recorded = [path.read_bytes() for path in sorted((DATA / reader.name).rglob("*")) if path.is_file()]
+    for data in [*recorded, PERUN]:
+        if reader.recognizes(source := source_of("a", data)) is not None:
+            metrics = reader.read(source).metrics
+            found.update(metric.name for metric in metrics if metric.kind is MetricKind.COUNTED)
+    undeclared = [name for name in found if not any(fnmatchcase(name, pattern) for pattern in declared)]
+    unproven = [pattern for pattern in declared if not any(fnmatchcase(name, pattern) for name in found)]
+    assert (undeclared, unproven) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("format_name", "text", "metrics"),
+    [
+        ("speedscope", None, {"bytes": MetricKind.SAMPLED}),
+        ("austin", b"# austin: 3\n# mode: memory\nP1;T1;a.py:f:1 4096\n", {"memory added": MetricKind.SAMPLED}),
+        ("custom-results", b'[{"name": "a", "unit": "bytes", "value": 5}]', {"memory": MetricKind.TIMED}),
+        (
+            "go-benchmark",
+            b"BenchmarkX 100 12 ns/op 5 B/op 2 allocs/op\nPASS\n",
+            {"time": MetricKind.TIMED, "allocated": MetricKind.COUNTED, "allocations": MetricKind.COUNTED},
+        ),
+    ],
+)
+def test_sampled_memory_is_not_a_count(format_name: str, text: bytes | None, metrics: dict[str, MetricKind]) -> None:
+    reader = next(reader for reader in READERS if reader.name == format_name)
+    data = text or (
+        b'{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]}, '
+        b'"profiles": [{"type": "sampled", "name": "a", "unit": "bytes", "startValue": 0, "endValue": 8, '
+        b'"samples": [[0]], "weights": [8]}]}'
+    )
+    assert {metric.name: metric.kind for metric in reader.read(source_of("a", data)).metrics} == metrics
