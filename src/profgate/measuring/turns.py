@@ -12,7 +12,7 @@ from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError, SideError
 from profgate.io.files import sources_under
-from profgate.io.processes import Started, end_marked, output_of
+from profgate.io.processes import Started, end_marked, output_of, shown_command
 from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
 from profgate.measuring.own_code import check_own_code
@@ -121,7 +121,8 @@ class Turns:
             files = [each for each in sources_under(out) if each.name != MANIFEST_NAME]
             found = _as_run(_read(with_sources(files, here.checkout)), number)
         except ProfgateError as error:
-            raise SideError(side, f"run {number}, {side}", str(error)) from error
+            own = error.where == shown_command(self.program)  # perhaps a script of profgate that runs the profiler
+            raise SideError(side, f"run {number}, {side}", error.what if own else str(error)) from error
         finally:
             if ended := end_marked(f"PROFGATE_OUT={out}"):
                 count = f"{ended} process{'es' if ended > 1 else ''}"
