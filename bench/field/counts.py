@@ -18,20 +18,20 @@ A side has two runs. If the two runs of a program differ, it has five.
 import json
 import lzma
 import os
-import random
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from bench.field.judging import profile_of, self_cost
+import numpy as np
+from bench.field.judging import profile_of
 from bench.field.recorders import RecordError, tool
 
 SOURCES = Path(__file__).resolve().parent / "counted"
@@ -199,9 +199,21 @@ def runs_of(folder: Path) -> list[Path]:
     return sorted(folder.glob("run-*.xz"), key=lambda path: int(re.findall(r"\d+", path.name)[0]))
 
 
+def bare(name: str) -> str:
+    """Return the name of a function without its arguments, namespaces and packages."""
+    return re.split(r"\.|::", name.partition("(")[0])[-1]
+
+
+def cost_of(run: Path, function: str | None = None) -> float:
+    """Return the instructions of a function itself, or of the whole run."""
+    profile = profile_of(run)
+    chosen = np.array([function is None or bare(name) == function for name in profile.frames.names])
+    return 0.0 if profile.graph is None else float(profile.graph.self_value[0][chosen].sum())
+
+
 def sizes_differ(runs: Sequence[Path]) -> bool:
     """Return whether the totals of runs differ by more than the product's bound for equal counts."""
-    sums = [self_cost(profile_of(path), None) for path in runs]
+    sums = [cost_of(path) for path in runs]
     return max(sums) - min(sums) > 1e-4 * max(sums)
 
 
@@ -223,10 +235,9 @@ def record_program(program: Counted, folder: Path, other_valgrind: str | None) -
         side = range(1, (SAMPLES if differ else EXACT) + 1)
         if other_valgrind:
             record(tree, OTHER_VALGRIND, 0, side, other_valgrind)
-        first = profile_of(runs_of(place / UNCHANGED / "condition-0")[0])
-        whole = self_cost(first, None)
+        first = runs_of(place / UNCHANGED / "condition-0")[0]
         for function, constant in program.functions:
-            share = self_cost(first, function) / whole
+            share = cost_of(first, function) / cost_of(first)
             if not share:
                 raise RecordError(f"{program.name}: {function} is not in the profile")
             for percent in PERCENTS:

@@ -6,11 +6,22 @@ from collections.abc import Iterable, Sequence
 from profgate.model.comparison import Comparison, Note
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.units import MetricKind
 
+_MOST_NAMES = 5
 FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
 NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame that causes no warning
 UNRESOLVED = 0.20  # the same for names that the profiler could not resolve
 _MODE = "sampling mode"
+_MOVES_COUNTS = {  # facts that change counts of the same code
+    "CPU model": "cpu_model",
+    "image": "image",
+    "C library": "c_library",
+    "kernel": "kernel",
+    "architecture": "architecture",
+    "environment": "environment",
+}
+_VERSIONS = {"compiler": "compiler", "runtime version": "runtime", "profiler version": "profiler_version"}
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
@@ -61,6 +72,43 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
         yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
 
 
+def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Return the names of the facts because of which two recordings of the same code may have different counts.
+
+    Two recordings of one job have none. Between jobs, each fact must be known and equal. If no job is known, as for
+    files that a user compares, a fact counts if it differs.
+    """
+    if before.job is not None and before.job == after.job:
+        return ()
+    jobs = before.job is not None or after.job is not None
+    pairs = {name: (getattr(before, field), getattr(after, field)) for name, field in _MOVES_COUNTS.items()}
+    return tuple(name for name, (old, new) in pairs.items() if old != new or (jobs and old is None))
+
+
+def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
+    """Yield a note for each version that differs and, for counts, for each difference of the machines."""
+    names = _VERSIONS | (_MOVES_COUNTS if counted else {})
+    for name, field in names.items():
+        old, new = getattr(before, field), getattr(after, field)
+        if old and new and old != new and field not in {"cpu_model", "architecture"}:
+            shown = _environments(old, new) if field == "environment" else (old, new)
+            yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": name, "baseline": shown[0], "target": shown[1]}))
+    if counted and (facts := unlike(before, after)):
+        yield Note(Reason(ReasonCode.COUNTS_APART, {"facts": _listed(facts)}))
+
+
+def _environments(old: str, new: str) -> tuple[str, str]:
+    """Return the size of each environment, and the names of the variables that only one of them has."""
+    sides = [(size, set(names.split())) for size, _, names in (side.partition(": ") for side in (old, new))]
+    alone = [sorted(sides[side][1] - sides[1 - side][1])[:_MOST_NAMES] for side in (0, 1)]
+    texts = [f"{size} with {_listed(more)}" if more else size for (size, _), more in zip(sides, alone, strict=True)]
+    return texts[0], texts[1]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
 def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
@@ -78,7 +126,15 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Return notes on one workload. If the user named the two files (``named``), differences only cause warnings."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
+    counted = any(metric.kind is MetricKind.COUNTED for metric in target[0].metrics)
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
+    stated = {note.reason.parameters.get("fact") for note in notes}
+    notes += [
+        note
+        for note in _beside(before[0], after[0], counted=counted)
+        if str(note.reason.parameters.get("fact")).removesuffix(" version") not in stated
+        and note.reason.parameters.get("fact") not in stated
+    ]
     for side, runs in (("baseline", before), ("target", after)):
         if any(facts.truncated for facts in runs):
             notes.append(Note(Reason(ReasonCode.TRUNCATED, {"side": side}), blocks=not named))

@@ -212,7 +212,9 @@ def _order_changed(parameters: Parameters, _quote: Quote) -> str:
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
-    ReasonCode.EXACT: "exact counts: the {runs} runs hardly differ within each side",
+    ReasonCode.EXACT: "exact counts: the runs of each side are equal",
+    ReasonCode.COUNTS_APART: "counts of different jobs: {facts} not known to be equal, which changes counts of "
+    f"the same code; measure both commits {IN_TURNS}",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
