@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from profgate.model.comparison import Comparison, Note
+from profgate.model.levels import GATE_SHARE
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.units import MetricKind
@@ -20,8 +21,13 @@ _MOVES_COUNTS = {  # facts that change counts of the same code
     "kernel": "kernel",
     "architecture": "architecture",
     "environment": "environment",
+    "profiler version": "profiler_version",
 }
+_OFTEN_UNKNOWN = "profiler version"  # not every profiler states it
 _VERSIONS = {"compiler": "compiler", "runtime version": "runtime", "profiler version": "profiler_version"}
+_SYSTEM = re.compile(
+    r"(?:^|/)(?:ld(?:-linux|-musl)[\w-]{0,20}|lib(?:c|m|pthread|gcc_s|stdc\+\+|c\+\+))[.-][\w.-]{0,40}$"
+)
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
@@ -82,7 +88,9 @@ def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
         return ()
     jobs = before.job is not None or after.job is not None
     pairs = {name: (getattr(before, field), getattr(after, field)) for name, field in _MOVES_COUNTS.items()}
-    return tuple(name for name, (old, new) in pairs.items() if old != new or (jobs and old is None))
+    return tuple(
+        name for name, (old, new) in pairs.items() if old != new or (jobs and old is None and name != _OFTEN_UNKNOWN)
+    )
 
 
 def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
@@ -146,13 +154,35 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
     return tuple(notes)
 
 
+def _of_system_libraries(comparison: Comparison) -> Reason | None:
+    """Return how much system libraries changed the total of counts of different machines, or None if by very little."""
+    if comparison.metric.kind is not MetricKind.COUNTED or not unlike(*comparison.facts):
+        return None
+    symbols = comparison.symbols
+    # in static programs, only the variants that the loader chooses are known by their raw names
+    chosen = [raw.startswith("__") and raw != name for raw, name in zip(symbols.labels, symbols.names, strict=True)]
+    system = [bool(_SYSTEM.search(place or "")) or one for place, one in zip(symbols.modules, chosen, strict=True)]
+    before, after = comparison.runs.means(comparison.self_value[:, system].sum(axis=1))
+    total, new = comparison.runs.means(comparison.run_totals)
+    if total <= 0 or abs(after - before) < GATE_SHARE * total:
+        return None
+    names = sorted({module.rpartition("/")[2] for module in symbols.modules if module and _SYSTEM.search(module)})
+    parameters: dict[str, Parameter] = {
+        "metric": comparison.metric.name,
+        "names": _listed(names[:_MOST_NAMES]) or "static",
+    }
+    return Reason(
+        ReasonCode.SYSTEM_LIBRARY, parameters | {"moved": (after - before) / total, "relative": (new - total) / total}
+    )
+
+
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
     low, high = min(means), max(means)
-    found = []
+    found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
     if 0.0 < low < high / FAR_APART:
         found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))
     if (tree := comparison.tree) is not None:

@@ -100,6 +100,7 @@ class ReasonCode(StrEnum):
     RUN_COUNTS_DIFFER = "run_counts_differ"  # baseline, target
     FOLDERS_PAIRED = "folders_paired"  # baseline, target
     UNDIRECTED = "undirected"  # metric
+    SYSTEM_LIBRARY = "system_library"  # metric, names, moved, relative
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
     NO_FRAMES = "no_frames"  # metric, side, share
     UNRESOLVED = "unresolved"  # metric, side, share

@@ -294,6 +294,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
+    ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
+    "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
     "total; check the options of the profiler",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",
