@@ -31,6 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from bench.field.judging import LISTED, TOTAL, profile_of, worse_findings
@@ -280,7 +281,7 @@ class Recorded:
     def profiles(self, job: str) -> list[Profile]:
         """Return the runs as if this machine had recorded them in a job."""
         features, size = CONDITIONS[self.condition]
-        facts = {
+        facts: dict[str, Any] = {
             "job": job,
             "cpu_model": f"CPU {features}",
             "environment": f"{SIZES[size]} bytes: PADDING",
@@ -311,22 +312,22 @@ class _Replayed(Turns):
 
     def warm_up(self, repository: str = ".") -> Mapping[str, Sequence[SourceFile]]:
         del repository
-        return {side: [_source(0, profiles[0])] for side, profiles in self.recorded.items()}
+        return {side: [_as_source(0, profiles[0])] for side, profiles in self.recorded.items()}
 
     def _record_pair(self) -> None:
         self.count += 1
         for side, profiles in self.recorded.items():
             self.took[side] += 0.5
-            self.profiles[side] += [_source(self.count, profiles[self.count - 1])]
+            self.profiles[side] += [_as_source(self.count, profiles[self.count - 1])]
 
 
-def _source(run: int, profile: Profile) -> SourceFile:
+def _as_source(run: int, profile: Profile) -> SourceFile:
     return replace(source_of(f"w/{1000 * run + 1}.callgrind", b""), profile=profile)
 
 
 def _report(baseline: Recorded, target: Recorded, jobs: tuple[str, str]) -> Report:
     sides = [side.profiles(job) for side, job in zip((baseline, target), jobs, strict=True)]
-    sources = [[_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
+    sources = [[_as_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
     given = PipelineInput(sources[0], sources[1], pages=0)
 
     def read(files: Sequence[SourceFile]) -> list[Profile | ProfileError]:
