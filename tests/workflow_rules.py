@@ -8,7 +8,7 @@ from typing import Any
 UNPINNED = re.compile(
     r"git\+"
     r"|\bpipx install (?!\w+==[\d.]+( |$))"
-    r"|\bpip install (?!--require-hashes|-e |-r )"
+    r"|\bpip install (?!--require-hashes|--no-index|-e |-r )"
     r"|\bnpm install --global (?!\w+@\d+\.\d+\.\d+( |$))"
     r"|\bnpx (?!\w+@\d)"
     r"|\bgo install (?!\S+@v\d)"

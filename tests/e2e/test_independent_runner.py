@@ -98,8 +98,10 @@ class Runner:
         sha = self._git("rev-parse", "HEAD")
         return self.fake.add_commit(sha=sha, parents=[before] if before else [], branch=branch)
 
-    def run(self, job: str, event: str, payload: dict[str, object], run: int) -> subprocess.CompletedProcess[str]:
-        """Execute one job of the workflow for one event."""
+    def run(
+        self, job: str, event: str, payload: dict[str, object], run: int, **others: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Execute one job of the workflow for one event, with other options of act."""
         host = self.fake.server_url.removeprefix("https://")
         place = self.home / f"event-{run}.json"
         place.write_text(json.dumps(payload), encoding="utf-8")
@@ -118,6 +120,7 @@ class Runner:
             "secret": f"GITHUB_TOKEN={self.fake.token}",
             "local-repository": f"profgate/profgate@v1={self.action}",
             **{f"artifact-server-{name}": value for name, value in server.items()},
+            **others,
         }
         command = [str(self.act), event, *(f"--{name}={value}" for name, value in options.items())]
         command += [f"--env=GITHUB_RUN_ID={run}"]

@@ -31,6 +31,7 @@ def test_there_is_an_example_for_each_way() -> None:
         "confirm",
         "dispatch",
         "fork-comment",
+        "isolated",
         "matrix",
         "monorepo",
         "nightly",
@@ -202,6 +203,24 @@ def events_of(example: Path) -> set[str]:
     """What starts a workflow; YAML reads the key ``on`` as true."""
     content = yaml.safe_load(example.read_text())
     return set(content[True])
+
+
+PULLS = [one for one in EXAMPLES if "pull_request" in events_of(one)]
+
+
+@pytest.mark.parametrize("example", PULLS, ids=lambda one: one.name)
+def test_check_never_counts_for_another_base_branch(example: Path) -> None:
+    workflow = yaml.safe_load(example.read_text())
+    assert workflow[True]["pull_request"]["types"] == ["opened", "synchronize", "reopened", "edited"]
+    judging = [job["name"] for job in workflow["jobs"].values() if "needs" in job and "name" in job]
+    assert all("github.base_ref != 'main' && format(' ({0})', github.base_ref)" in name for name in judging)
+    assert len(judging) == (example.stem != "ranks")  # which is no gate
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
+def test_recordings_in_the_repository_are_removed_first(example: Path) -> None:
+    recording = [step["run"] for step in steps(example) if step.get("name", "").startswith("Record profiles")]
+    assert all(run.lstrip().startswith("rm -rf profiles") or "\nrm -rf profiles" in run for run in recording)
 
 
 def test_every_event_has_an_example_and_a_row() -> None:

@@ -160,6 +160,13 @@ def test_larger_budget_is_suggested_first(desk: Desk) -> None:
     assert "with `--budget 2m` there would be 8 + 8." in "\n".join(desk.shown.out.splitlines()[:4])
 
 
+def test_unwritable_output_is_noticed_before_measuring(desk: Desk) -> None:
+    desk.out.write_text("")
+    assert desk.confirm(desk.compared(), BOTH_SLOWER) == 2
+    assert "File exists" in desk.shown.err
+    assert not desk.log.exists()
+
+
 def test_too_small_budget_is_an_error(desk: Desk) -> None:
     pairs_take(desk.monkeypatch, 30.0)
     assert desk.confirm(desk.compared(), BOTH_SLOWER, "--budget", "90s") == 2

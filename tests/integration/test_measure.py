@@ -95,6 +95,8 @@ def test_uncommitted_change_is_measured(shop: TwoCommits, capsys: pytest.Capture
         (["fast", "slow", "--", "go", "build"], "go build: is not a benchmark; write go test"),
         (["fast", "slow", "--budget", "30s", *PROGRAM], "--budget: is too small for 5 runs of each side"),
         (["fast", "slow", "--setup", "exit 7", *PROGRAM], "ended with exit code 7"),
+        (["fast", "slow", "-o", "shop.py", *PROGRAM], "shop.py: File exists; check the path and its rights"),
+        (["fast", "slow", "--", "sh", "-c", "exit 7"], "profgate: run 0, baseline: ended with exit code 7"),
     ],
 )
 @pytest.mark.usefixtures("shop")

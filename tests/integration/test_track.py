@@ -418,6 +418,7 @@ def test_stopped_track_continues(
         (["--last", "2", "v1", *COMMAND], "use exactly one of --last N"),
         (COMMAND, "use exactly one of --last N"),
         (["v1...v2", *COMMAND], "symmetric difference"),
+        (["v1..v1", *COMMAND], "v1..v1: is a single version"),
         (["v77", *COMMAND], "v77: is not a revision here"),
         (["v1..--output=x", *COMMAND], "--output=x: is not a revision: it looks like an option"),
         (["--tags", "none*", *COMMAND], "were not found"),

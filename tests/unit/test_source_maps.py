@@ -142,7 +142,14 @@ def test_unusable_map_is_a_warning(tmp_path: Path, files: dict[str, str | bytes]
 def test_large_files_are_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source_maps, "LARGEST", 500)
     folder = checkout(tmp_path, {"lib/app.js": BESIDE, "lib/app.js.map": MAP + b" " * 500})
-    assert "is larger than 500 bytes" in read(folder).warnings[0]
+    assert "lib/app.js.map: is larger than 500 bytes; its sources are not used" in read(folder).warnings[0]
+    assert str(tmp_path) not in read(folder).warnings[0]
+
+
+def test_links_within_the_checkout_are_followed(tmp_path: Path) -> None:
+    folder = checkout(tmp_path, {"lib/app.js": BESIDE, "maps/app.js.map": MAP})
+    (tmp_path / "lib/app.js.map").symlink_to("../maps/app.js.map")
+    assert sources(folder) == NAMED
 
 
 def test_all_scripts_share_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from profgate.api import Report
 from profgate.cli import options as opt
 from profgate.cli.compare import write_report
 from profgate.errors import ProfgateError
+from profgate.io.files import check_writable
 from profgate.io.git import head_commit, parents_of_head
 from profgate.io.terminal import show
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement, without_measurement
@@ -72,6 +73,8 @@ def confirm(
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate confirm REPORT -- COMMAND")
+    if output_dir:  # before a measurement of minutes
+        check_writable(output_dir)
     first = Report.load(report)
     stated = policy_stated_in(first.data)
     result = first.data

@@ -12,6 +12,7 @@ from profgate.cli.confirm import extent_options
 from profgate.errors import ProfgateError
 from profgate.flamegraph.pages import earlier_totals
 from profgate.init.recipes import recorded
+from profgate.io.files import check_writable
 from profgate.io.git import merge_base, resolved
 from profgate.judge.verdict import judge
 from profgate.measuring.commits import Extent, decided_between
@@ -55,6 +56,8 @@ def measure(
     """
     if not program:
         raise ProfgateError("COMMAND", "is missing; write it after --: profgate measure BASE -- COMMAND")
+    if output_dir:  # before a measurement of minutes
+        check_writable(output_dir)
     baseline, target = resolved(base), None if head is None else resolved(head)
     if target is None:
         sys.stderr.write("profgate: HEAD is not given, so the working tree is measured, with uncommitted changes\n")

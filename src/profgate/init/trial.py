@@ -33,7 +33,7 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
-COUNT = re.compile(r" -count (\d{1,12})\b")
+COUNT = re.compile(r" (-count|--loops) (\d{1,12})\b")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
@@ -53,7 +53,7 @@ UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
     "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
-    "A change of about {visible:.0f} % of the total time is visible with {samples:,} samples.\n"
+    "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
     "only {percent:.0f} % of the samples are in functions of this repository, so the gate would measure other code; "
@@ -178,7 +178,7 @@ def _only_copied(files: Files, path: str) -> bool:
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (joined(plan.folder, word) for word in plan.command.split()):
+    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
         if path not in plan.new_files and _only_copied(copies.files, path):
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
@@ -208,10 +208,10 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
     if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = int(before[1]) if before else 1
+    times = int(before[before.lastindex or 0]) if before else 1
     times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
+        return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
     command = LOOPED.sub("", plan.command)
     return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
 
@@ -232,7 +232,8 @@ def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str 
 
     Raises ProfgateError with the line of the output that names the cause.
     """
-    own = {"npm_config_prefix": f"{checkout}-npm"}  # npm link changes it
+    place = f"{checkout}-npm"  # npm link and global installations change it
+    own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
     given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
     start = time.monotonic()
     outcome = run_command(
@@ -272,12 +273,9 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    visible = 5 * (SAMPLES / max(extent.samples, 1)) ** 0.5
     return COST.format(
         minutes=max(minutes, 1),
         setup=trial.setup,
         runs=extent.runs,
         seconds=trial.seconds,
-        visible=visible,
-        samples=extent.samples,
     )

@@ -36,4 +36,8 @@ def content_of(folder: str, name: str, limit: int) -> bytes:
 
     Raises ProfgateError if the path leads out of the folder, is not a regular file or is larger than ``limit``.
     """
-    return read_stored(confined(posixpath.join(folder, name), folder), limit)
+    path = confined(posixpath.join(folder, name), folder)
+    try:
+        return read_stored(os.path.realpath(path), limit)  # a link may lead to another file below the folder
+    except ProfgateError as error:
+        raise ProfgateError(name, f"{error.what.partition(';')[0]}; its sources are not used") from error

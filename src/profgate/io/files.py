@@ -112,6 +112,13 @@ def scratch_folder() -> Iterator[str]:
         yield name
 
 
+def check_writable(folder: str) -> None:
+    """Raise ProfgateError if no file can be written to the folder, which is created."""
+    with _translated_errors(folder):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+
+
 def write_text(place: str, text: str) -> None:
     """Write a document atomically and create its parent folders. Raises ProfgateError if this fails."""
     write_bytes(place, text.encode())

@@ -101,6 +101,11 @@ def run_command(
     return Outcome(spent, failure, _tail(log))
 
 
+def shown_command(words: Sequence[str]) -> str:
+    """Return a command as the error of `output_of` names it."""
+    return " ".join(words)[:200]
+
+
 def output_of(
     words: Sequence[str],
     folder: str,
@@ -119,11 +124,13 @@ def output_of(
             words, folder=folder, environment=environment, log=log, timeout=timeout, on_start=on_start
         )
     if outcome.failure:
-        # lines without a letter or digit are blank, or mark a place in the line above
-        shown = (line.strip() for line in outcome.output.splitlines() if any(map(str.isalnum, line)))
+        # lines without a letter or digit are blank, or mark a place in the line above; a profiler prints its own stack
+        # after the error of the program that it runs
+        text = outcome.output.partition("\nStack backtrace:")[0]
+        shown = (line.strip() for line in text.splitlines() if any(map(str.isalnum, line)))
         lines = " | ".join(shown)[-500:]
         what = f"{outcome.failure} in {folder}; its last lines: {lines or 'none'}"
-        raise ProfgateError(" ".join(words)[:200], what)
+        raise ProfgateError(shown_command(words), what)
     return outcome.output
 
 

@@ -65,7 +65,7 @@ def isolated_sides(
     with ExitStack() as stack:
         sides: dict[str, Side] = {}
         for name, commit in (("baseline", baseline), ("target", target)):
-            folder = secrets.token_hex(NAME_BYTES)  # no side can tell from a name which one it is
+            folder = secrets.token_hex(NAME_BYTES)  # no name may show a side which one it is
             root = Path(os.path.realpath(scratch), folder)
             stack.callback(shutil.rmtree, root, ignore_errors=True)
             (root / "bin").mkdir(parents=True)

@@ -35,6 +35,10 @@ class Repository:
     def between(self, first: str, last: str) -> list[Version]:
         """Return ``first`` and the versions after it in the first-parent history of ``last``, oldest first."""
         start, end = self._commit(first), self._commit(last)
+        if start == end:
+            raise ProfgateError(
+                f"{first}..{last}", "is a single version; name two different ones, such as HEAD~5..HEAD"
+            )
         return [*self._log("--max-count=1", start), *self._log(end, f"^{start}")]
 
     def tagged(self, pattern: str) -> list[Version]:

@@ -20,6 +20,12 @@ def test_a_command_that_fails_is_quoted(tmp_path: Path) -> None:
         output_of([sys.executable, "-c", "print('its\\nlast words'); exit(3)"], str(tmp_path), {}, 60)
 
 
+def test_error_of_the_program_precedes_the_stack_of_its_profiler(tmp_path: Path) -> None:
+    text = "ValueError: mine\nError: no python\nStack backtrace:\n" + "   0: anyhow::Error::msg\n" * 40
+    with pytest.raises(ProfgateError, match=r"last lines: ValueError: mine \| Error: no python$"):
+        output_of([sys.executable, "-c", f"print({text!r}); exit(1)"], str(tmp_path), {}, 60)
+
+
 def test_missing_command_is_named(tmp_path: Path) -> None:
     with pytest.raises(ProfgateError, match="cannot be started"):
         output_of([str(tmp_path / "nothing")], str(tmp_path), {}, 60)
