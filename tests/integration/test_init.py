@@ -624,27 +624,33 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     assert (found.command, found.setup[0].split()[:3]) == ("src/bin/my_bench", ["make", "-C", "src"])
 
 
-LOOPED = {
-    "sum.c": "double sum(int n) { double s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }\n",
-    "unit_test.c": "double sum(int n);\nint main(void) { return sum(20000000) < 0; }\n",
-    "Makefile": "bin/unit_test: sum.c unit_test.c\n\tmkdir -p bin\n\t$(CC) -O1 $^ -o $@\n",
+SHORT = {
+    "perf record -o /dev/null true": {
+        "sum.c": "double sum(int n) { double s = 0; for (int i = 0; i < n; i++) s += i % 7; return s; }\n",
+        "unit_test.c": "double sum(int n);\nint main(void) { return sum(20000000) < 0; }\n",
+        "Makefile": "bin/unit_test: sum.c unit_test.c\n\tmkdir -p bin\n\t$(CC) -O1 $^ -o $@\n",
+    },
+    "go version": {
+        "go.mod": "module x\n\ngo 1.22\n",
+        "a.go": "package x\n\nfunc Sum(n int) (s int) {\n\tfor i := range n {\n\t\ts += i % 7\n\t}\n\treturn\n}\n",
+        "a_test.go": 'package x\n\nimport "testing"\n\nfunc TestSum(t *testing.T) { t.Log(Sum(100000000)) }\n',
+    },
 }
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
-def test_short_test_program_is_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    committed(tmp_path / "a", LOOPED)
-    if main(["init", str(tmp_path / "a"), "--yes", "--measure"]) != 0:
-        assert "perf" in capsys.readouterr().err  # not permitted
-        pytest.skip("perf cannot record here")
-    shell = shell_of(tmp_path / "a")
-    assert int(re.findall(r"seq (\d+)\); do .* bin/unit_test", shell["RECORD"])[0]) > 3
-    committed(tmp_path / "b", LOOPED)
-    for lines in shell["SETUP"].splitlines()[-1:], [shell["RECORD"]]:
+@pytest.mark.parametrize(("needed", "files"), SHORT.items(), ids=["make", "Go"])
+def test_short_tests_are_repeated_on_a_checkout(needed: str, files: dict[str, str], tmp_path: Path) -> None:
+    if subprocess.run(["sh", "-c", needed], capture_output=True, check=False).returncode:
+        pytest.skip(f"{needed} fails here")
+    first, second = committed(tmp_path / "a", files), committed(tmp_path / "b", files)
+    assert main(["init", str(first), "--yes", "--measure"]) == 0
+    shell = shell_of(first)
+    assert int(re.findall(r"seq (\d+)\); do .* bin/unit_test|-count (\d+) ", shell["RECORD"])[0][needed[0] == "g"]) > 3
+    for line in shell["SETUP"].splitlines()[-1], shell["RECORD"]:
         given = os.environ | {"PROFGATE_OUT": str(tmp_path / "out"), "PROFGATE_RUN": "1"}
-        subprocess.run(["sh", "-ec", *lines], cwd=tmp_path / "b", env=given, check=True, capture_output=True)
-    assert len(list((tmp_path / "out" / "main").iterdir())) == 1
+        subprocess.run(["sh", "-ec", line], cwd=second, env=given, check=True, capture_output=True)
+    assert share_of(read_all(sources_under(str(tmp_path / "out"))), Files(str(second)), str(second), 1).library > 0.3
 
 
 @needs_node
