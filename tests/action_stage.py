@@ -60,6 +60,7 @@ class Stage:
         self.pace = QUICK
         self.environ: dict[str, str] = {}  # of the machine
         self.start = ""  # of the pull request's branch
+        self.layer: dict[str, Any] = {}  # the base and the stack in the event of a stacked pull request
         self.links: dict[str, Path] = {}  # in the checkout
         self._workspaces = itertools.count(1)  # also when two runs start at once
 
@@ -159,6 +160,7 @@ class Stage:
                 "head": {"sha": self.head, "ref": "feature", "repo": {"id": 666 if self.fork else ours}},
                 "base": {"sha": self.base, "ref": self.base_branch, "repo": {"id": ours}},
                 "user": {"login": "octocat"},
+                **self.layer,
             },
         }
         environ = {

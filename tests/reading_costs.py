@@ -75,8 +75,9 @@ def growth_of(name: str, shape: str, seconds: float) -> Growth:
             found[number] = _cost(take, make, number, seconds)
         return found[number]
 
-    number = FIRST
-    while (last := cost(number)).seconds < seconds and last.size < LARGEST * seconds:
+    number, before = FIRST, 0
+    while (last := cost(number)).seconds < seconds and max(before, 1) < last.size < LARGEST * seconds:
+        before = last.size  # some shapes stop to grow, because readers refuse larger ones
         number *= 2 if last.seconds * 8 > seconds or last.size * 8 > LARGEST * seconds else 4
     return Growth(name, shape, tuple(cost(max(1, number // part)) for part in (8, 4, 2, 1)))
 

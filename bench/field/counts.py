@@ -25,14 +25,29 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from bench.field.judging import profile_of, self_cost
+import numpy as np
+from bench.field.judging import LISTED, TOTAL, profile_of, worse_findings
 from bench.field.recorders import RecordError, tool
+from bench.field.table import exact_interval
+
+from profgate.detect.builtin import STRATEGIES
+from profgate.errors import ProfileError
+from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement
+from profgate.measuring.decision import decided
+from profgate.measuring.turns import Turns
+from profgate.model.policy import Policy
+from profgate.model.profile import Profile
+from profgate.model.report import Report
+from profgate.model.source import SourceFile, source_of
+from profgate.pipeline import PipelineInput, build_report
 
 SOURCES = Path(__file__).resolve().parent / "counted"
 FEATURES = (  # tunables of glibc; each removes features of the CPU from those that the loader sees
@@ -199,9 +214,21 @@ def runs_of(folder: Path) -> list[Path]:
     return sorted(folder.glob("run-*.xz"), key=lambda path: int(re.findall(r"\d+", path.name)[0]))
 
 
+def bare(name: str) -> str:
+    """Return the name of a function without its arguments, namespaces and packages."""
+    return re.split(r"\.|::", name.partition("(")[0])[-1]
+
+
+def cost_of(run: Path, function: str | None = None) -> float:
+    """Return the instructions of a function itself, or of the whole run."""
+    profile = profile_of(run)
+    chosen = np.array([function is None or bare(name) == function for name in profile.frames.names])
+    return 0.0 if profile.graph is None else float(profile.graph.self_value[0][chosen].sum())
+
+
 def sizes_differ(runs: Sequence[Path]) -> bool:
     """Return whether the totals of runs differ by more than the product's bound for equal counts."""
-    sums = [self_cost(profile_of(path), None) for path in runs]
+    sums = [cost_of(path) for path in runs]
     return max(sums) - min(sums) > 1e-4 * max(sums)
 
 
@@ -223,10 +250,9 @@ def record_program(program: Counted, folder: Path, other_valgrind: str | None) -
         side = range(1, (SAMPLES if differ else EXACT) + 1)
         if other_valgrind:
             record(tree, OTHER_VALGRIND, 0, side, other_valgrind)
-        first = profile_of(runs_of(place / UNCHANGED / "condition-0")[0])
-        whole = self_cost(first, None)
+        first = runs_of(place / UNCHANGED / "condition-0")[0]
         for function, constant in program.functions:
-            share = self_cost(first, function) / whole
+            share = cost_of(first, function) / cost_of(first)
             if not share:
                 raise RecordError(f"{program.name}: {function} is not in the profile")
             for percent in PERCENTS:
@@ -242,3 +268,184 @@ def record_counts(folder: Path, processes: int = 1, other_valgrind: str | None =
     """Record all programs; existing recordings stay. Raises RecordError."""
     with ThreadPoolExecutor(processes) as pool:
         list(pool.map(partial(record_program, folder=folder, other_valgrind=other_valgrind), PROGRAMS))
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Runs of one side under one condition, whose number is its CPU and environment."""
+
+    runs: Sequence[Path]
+    condition: int
+    valgrind: str = ""
+
+    def profiles(self, job: str) -> list[Profile]:
+        """Return the runs as if this machine had recorded them in a job."""
+        features, size = CONDITIONS[self.condition]
+        facts: dict[str, Any] = {
+            "job": job,
+            "cpu_model": f"CPU {features}",
+            "environment": f"{SIZES[size]} bytes: PADDING",
+            **dict.fromkeys(("image", "c_library", "kernel", "architecture"), "equal"),
+        }
+        found = [profile_of(path) for path in self.runs]
+        return [replace(profile, facts=replace(profile.facts, **facts)) for profile in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides in the row of the table that counts them, and those that a confirmation measures, if any."""
+
+    row: str
+    program: Counted
+    baseline: Recorded
+    target: Recorded
+    function: str = ""
+    confirmed_by: tuple[Recorded, Recorded] | None = None
+
+
+class _Replayed(Turns):
+    """A measurement in turns of recorded runs, in which each pair takes a second and all fit into the budget."""
+
+    def __init__(self, baseline: Recorded, target: Recorded) -> None:
+        Turns.__init__(self, [], {}, float(min(len(baseline.runs), len(target.runs))), TIMEOUT)
+        self.recorded = {"baseline": baseline.profiles("one"), "target": target.profiles("one")}
+
+    def warm_up(self, repository: str = ".") -> Mapping[str, Sequence[SourceFile]]:
+        del repository
+        return {side: [_as_source(0, profiles[0])] for side, profiles in self.recorded.items()}
+
+    def _record_pair(self) -> None:
+        self.count += 1
+        for side, profiles in self.recorded.items():
+            self.took[side] += 0.5
+            self.profiles[side] += [_as_source(self.count, profiles[self.count - 1])]
+
+
+def _as_source(run: int, profile: Profile) -> SourceFile:
+    return replace(source_of(f"w/{1000 * run + 1}.callgrind", b""), profile=profile)
+
+
+def _report(baseline: Recorded, target: Recorded, jobs: tuple[str, str]) -> Report:
+    sides = [side.profiles(job) for side, job in zip((baseline, target), jobs, strict=True)]
+    sources = [[_as_source(run, each) for run, each in enumerate(profiles)] for profiles in sides]
+    given = PipelineInput(sources[0], sources[1], pages=0)
+
+    def read(files: Sequence[SourceFile]) -> list[Profile | ProfileError]:
+        return [file.profile for file in files if file.profile is not None]
+
+    return build_report(given, read, STRATEGIES).report
+
+
+def _confirmed(report: Report, sides: tuple[Recorded, Recorded]) -> Report:
+    """Return the report after its suspects were decided by runs of one condition."""
+    if not is_open(report):
+        return report
+    policy = Policy()
+    given, widen = PipelineInput((), (), policy=policy, pages=0), needs_more_suspects(report)
+    decision = decided(_Replayed(*sides), given, suspects_in(report), widen=widen)
+    return with_measurement(report, decision.built.report, decision.measurement, policy)
+
+
+def comparisons_of(program: Counted, folder: Path) -> Iterator[Comparison]:
+    """Yield all comparisons of a program, which are the same for every call."""
+    place = folder / program.name.replace(", ", "-")
+    if not (place / "complete.json").exists():
+        return
+    side = SAMPLES if json.loads((place / "complete.json").read_text(encoding="utf-8"))["differ"] else EXACT
+
+    def recorded(variant: str, number: int, first: int = 0) -> Recorded:
+        runs = runs_of(place / variant / f"condition-{number}")[first : first + side]
+        return Recorded(runs, number, "other" if variant == OTHER_VALGRIND else "")
+
+    again = (recorded(UNCHANGED, PLANTED[0]), recorded(UNCHANGED, PLANTED[0], side))
+    numbers = range(len(CONDITIONS))
+    pairs = [(old, new) for old in numbers for new in numbers if old != new]
+    for old, new in random.Random(program.name).sample(pairs, PAIRS):
+        yield Comparison(
+            "unchanged, other machine", program, recorded(UNCHANGED, old), recorded(UNCHANGED, new), "", again
+        )
+    for number in numbers:
+        first, second = recorded(UNCHANGED, number), recorded(UNCHANGED, number, side)
+        if len(second.runs) == side:
+            yield Comparison("unchanged, one job", program, first, second)
+    if other := recorded(OTHER_VALGRIND, 0).runs:
+        yield Comparison(
+            "unchanged, other valgrind", program, recorded(UNCHANGED, 0), Recorded(other, 0, "other"), "", again
+        )
+    for function, _ in program.functions:
+        for percent in PERCENTS:
+            for number, elsewhere in zip(PLANTED, reversed(PLANTED), strict=True):
+                target = recorded(f"{function}-{percent}", number)
+                here = recorded(UNCHANGED, number)
+                yield Comparison(f"+{percent} %, one job", program, here, target, function)
+                far = recorded(UNCHANGED, elsewhere)
+                yield Comparison(f"+{percent} %, other machine", program, far, target, function, (here, target))
+
+
+def outcomes_of(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield the row of the table, and what the report shows of it: red, listed (of any colour) or nothing.
+
+    If a function was changed, only rows that name it count.
+    """
+    jobs = ("first", "first" if comparison.row.endswith("one job") else "second")
+    report = _report(comparison.baseline, comparison.target, jobs)
+    yield comparison.row, _shown(report, comparison.function)
+    if comparison.confirmed_by is not None:
+        yield f"{comparison.row}, confirmed", _shown(_confirmed(report, comparison.confirmed_by), comparison.function)
+
+
+def _shown(report: Report, function: str) -> str:
+    found = worse_findings(report)
+    if function:
+        found = [one for one in found if one.location.name != TOTAL and bare(one.location.name) == function]
+    colours = {one.colour for one in found} & LISTED
+    return min(colours, default="")
+
+
+def judged_program(program: Counted, folder: Path) -> list[tuple[str, bool, str, str]]:
+    """Judge all comparisons of a program: row, whether the program is held out, what is shown, and the program."""
+    return [
+        (row, program.held_out, shown, program.name)
+        for comparison in comparisons_of(program, folder)
+        for row, shown in outcomes_of(comparison)
+    ]
+
+
+ROWS = (  # row, what counts as a hit, what is wanted of the rate
+    ("unchanged, other machine", {"red"}, "red", "0"),
+    ("unchanged, other machine, confirmed", {"red"}, "red", "0"),
+    ("unchanged, other valgrind", {"red"}, "red", "0"),
+    ("unchanged, other valgrind, confirmed", {"red"}, "red", "0"),
+    ("unchanged, one job", {"red"}, "red", "0"),
+    ("unchanged, one job", {"red", "yellow"}, "any row", ""),
+    ("+3 %, one job", {"red"}, "red by name", "at least 95 %"),
+    ("+3 %, other machine", {"red"}, "red by name", ""),
+    ("+3 %, other machine, confirmed", {"red"}, "red by name", "at least 95 %"),
+    ("+1 %, one job", {"red", "yellow"}, "listed", "at least 90 %"),
+    ("+1 %, other machine, confirmed", {"red", "yellow"}, "listed", ""),
+)
+
+
+def counts_table(results: Sequence[tuple[str, bool, str, str]]) -> str:
+    """Return the table of counts, with one column for each half of the programs."""
+    lines = [
+        "| counts | result | target | held-out programs | development programs |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for row, hits, name, wanted in ROWS:
+        cells = []
+        for half in (True, False):
+            shown = [colour for known, held_out, colour, _ in results if known == row and held_out == half]
+            number = sum(colour in hits for colour in shown)
+            if shown:
+                low, high = exact_interval(number, len(shown))
+                cells.append(f"{number} of {len(shown)} ({100 * low:.1f}–{100 * high:.1f})")
+            else:
+                cells.append("")
+        lines.append(f"| {row} | {name} | {wanted} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def missed(results: Sequence[tuple[str, bool, str, str]]) -> Counter[tuple[str, str, str]]:
+    """Count what each program showed in each row."""
+    return Counter((row, shown, program) for row, _, shown, program in results)

@@ -11,7 +11,14 @@ from profgate.io.git import local_checkout, tracked_files
 from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
-from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
+from profgate.model.manifest import (
+    MANIFEST_NAME,
+    MOST_BYTES,
+    RECORDING_NAME,
+    Manifest,
+    manifest_from_json,
+    recording_facts,
+)
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
@@ -50,11 +57,14 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     Raises ProfgateError if there are no profiles.
     """
     sources = sources_under(path)
-    manifest = next((source for source in sources if source.name == MANIFEST_NAME), None)
-    profiles = with_sources(source for source in sources if source is not manifest)
+    beside = {source.name: source for source in sources if source.name in {MANIFEST_NAME, RECORDING_NAME}}
+    profiles = with_sources(source for source in sources if source.name not in beside)
     if not profiles:
         raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
-    return profiles, manifest_from_json(manifest.read(MOST_BYTES)) if manifest is not None else None
+    manifest = manifest_from_json(beside[MANIFEST_NAME].read(MOST_BYTES)) if MANIFEST_NAME in beside else None
+    if RECORDING_NAME in beside:
+        manifest = (manifest or Manifest()).recorded(recording_facts(beside[RECORDING_NAME].read(MOST_BYTES)))
+    return profiles, manifest
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from profgate.attribution.function_changes import FunctionChanges, unread
 from profgate.attribution.overlay import OverlayInput, overlay
-from profgate.attribution.reach import with_reach
+from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach
 from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.columns import CompareOptions
 from profgate.compare.recordings import Reader, recordings_in_parts, without_samples
@@ -114,7 +114,9 @@ def build_report(
     compared = compare_sources(given, read, run, progress)
     # Step 4: Find the functions that changed in the sources, and the other functions that they can affect.
     states = [
-        None if given.diff is None else states_of(comparison, given.diff, compared.functions)
+        None
+        if given.diff is None
+        else states_of(comparison, given.diff, compared.functions, given.policy.unchanged_paths)
         for comparison in compared.comparisons
     ]
     warnings = compared.warnings
@@ -181,10 +183,19 @@ def _aligned(
         yield from spread([partial(overlay, workloads.popleft(), beside) for _ in range(min(len(workloads), AT_ONCE))])
 
 
-def states_of(comparison: Comparison, diff: SourceDiff, functions: FunctionChanges) -> SourceStates:
-    """Return how the source of each symbol changed, and how source changes can affect the symbol."""
+def states_of(
+    comparison: Comparison, diff: SourceDiff, functions: FunctionChanges, unchanged: Sequence[str] = ()
+) -> SourceStates:
+    """Return how the source of each symbol changed, and how source changes can affect the symbol.
+
+    Changes to files that match the patterns ``unchanged`` affect no symbol.
+    """
     sides = Sides(comparison, diff, functions)
-    return with_reach(source_states(sides), comparison, sides)
+    states = source_states(sides)
+    paths = [path for file in diff.files for path in {file.path, file.previous_path}]
+    if diff.complete and not diff.gaps and leaves_alone(paths, unchanged):
+        return out_of_reach(states)
+    return with_reach(states, comparison, sides)
 
 
 def report_on(

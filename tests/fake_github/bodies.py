@@ -115,6 +115,7 @@ class Bodies:
         body["labels"] = [self.label(name) for name in pull.labels]
         body["user"]["login"] = pull.author
         body["title"] = pull.title
+        body["stack"] = pull.stack
         self._side(body["head"], pull.head_ref, pull.head_sha, pull.head_repository_id, pull.head_repository)
         self._side(body["base"], pull.base_ref, pull.base_sha, self._state.repository_id, self._state.repository)
         return body

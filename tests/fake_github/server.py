@@ -41,6 +41,9 @@ from fake_github.state import (
 )
 
 API_VERSION = "2022-11-28"
+# The next version, of which there is no description here. It has no longer these fields.
+NEXT_VERSION = "2026-03-10"
+DROPPED = frozenset({"assignee", "merge_commit_sha", "rate"})
 VIOLATION = 599
 ENTERPRISE_API = "/api/v3"
 ZIP = "application/zip"
@@ -82,6 +85,7 @@ class FakeGitHub:
         self._meanwhile: list[tuple[str, str, Callable[[], object]]] = []
         self._ended = threading.Event()
         self.api_url = self.server_url = ""
+        self.api_version = API_VERSION
         self.foreign_clients = False  # others than profgate need not name the API's version
 
     def __enter__(self) -> Self:
@@ -422,8 +426,8 @@ class FakeGitHub:
         if raw_path.startswith(moved):
             raw_path = f"/repos/{self.state.repository}/{raw_path.removeprefix(moved)}"
         operation = _description().operation(request.method, raw_path)
-        if not self.foreign_clients and request.headers.get("X-GitHub-Api-Version") != API_VERSION:
-            raise ViolationError(f"{operation.key}: the header X-GitHub-Api-Version is not {API_VERSION}")
+        if not self.foreign_clients and request.headers.get("X-GitHub-Api-Version") != self.api_version:
+            raise ViolationError(f"{operation.key}: the header X-GitHub-Api-Version is not {self.api_version}")
         if request.headers.get("Authorization", "").partition(" ")[2] != self.state.token:
             return _refuse(RefusalError(401, "Bad credentials"))
         _description().check_request(operation, request.args, body)
@@ -439,9 +443,10 @@ class FakeGitHub:
     def _checked(self, operation: Operation, answer: Answer, request: Request, raw_path: str) -> Response:
         if isinstance(answer.value, bytes):
             return Response(answer.value, answer.status, content_type="application/octet-stream")
-        data = b"" if answer.value is None else json.dumps(answer.value).encode()
+        value = answer.value if self.api_version == API_VERSION else _without_dropped(answer.value)
+        data = b"" if value is None else json.dumps(value).encode()
         response = Response(data, answer.status, content_type="application/json; charset=utf-8")
-        if not answer.outside_description:
+        if not answer.outside_description and self.api_version == API_VERSION:
             _description().check_answer(operation, answer.status, response.content_type or "", data)
         if answer.location:
             response.headers["Location"] = answer.location
@@ -460,6 +465,14 @@ class FakeGitHub:
             f'<{self.api_url}{raw_path}?{urlencode({**request.args, "page": number})}>; rel="{name}"'
             for name, number in links.items()
         )
+
+
+def _without_dropped(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_dropped(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_dropped(item) for key, item in value.items() if key not in DROPPED}
+    return value
 
 
 def zip_of(files: Mapping[str, bytes]) -> bytes:

@@ -72,6 +72,7 @@ class Pull:
     labels: list[str]
     title: str = "A change"
     draft: bool = False
+    stack: dict[str, Any] | None = None
 
 
 @dataclass

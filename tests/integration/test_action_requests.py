@@ -6,7 +6,9 @@ from dataclasses import replace
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
+from profgate.github import client, requests
 from slow_cases import quick_first
 
 NEEDED = 12
@@ -42,6 +44,22 @@ def accepted(stage: Stage) -> None:
 
 def slow(seed: int = 77) -> dict[str, bytes]:
     return {name: data.replace(b"parse", b"parse (src/cart.py:2)") for name, data in profiles(SLOWER, seed).items()}
+
+
+@pytest.mark.parametrize("fork", [False, True])
+def test_next_version_of_the_api_changes_nothing(
+    recorded: Stage, monkeypatch: pytest.MonkeyPatch, *, fork: bool
+) -> None:
+    recorded.open_pull(fork=fork)
+    recorded.inputs |= {"status": "true", "check-run": "true", "older-comments": "minimize"}
+    recorded.fake.api_version = NEXT_VERSION
+    for module in (requests, client):
+        monkeypatch.setattr(module, "API_VERSION", NEXT_VERSION)
+    assert recorded.compare(profiles(SLOWER, 77)) == 1
+    if fork:
+        recorded.fork_comment("failure")
+    assert len(recorded.comments) == 1
+    assert recorded.fake.state.statuses[-1]["state"] == "failure"
 
 
 def test_a_pull_request_with_everything(changed: Stage) -> None:

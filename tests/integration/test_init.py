@@ -20,13 +20,17 @@ import yaml
 from profgate import wiring
 from profgate.__main__ import main
 from profgate.init.library_share import Share, share_of
+from profgate.init.python_project import requirement
 from profgate.init.recipes import RECIPES, extent_for
 from profgate.init.repository import candidates
 from profgate.init.repository_files import Files
 from profgate.init.trial import problem_in
+from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
+from profgate.report.templates import render_template
 from profgate.settings.config_file import read_policy
 from profgate.settings.inputs import settings_from
+from profgate.wiring import read_all
 from slow_cases import quick_first
 from workflow_rules import jobs_with_code_and_a_writing_token, unpinned
 
@@ -212,7 +216,11 @@ def tests(session):
         ),
         ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "pytest --benchmark-only bench/test_a.py", "pip install -e"),
         ({"setup.py": SETUP, "shop/benchmarks/a.py": "run()\n"}, "python shop/benchmarks/a.py", "pip install -e"),
-        ({"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"}, "bench/b.py --debug-single-value", "pip"),
+        (
+            {"setup.py": SETUP, "bench/b.py": "import pyperf\nrun()\n"},
+            "bench/b.py --debug-single-value --loops 1",
+            "pip",
+        ),
         ({"pyproject.toml": GROUPS, "tests/test_a.py": ""}, "python -m pytest", "pip install 'pytest>=8' hypothesis\n"),
         (
             {"uv.lock": "x", "pyproject.toml": "[tool.pytest]\n"},
@@ -248,7 +256,11 @@ def tests(session):
             'cd _bench\nmkdir -p "$PROFGATE_OUT/bench"\ngo test',
             "(cd _bench && go mod download)\n",
         ),
-        ({"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"}, "go test ./deep", "go mod download\n"),
+        (
+            {"go.mod": "", "deep/a_test.go": "func TestX(t *testing.T) {}\n"},
+            "go test -count 1 ./deep",
+            "go mod download\n",
+        ),
         (
             {"package.json": '{"scripts": {"test": "mocha", "bench": "NODE_ENV=x node --expose-gc bench/all.mjs"}}'},
             "--expose-gc bench/all.mjs",
@@ -257,7 +269,7 @@ def tests(session):
         (
             {"package.json": '{"scripts": {"test": "tsc && vitest run"}}', "pnpm-lock.yaml": "x"},
             "node_modules/.bin/vitest run",
-            'corepack enable\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
+            'pnpm@10.34.8\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
         ),
         (
             {"package.json": '{"scripts": {"bench": "npm run build && cd b && node c.js", "prebench": "x"}}'},
@@ -664,6 +676,49 @@ def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
     assert share_of([empty, Profile("b")], Files(str(tmp_path)), "/checkout", 100) == Share(0, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "module", "share"),
+    [
+        ("shop::Cart<std::vector<int> >::add", "/checkout/build/t", 1.0),
+        ("void shop::sum<int>", "/checkout/build/t", 1.0),
+        ("shop::(anonymous namespace)::parse", "/checkout/build/t", 1.0),
+        ("sum_all", "/checkout/build/t", 1.0),
+        ("memcpy", "/usr/lib/libc.so.6", 0.0),  # only called
+        ("std::vector<shop::Cart>::push_back", "/checkout/build/t", 0.0),
+        ("doctest::Context::run", "/checkout/build/t", 0.0),  # has the name of a method of the library
+        ("(anonymous namespace)::helper", "/checkout/build/t", 0.0),
+        ("farm::parse::tests::all", "/checkout/target/t", 0.0),
+        ("<farm::Parser as core::iter::Iterator>::next", "/checkout/target/t", 1.0),
+    ],
+)
+def test_share_counts_functions_of_the_library(name: str, module: str, share: float, tmp_path: Path) -> None:
+    header = "namespace shop { struct Cart { void run(); }; }\nint sum_all(int *a) { memcpy(a, a, 1); }\n"
+    tests = {"tests/a.cc": "struct doctest {}; void helper() {}\n", "Cargo.toml": '[package]\nname = "farm"\n'}
+    top = committed(tmp_path / "a", {"include/shop.hpp": header} | tests)
+    made(tmp_path / "b", {"run-1.perf": f"t 1 1.0: 1 cycles:\n\t1 {name}+0x1 ({module})\n\t2 main+0x2 ({module})\n\n"})
+    recorded = read_all(sources_under(str(tmp_path / "b")))
+    assert share_of(recorded, Files(str(top)), "/checkout", 1).library == share
+
+
+def test_package_at_the_top_is_tracked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, {"go.mod": "module x\n"})
+    words = ["--measure", "--command", "false .", "--language", "Go", "--install", "nothing"]
+    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    assert "the recording ended with exit code 1" in capsys.readouterr().err
+
+
+@needs_node
+@pytest.mark.parametrize(("ignored", "code"), [("build\n", 0), ("none\n", 2)])
+def test_only_ignored_files_may_be_built(
+    ignored: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    top = committed(tmp_path, NODE | {".gitignore": ignored})
+    made(top, {"build/sum.js": NODE["bench/sum.js"]})  # of an earlier build
+    words = ["--command", "node build/sum.js", "--install", "mkdir -p build && cp bench/sum.js build/sum.js"]
+    assert main(["init", str(top), "--yes", "--measure", *words]) == code
+    assert ("git does not track it" in capsys.readouterr().err) == bool(code)
+
+
 @needs_node
 def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nested = {f"inner/{path}": text for path, text in NODE.items()}
@@ -891,6 +946,91 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
         "tests/test_cart.py::CartTest::test_case",
     ]
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
+
+
+TESTED_NODE = {
+    "package.json": '{"scripts": {"test": "node --test test"}}',
+    # recursive, because the profiler counts inlined functions for their caller
+    "lib/sum.js": "module.exports = function sum(n) { return n < 2 ? n : sum(n - 1) + sum(n - 2); };\n",
+    "test/a.js": """\
+const test = require("node:test");
+const sum = require("../lib/sum.js");
+test("sums", () => { if (!sum(16)) throw new Error(); });
+test("needs its context", (t) => t.test("inner", () => {}));
+test("fails", () => { throw new Error("failed"); });
+""",
+    "test/b.mjs": """\
+import { describe, it } from "node:test";
+import sum from "../lib/sum.js";
+describe("more", () => { it("waits for a result", async () => { sum(14); }); });
+""",
+}
+
+
+@needs_node
+def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, TESTED_NODE)
+    assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()
+    rows = (tmp_path / "bench" / "repeated-tests.txt").read_text().splitlines()
+    assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"waits for a result"']
+    assert shell_of(tmp_path)["RECORD"].endswith(" bench/repeated-tests.mjs test\n")
+
+
+TESTED_JAVA = {
+    "src/Test.java": """\
+import java.lang.annotation.*;
+@Retention(RetentionPolicy.RUNTIME) @interface Test {}
+""",
+    "src/CartTest.java": """\
+class CartTest {
+    double price;
+    void setUp() { price = 2; }
+    @Test void total() { if (java.util.stream.IntStream.range(0, 1000).sum() * price < 1) throw new AssertionError(); }
+    @Test void fails() { throw new AssertionError(); }
+    void other() {}
+}
+""",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("javac") is None, reason="javac is not installed")
+def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
+    made(tmp_path, TESTED_JAVA | {"bench/RepeatedTests.java": render_template("init/RepeatedTests.java.j2")})
+    sources = [str(path) for path in sorted((tmp_path / "src").iterdir())]
+    subprocess.run(["javac", "-d", "target/test-classes", *sources], cwd=tmp_path, check=True)
+    run = ["java", "-cp", "target/test-classes", "bench/RepeatedTests.java"]
+    for more in ([*run, "--update"], run):
+        subprocess.run(more, cwd=tmp_path, check=True)
+    count, name = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
+    assert name == "CartTest#total"
+    assert int(count) > 1
+
+
+@needs_node
+def test_only_tracked_files_are_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    committed(tmp_path, NODE)
+    made(tmp_path, {"bench/new.js": NODE["bench/sum.js"]})
+    words = ["--measure", "--install", "nothing", "--command", "node bench/new.js"]
+    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    assert "bench/new.js git does not track it" in capsys.readouterr().err
+
+
+@needs_node
+def test_missing_build_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build = '{"scripts": {"build": "mkdir dist && cp lib/sum.js dist/sum.js"}}'
+    bench = NODE["bench/sum.js"].replace("lib/", "dist/")
+    committed(tmp_path, NODE | {"package.json": build, "bench/sum.js": bench, ".gitignore": "dist\n"})
+    main(["init", str(tmp_path), "--yes", "--measure"])
+    assert "Trying again after npm run build." in capsys.readouterr().out
+    assert shell_of(tmp_path)["SETUP"] == "npm install\nnpm run build\n"
+
+
+@pytest.mark.parametrize(("module", "line"), [("pyperf.x", "pip install pyperf"), ("my_tool", "pip install my-tool")])
+def test_requirement_that_is_named_is_installed(tmp_path: Path, module: str, line: str) -> None:
+    files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n", "bench/requirements.txt": "pyperf==2\n"})))
+    assert requirement(files, module) == line
+    assert requirement(files, "unknown") == ""
 
 
 def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:

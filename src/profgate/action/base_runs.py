@@ -46,7 +46,7 @@ def described_set(job: Job, target: LocalSet) -> Manifest:
     if broken := [str(result) for result in read if isinstance(result, ProfileError)]:
         raise ProfileError("\n".join(broken))
     facts = [(profile.configuration, profile.facts) for profile in read if not isinstance(profile, ProfileError)]
-    return described(job.identity(), target.files, facts)
+    return described(job.identity(target), target.files, facts)
 
 
 def store_for_comment(job: Job) -> int:
@@ -64,11 +64,11 @@ def store_target(job: Job) -> None:
     settings, workspace = job.settings, job.context.workspace
     target = job.with_sources(local_set(settings.profiles, workspace))
     job.fork_profiles_stored = _store(
-        job, target, listed(job.identity(), target.files), target_artifact(settings), "target"
+        job, target, listed(job.identity(target), target.files), target_artifact(settings), "target"
     )
     if settings.baseline_profiles:
         baseline = job.with_sources(local_set(settings.baseline_profiles, workspace))
-        _store(job, baseline, listed(job.identity(), baseline.files), brought_artifact(settings), "brought")
+        _store(job, baseline, listed(job.identity(baseline), baseline.files), brought_artifact(settings), "brought")
 
 
 def target_artifact(settings: Settings) -> str:

@@ -64,7 +64,8 @@ def baseline_commit(job: Job) -> BaselineCommit:
     if context.event_name != "pull_request":
         sha = _pushed_from(job, listed) or (parents[0] if parents else context.sha)
     elif len(parents) == 2 and parents[1] == context.head_sha and not job.measures_head:
-        sha = parents[0]
+        # in a stack, the first parent is the test merge of the layer below, which belongs to another pull request
+        sha = job.client.merge_base(base, context.sha) if context.stacked else parents[0]
     else:
         sha = job.client.merge_base(base, context.head_sha)
     return BaselineCommit(sha, base, branches, listed)

@@ -38,7 +38,7 @@ def compared_sides(job: Job) -> Sides:
     """Return the profiles of this build and of its baseline."""
     settings = job.settings
     target = job.with_sources(local_set(settings.profiles, job.context.workspace))
-    described, side = replace(target, manifest=job.identity()), _target_side(job)
+    described, side = replace(target, manifest=job.identity(target)), _target_side(job)
     sides = _local_sides(job, described, side) if settings.baseline_profiles else _against_stored(job, described, side)
     if target.ignored:
         return replace(sides, warnings=(*sides.warnings, Reason(ReasonCode.IGNORED_MANIFEST)))
@@ -115,7 +115,7 @@ def _local_sides(job: Job, target: LocalSet, target_side: Side) -> Sides:
         policy=policy,
         baseline_side=Side(", ".join(settings.baseline_profiles), sha=start),
         target_side=target_side,
-        manifests=(job.identity(), target.manifest),
+        manifests=(job.identity(baseline), target.manifest),
         pages=settings.pages,
         interleaved=settings.interleaved,
     )

@@ -181,10 +181,10 @@ class Job:
             budget=self._upload_budget,
         )
 
-    def identity(self) -> Manifest:
-        """Return a manifest that describes this run and its machine."""
+    def identity(self, profiles: LocalSet) -> Manifest:
+        """Return a manifest that describes this run, its machine, and what the step that recorded profiles states."""
         machine, context = machine_facts(self.environ), self.context
-        return Manifest(
+        known = Manifest(
             commit=context.head_sha if self.measures_head else context.sha,
             ref=context.ref,
             event=context.event_name,
@@ -194,9 +194,11 @@ class Job:
             os=machine.get("os", ""),
             architecture=machine.get("arch", ""),
             cpu_model=machine.get("cpu", ""),
-            runner_image=machine.get("image", ""),
+            image=machine.get("image", ""),
+            kernel=machine.get("kernel", ""),
             profgate_version=VERSION,
         )
+        return known.recorded(profiles.recording)
 
 
 def _certificates(bundle: str, workspace: str) -> str:

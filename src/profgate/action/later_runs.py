@@ -86,8 +86,8 @@ def _about(pull: PullRecord, context: RunContext, merge_commit: str) -> RunConte
     return replace(
         context,
         pr_number=pull.number,
-        base_ref=pull.base.ref,
-        base_sha=pull.base.sha,
+        base_ref=pull.trunk.ref,
+        base_sha=pull.trunk.sha,
         head_ref=pull.head.ref,
         head_sha=pull.head.sha,
         sha=merge_commit,
@@ -101,7 +101,7 @@ def judge_again(job: Job) -> int:
     pull = job.client.pull(number)
     if pull.state != "open":
         return end_without_result(job, f"the pull request {number} is {pull.state}, so the gate is not run again")
-    policy, _ = policy_at(job, pull.base.sha)
+    policy, _ = policy_at(job, pull.trunk.sha)
     rights = Rights(job.client, policy.owners)
     if objection := rights.objection(job.context.comment_author):  # checked first, because anybody can comment
         return end_without_result(job, reason_text(objection, str))

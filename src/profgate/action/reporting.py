@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from profgate import wiring
 from profgate.action.compared_sides import Sides
 from profgate.action.job import Job
+from profgate.action.layer_below import beside_layer_below
 from profgate.action.policy_file import accepted
 from profgate.action.publishing import exit_code_of, set_outputs, write_check_run, write_comment, write_status
 from profgate.attribution.base_branch import with_base_branch
@@ -100,6 +101,10 @@ def conclude(job: Job, result: Result, artifact: str) -> int:
     be ended during the upload.
     """
     _summarize(job, result, UNFINISHED)
+    marked = beside_layer_below(job, result.report)
+    if marked is not result.report:
+        result = replace(result, report=marked)
+        job.write(Document(REPORT_NAME, "application/json", to_json(marked)))
     result = _with_stored_report(job, result, artifact) if artifact else result
     report, links = result.report, result.links
     comment = result.first_run or _comment(job, report, links)
@@ -292,7 +297,8 @@ def source_diff(job: Job, base: Side) -> SourceDiff | None:
     place = f"{context.server_url}/{context.repository}"
     links = [f"{place}/blob/{sha}" if sha else None for sha in (base.sha, context.head_sha)]
     diff = diff_of_pull(records, f"{place}/pull/{context.pr_number}/files", (links[0], links[1]))
-    if elsewhere := (base.sha or "")[:12] if base.distance else job.settings.baseline_ref:
+    # the files of a pull request in a stack are those that changed since the layer below
+    if elsewhere := (base.sha or "")[:12] if base.distance or context.stacked else job.settings.baseline_ref:
         diff = of_another_start(diff, elsewhere)
     try:
         diff = with_files(diff, job.client.files_of_commit(context.head_sha))

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_commit, trusted_files
 from profgate.action.job import Job
+from profgate.attribution.reach import leaves_alone
 from profgate.errors import GitHubError, ProfgateError
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import upload_profiles
 from profgate.github.records import RunRecord
 from profgate.history.ancestry import ancestors, first_line, nearest
-from profgate.history.false_alarms import Trial, leaves_alone, trials_at, with_false_alarms
+from profgate.history.false_alarms import Trial, trials_at, with_false_alarms
 from profgate.history.history_file import FILE, MAX_FILE_BYTES
 from profgate.history.history_reader import HistoryReader, open_untrusted
 from profgate.history.history_store import HistoryStore, open_history

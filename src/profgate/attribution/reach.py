@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 import numpy as np
@@ -86,6 +87,21 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
             found.append(("not reachable" if fixed and not doubt else "unknown", ""))
     reach, through = tuple(kind for kind, _ in found), tuple(path for _, path in found)
     return replace(states, reach=reach, through=through, doubt=doubt)
+
+
+def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
+    """Return whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
+
+    Returns False if ``paths`` is empty, because GitHub may return no files for a very large diff.
+    """
+    patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
+    return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
+
+
+def out_of_reach(states: SourceStates) -> SourceStates:
+    """Return the states for a change that affects no part of the program."""
+    none: Reach = "not reachable"
+    return replace(states, reach=(none,) * len(states.states), through=("",) * len(states.states), doubt="")
 
 
 def _settled(states: SourceStates, comparison: Comparison, locked: Sequence[str]) -> list[bool]:

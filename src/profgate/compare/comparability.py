@@ -4,13 +4,30 @@ import re
 from collections.abc import Iterable, Sequence
 
 from profgate.model.comparison import Comparison, Note
+from profgate.model.levels import GATE_SHARE
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.units import MetricKind
 
+_MOST_NAMES = 5
 FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
 NO_FRAME = 0.01  # largest fraction of a total in stacks without a frame that causes no warning
 UNRESOLVED = 0.20  # the same for names that the profiler could not resolve
 _MODE = "sampling mode"
+_MOVES_COUNTS = {  # facts that change counts of the same code
+    "CPU model": "cpu_model",
+    "image": "image",
+    "C library": "c_library",
+    "kernel": "kernel",
+    "architecture": "architecture",
+    "environment": "environment",
+    "profiler version": "profiler_version",
+}
+_OFTEN_UNKNOWN = "profiler version"  # not every profiler states it
+_VERSIONS = {"compiler": "compiler", "runtime version": "runtime", "profiler version": "profiler_version"}
+_SYSTEM = re.compile(
+    r"(?:^|/)(?:ld(?:-linux|-musl)[\w-]{0,20}|lib(?:c|m|pthread|gcc_s|stdc\+\+|c\+\+))[.-][\w.-]{0,40}$"
+)
 _MAJOR = re.compile(r"\d+")
 _MAJOR_MINOR = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAME = re.compile(r"\[unknown\]|\?+|0x[0-9a-fA-F]+|unknown|<unknown>|\(unknown\)")
@@ -61,6 +78,45 @@ def _machine(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
         yield _advisory(ReasonCode.CPU_DIFFERS, baseline=_joined(theirs), target=_joined(ours))
 
 
+def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
+    """Return the names of the facts because of which two recordings of the same code may have different counts.
+
+    Two recordings of one job have none. Between jobs, each fact must be known and equal. If no job is known, as for
+    files that a user compares, a fact counts if it differs.
+    """
+    if before.job is not None and before.job == after.job:
+        return ()
+    jobs = before.job is not None or after.job is not None
+    pairs = {name: (getattr(before, field), getattr(after, field)) for name, field in _MOVES_COUNTS.items()}
+    return tuple(
+        name for name, (old, new) in pairs.items() if old != new or (jobs and old is None and name != _OFTEN_UNKNOWN)
+    )
+
+
+def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
+    """Yield a note for each version that differs and, for counts, for each difference of the machines."""
+    names = _VERSIONS | (_MOVES_COUNTS if counted else {})
+    for name, field in names.items():
+        old, new = getattr(before, field), getattr(after, field)
+        if old and new and old != new and field not in {"cpu_model", "architecture"}:
+            shown = _environments(old, new) if field == "environment" else (old, new)
+            yield Note(Reason(ReasonCode.FACT_DIFFERS, {"fact": name, "baseline": shown[0], "target": shown[1]}))
+    if counted and (facts := unlike(before, after)):
+        yield Note(Reason(ReasonCode.COUNTS_APART, {"facts": _listed(facts)}))
+
+
+def _environments(old: str, new: str) -> tuple[str, str]:
+    """Return the size of each environment, and the names of the variables that only one of them has."""
+    sides = [(size, set(names.split())) for size, _, names in (side.partition(": ") for side in (old, new))]
+    alone = [sorted(sides[side][1] - sides[1 - side][1])[:_MOST_NAMES] for side in (0, 1)]
+    texts = [f"{size} with {_listed(more)}" if more else size for (size, _), more in zip(sides, alone, strict=True)]
+    return texts[0], texts[1]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
+
+
 def _rates(before: Sequence[Facts], after: Sequence[Facts]) -> Iterable[Note]:
     rates = [{facts.rate for facts in side if facts.rate} for side in (before, after)]
     if rates[0] and rates[1] and len(rates[0] | rates[1]) > 1:
@@ -78,7 +134,15 @@ def _advisory(code: ReasonCode, **parameters: Parameter) -> Note:
 def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, named: bool) -> tuple[Note, ...]:
     """Return notes on one workload. If the user named the two files (``named``), differences only cause warnings."""
     before, after = [profile.facts for profile in baseline], [profile.facts for profile in target]
+    counted = any(metric.kind is MetricKind.COUNTED for metric in target[0].metrics)
     notes = [*_disagreements(before, after, named=named), *_machine(before, after), *_rates(before, after)]
+    stated = {note.reason.parameters.get("fact") for note in notes}
+    notes += [
+        note
+        for note in _beside(before[0], after[0], counted=counted)
+        if str(note.reason.parameters.get("fact")).removesuffix(" version") not in stated
+        and note.reason.parameters.get("fact") not in stated
+    ]
     for side, runs in (("baseline", before), ("target", after)):
         if any(facts.truncated for facts in runs):
             notes.append(Note(Reason(ReasonCode.TRUNCATED, {"side": side}), blocks=not named))
@@ -90,13 +154,35 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
     return tuple(notes)
 
 
+def _of_system_libraries(comparison: Comparison) -> Reason | None:
+    """Return how much system libraries changed the total of counts of different machines, or None if by very little."""
+    if comparison.metric.kind is not MetricKind.COUNTED or not unlike(*comparison.facts):
+        return None
+    symbols = comparison.symbols
+    # in static programs, only the variants that the loader chooses are known by their raw names
+    chosen = [raw.startswith("__") and raw != name for raw, name in zip(symbols.labels, symbols.names, strict=True)]
+    system = [bool(_SYSTEM.search(place or "")) or one for place, one in zip(symbols.modules, chosen, strict=True)]
+    before, after = comparison.runs.means(comparison.self_value[:, system].sum(axis=1))
+    total, new = comparison.runs.means(comparison.run_totals)
+    if total <= 0 or abs(after - before) < GATE_SHARE * total:
+        return None
+    names = sorted({module.rpartition("/")[2] for module in symbols.modules if module and _SYSTEM.search(module)})
+    parameters: dict[str, Parameter] = {
+        "metric": comparison.metric.name,
+        "names": _listed(names[:_MOST_NAMES]) or "static",
+    }
+    return Reason(
+        ReasonCode.SYSTEM_LIBRARY, parameters | {"moved": (after - before) / total, "relative": (new - total) / total}
+    )
+
+
 def doubts(comparison: Comparison) -> tuple[Note, ...]:
     """Return warnings about the values: very different totals, stacks without a frame, and unresolved names."""
     split, metric = comparison.runs.baseline, comparison.metric.name
     notes = [] if comparison.metric.directed else [_advisory(ReasonCode.UNDIRECTED, metric=metric)]
     means = [float(side.mean()) for side in (comparison.run_totals[:split], comparison.run_totals[split:])]
     low, high = min(means), max(means)
-    found = []
+    found = [] if (moved := _of_system_libraries(comparison)) is None else [moved]
     if 0.0 < low < high / FAR_APART:
         found.append(Reason(ReasonCode.TOTALS_FAR_APART, {"metric": metric, "factor": high / low}))
     if (tree := comparison.tree) is not None:

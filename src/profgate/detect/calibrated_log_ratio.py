@@ -28,8 +28,8 @@ class CalibratedLogRatio:
     compared with a permutation test: a change is found if hardly any other split of the runs into two groups shows an
     equally large difference in any function. The confidence is the p value of that test, adjusted for all tests of the
     report. The difference between runs from different jobs is compared with the largest difference among the base jobs.
-    Counts that hardly differ between runs are compared exactly. If other costs in the callers of a function offset its
-    change, the change is not reported as a change in the program. The strategy is inconclusive with fewer than four
+    Counts whose runs are equal on each side are compared exactly. If other costs in the callers of a function offset
+    its change, the change is not reported as a change in the program. The strategy is inconclusive with fewer than four
     runs per side or fewer than 1,000 samples.
     """
 
@@ -131,9 +131,10 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
     own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
-    if share < options["listed_share"] or own < options["own"]:
+    if share < options["listed_share"] or (own < options["own"] and evidence.mode != "exact"):
         return Kind.NO_CHANGE
     large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]
+    large = large and own >= options["own"]
     return Kind.DEGRADATION if row.certain and large and not row.net else Kind.MAYBE_DEGRADATION
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from profgate.compare.comparability import unlike
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
@@ -31,11 +32,11 @@ from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
-from profgate.model.units import MetricKind
+from profgate.model.units import CALLS, MetricKind
 from profgate.statistics.t_tests import critical_t
 
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
-EXACT_SPREAD = 3.0  # minimum ratio of an exact change to the spread within the sides
+EQUAL = 0.0001  # maximum difference between equal runs of a side, as a share of the run
 OUTSIDE = 0.05  # probability that a 95 % confidence interval does not contain the change
 FAR = 12.0  # value of `Evidence.distance` for an exact change
 
@@ -187,6 +188,7 @@ class _SplitTest:
                 splits=len(self.rises),
                 interleaved=self.interleaved,
                 different_jobs=_different_jobs(comparison) and not self.interleaved,
+                unlike=None if self.interleaved else _unlike(comparison),
                 base_jobs=len(np.unique(jobs_of(comparison.runs))),
             ),
         )
@@ -237,13 +239,23 @@ def _stored(maxima: FloatArray) -> Maxima:
 def _different_jobs(comparison: Comparison) -> bool:
     """Return whether the sides come from different jobs.
 
-    If the jobs are unknown, return whether other base runs exist.
+    If the jobs are unknown, return whether other base runs exist. For counts, `unlike` decides instead, and the counts
+    of one machine are no bound for those of another.
     """
+    if comparison.metric.kind is MetricKind.COUNTED:
+        return False
     runs = comparison.runs
     if runs.baseline_jobs is None or runs.target_jobs is None:
         return runs.noise > 0
     jobs = [facts.job for facts in comparison.facts]
     return jobs[0] != jobs[1]
+
+
+def _unlike(comparison: Comparison) -> str | None:
+    """Return the facts that may change counts of the same code, or None. Numbers of calls do not depend on them."""
+    if comparison.metric.kind is not MetricKind.COUNTED or comparison.metric.name == CALLS.name:
+        return None
+    return ", ".join(unlike(*comparison.facts)) or None
 
 
 def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
@@ -298,30 +310,30 @@ def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tup
 
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> Evidence:
-    """Add the exact changes and the smallest visible changes to the evidence and return it."""
-    certain = _exact(comparison, evidence)
+    """Add the changes of equal counts and the smallest visible changes to the evidence and return it."""
+    changed = _of_equal_runs(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), visible
     calibration = replace(
         evidence.calibration,
         state="tested",
         mode=evidence.mode,
-        exact=certain is not None,
+        exact=changed is not None,
         common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
         visible_total=_visible_total(evidence, total),
         visible_tenth=tenth,
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
-        inconclusive=None if certain is not None else _inconclusive(samples, total, tenth),
+        inconclusive=None if changed is not None else _inconclusive(samples, total, tenth),
     )
-    if certain is None:
+    if changed is None:
         return replace(evidence, calibration=calibration)
     return replace(
         evidence,
         mode="exact",
-        p=np.where(certain, 0.0, evidence.p),
-        distance=np.where(certain, FAR, evidence.distance),
-        listed=evidence.listed | certain,
-        certain=evidence.certain | certain,
+        p=np.where(changed, 0.0, evidence.p),
+        distance=np.where(changed, FAR, evidence.distance),
+        listed=evidence.listed | changed,
+        certain=evidence.certain | changed,
         calibration=calibration,
     )
 
@@ -337,19 +349,24 @@ def _visible_total(evidence: Evidence, total: float | None) -> float | None:
     return None if facts.different_jobs else total
 
 
-def _exact(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """Return a mask of the exact changes that are much larger than the spread, or None if the counts are not exact."""
+def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
+    """Return a mask of the changes between runs that are equal on each side, or None if the total differs in a side.
+
+    Unlike other changes, these are listed if they are a small fraction of the function.
+    """
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None
     values = evidence.costs.values[:, -(runs.baseline + runs.target) :]
     before, after = values[:, : runs.baseline], values[:, runs.baseline :]
-    spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
+    equal = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1)) <= EQUAL * evidence.costs.whole
+    if not equal[-1]:
+        return None
     means = before.mean(axis=1), after.mean(axis=1)
     change = np.abs(means[1] - means[0])
     rows = _rows(evidence.costs)
-    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > 0)
-    return np.asarray(large & (change > EXACT_SPREAD * spread))
+    own = np.where(evidence.costs.kind == TOTAL, rows.own * np.minimum(*means), 0.0)
+    return np.asarray(equal & (change >= rows.floor) & (change >= own) & (change > 0))
 
 
 def _visible(evidence: Evidence, factor: float) -> Visible:

@@ -215,8 +215,10 @@ class _Search:
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
         """Return the result of `offsetting` for a change.
 
-        For interleaved runs, the costs are not divided by the common factor.
+        For interleaved runs, the costs are not divided by the common factor. Counts of other machines offset nothing.
         """
+        if self.evidence.calibration.unlike:
+            return None
         paths, change = self.paths, row.change
         if self.recorded is not None:
             paths, change = self.recorded, self._recorded_change(row)

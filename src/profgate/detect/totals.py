@@ -15,6 +15,7 @@ from profgate.model.kinds import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR, TOTAL_MARGIN
 from profgate.model.reason import Reason
 from profgate.model.tests import Calibration
+from profgate.model.units import MetricKind
 
 NINETY_FIVE = 1.96
 REPEATED = 2  # minimum runs per side to estimate the noise
@@ -25,10 +26,10 @@ class Totals:
     """Tests the totals of runs in the same way as functions, but without dividing out the common factor.
 
     The strategy works on the totals of any profile. The strategy may fail the gate in three cases: the runs of both
-    sides are interleaved, the counts are exact, or the change is at least 1.5 times the threshold for functions in a
-    comparison with base jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail the
-    gate, because a different machine could have the same effect. The confidence is the p value of the permutation test,
-    adjusted for all tests of the report. The strategy is inconclusive with fewer than four runs per side.
+    sides are interleaved, the metric counts events, or the change is at least 1.5 times the threshold for functions in
+    a comparison with base jobs. In the last case, a total whose functions all share a factor of up to 2 does not fail
+    the gate, because a different machine could have the same effect. The confidence is the p value of the permutation
+    test, adjusted for all tests of the report. The strategy is inconclusive with fewer than four runs per side.
     """
 
     name = "totals"
@@ -50,7 +51,7 @@ class Totals:
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         beyond = _is_beyond_machines(evidence, shared, to_value)
-        gates = beyond or _may_gate(evidence, shared)
+        gates = beyond or _may_gate(evidence, shared, counted=comparison.metric.kind is MetricKind.COUNTED)
         listed, certain = bool(evidence.listed[-1]) or beyond, bool(evidence.certain[-1]) or beyond
         kind = Kind.NO_CHANGE
         if listed and abs(relative) >= chosen["floor"]:
@@ -84,12 +85,10 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
     return factor if size > 0 and np.log(factor) * np.sign(np.log(ratio)) >= EVERYTHING * size else None
 
 
-def _may_gate(evidence: Evidence, shared: float | None) -> bool:
+def _may_gate(evidence: Evidence, shared: float | None, *, counted: bool) -> bool:
     """Return whether the total may fail the gate, which requires that a different machine cannot explain its change."""
-    if evidence.mode == "exact" and evidence.certain[-1]:
-        return True
     if evidence.mode != "jobs":
-        return bool(evidence.calibration.interleaved)
+        return counted or bool(evidence.calibration.interleaved)
     return shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
 
 

@@ -97,13 +97,27 @@ class PullSide:
 
 
 @dataclass(frozen=True, slots=True)
+class StackBase:
+    """The branch into which a stack of pull requests is merged."""
+
+    ref: str
+    sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class PullRecord:
-    """A pull request."""
+    """A pull request. In a stack, ``base`` is the branch of the pull request below, which is not trusted."""
 
     number: int
     state: str
     head: PullSide
     base: PullSide
+    stack_base: Annotated[StackBase | None, Field(validation_alias=AliasPath("stack", "base"))] = None
+
+    @property
+    def trunk(self) -> StackBase | PullSide:
+        """The branch into which the pull request is finally merged."""
+        return self.stack_base or self.base
 
     @property
     def head_repository_id(self) -> int | None:

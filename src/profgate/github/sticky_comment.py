@@ -144,7 +144,7 @@ def _objection(client: GitHubClient, number: int, head_sha: str, base_ref: str, 
     pull = client.pull(number)
     if pull.head.sha != head_sha:
         return "the pull request has newer commits"
-    if base_ref and pull.base.ref != base_ref:
+    if base_ref and base_ref not in {pull.base.ref, pull.trunk.ref}:
         return "the base branch of the pull request has changed"
     return f"the pull request is {pull.state}" if creates and pull.state != "open" else ""
 

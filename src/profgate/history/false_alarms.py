@@ -8,7 +8,6 @@ independent.
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 from profgate.model.history import Reading, StoredVerdict
 from profgate.model.policy import Policy
@@ -51,15 +50,6 @@ def _half(jobs: Collection[str], commit: str) -> Collection[str]:
     seed = "\0".join([commit, *sorted(jobs)])
     order = sorted(jobs, key=lambda job: hashlib.sha256(f"{seed}\0{job}".encode("utf-8", "replace")).digest())
     return order[: len(order) // 2]
-
-
-def leaves_alone(paths: Sequence[str], unchanged: Iterable[str]) -> bool:
-    """Return whether every changed file matches one of the ``unchanged`` patterns, in which ``*`` matches any text.
-
-    Returns False if ``paths`` is empty, because GitHub may return no files for a very large diff.
-    """
-    patterns = [pattern.replace("[", "[[]").replace("?", "[?]") for pattern in unchanged]
-    return bool(paths) and all(any(fnmatchcase(path, pattern) for pattern in patterns) for path in paths)
 
 
 def with_false_alarms(policy: Policy, verdicts: Iterable[StoredVerdict]) -> Policy:

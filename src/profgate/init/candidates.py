@@ -33,8 +33,8 @@ class Candidate:
     ``package`` is the folder of the package that the command belongs to. ``setup`` contains the shell lines that
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
     benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
-    ``update`` is the command that writes those of them which depend on a trial. ``problem`` is the reason why it is
-    unknown whether the command works, or empty.
+    ``update`` is the command that writes those of them which depend on a trial. Tests without a command can only be
+    repeated. ``problem`` is the reason why it is unknown whether the command works, or empty.
     """
 
     language: str

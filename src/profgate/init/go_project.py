@@ -9,6 +9,7 @@ from profgate.init.candidates import PLAIN, Candidate, Kind, within
 from profgate.init.repository_files import Files
 
 BENCHMARK = re.compile(r"^func (Benchmark\w{0,80})\(\w+ \*testing\.B\)", re.MULTILINE)
+TEST = re.compile(r"^func Test\w{0,80}\(\w+ \*testing\.T\)", re.MULTILINE)
 BUILT = re.compile(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", re.MULTILINE)  # only with a tag
 MOST = 8  # benchmarks that are recorded together
 
@@ -20,12 +21,13 @@ def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """
     here = files.inside(folder)
     nested = tuple(f"{inner}/" for inner in here.projects("go.mod") if inner != ".")
-    benchmarks = defaultdict[str, list[str]](list)
+    benchmarks, tested = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for path in here.listed("**/*_test.go"):
         text = here.read(path)
         place = f"./{path.rpartition('/')[0]}" if "/" in path else "."
         if not path.startswith(nested) and PLAIN.fullmatch(place) and not BUILT.search(text):
             benchmarks[place] += BENCHMARK.findall(text)
+            tested[place] += len(TEST.findall(text))
     setup = within(folder, ["go mod download"])
     for package, names in sorted(benchmarks.items()):
         where = f"{package} of {folder}" if folder != "." else package
@@ -34,7 +36,6 @@ def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             timed = f"go test -run '^$' -bench '^({chosen})$' -benchtime 1000x {shlex.quote(package)}"
             place = f"{len(names)} benchmark{'s' * (len(names) > 1)} in {where}"
             yield Candidate("Go", timed, place, Kind.BENCHMARK, folder, folder, setup, len(names))
-        else:
-            yield Candidate(
-                "Go", f"go test {shlex.quote(package)}", f"tests in {where}", Kind.TESTS, folder, folder, setup
-            )
+        if tested[package]:
+            command = f"go test -count 1 {shlex.quote(package)}"
+            yield Candidate("Go", command, f"tests in {where}", Kind.TESTS, folder, folder, setup, tested[package])

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from profgate.init.candidates import NAME, Candidate, Kind, within
+from profgate.init.candidates import NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
 CLASS = re.compile(r"^(?:public |final )*class (\w{1,80})", re.MULTILINE)
@@ -18,14 +18,14 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     here = files.inside(folder)
     if here.read("pom.xml"):
         yield from _benchmarks(files, here, folder)
-    if folder != ".":
+        tests = sum(path.startswith("src/test/") for path in here.listed("**/*.java"))
+        can = folder == "." and not FIXED.search(here.read("pom.xml"))
+        if can or tests:
+            command = "mvn -B test" if can else ""
+            yield Candidate("Java", command, joined(folder, "pom.xml"), Kind.TESTS, folder, folder, weight=tests)
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
-    if here.read("pom.xml"):
-        if FIXED.search(here.read("pom.xml")):
-            return
-        yield Candidate("Java", "mvn -B test", "pom.xml", Kind.TESTS)
-    elif gradle:
+    if gradle and folder == ".":
         yield Candidate("Java", "./gradlew test" if here.read("gradlew") else "gradle test", gradle, Kind.TESTS)
 
 

@@ -74,8 +74,11 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
     lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
     nested = [folder for folder, text in lists.items() if MEASURES.search(folder) and PROJECT.search(text)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
+        made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
         for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
-            yield from _makefile(files, checkout, PurePosixPath(path).parent.as_posix())
+            for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix()):
+                made.setdefault(PurePosixPath(program.command).name, program)
+        yield from made.values()
         for folder in (".", *nested) if "." in lists else ():
             found = _programs(files, checkout, folder)
             yield from found
@@ -157,7 +160,9 @@ def _program(
     own = [path for path in paths if path in files.tracked]
     place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
-    for artifact in _tables(target.get("artifacts"))[:1] if kind is not None else []:
+    if kind is None:
+        return
+    for artifact in _tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
         size, setup = sum(len(files.read(path)) for path in own), _cmake_setup(folder, switches, name)
         for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):

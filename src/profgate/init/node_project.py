@@ -22,7 +22,8 @@ from profgate.init.candidates import (
 )
 from profgate.init.repository_files import Files
 
-PNPM = "command -v pnpm || corepack enable"
+PNPM = "command -v pnpm || npm install --global pnpm@{version}"
+PNPM_VERSION = re.compile(r"pnpm@(\d{1,3}\.\d{1,3}\.\d{1,3})")
 YARN = "command -v yarn || corepack enable"
 LOCKS = (
     ("package-lock.json", "npm", ("npm ci",)),
@@ -52,6 +53,9 @@ LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node"
 RUNNERS = frozenset({"npm", "yarn", "pnpm"})
 ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 NO_BENCHMARK = re.compile(r"^_|config|util|helper|fixture|setup|types|\.d\.ts$|report|result", re.IGNORECASE)
+TESTS = re.compile(r"\b(?:mocha|uvu)\b|node --test")
+# matches a quoted word in which neither the shell nor GitHub replaces anything
+QUOTED = re.compile(r"'[ !-#%-&(-~]*'|\"(?:[ !#%-_a-~]|\$(?=\"))*\"")
 BINARIES = 'PATH="$PWD/node_modules/.bin:$PATH"'
 
 
@@ -75,7 +79,8 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     tools = "../" * depth(folder) + "node_modules/.bin/" if _is_member(files, folder) else "node_modules/.bin/"
     for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf"}, name)):
         kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
-        chosen = name == "test" or (kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""})
+        measures = kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""}
+        chosen = measures or name == "test" or TESTS.search(scripts[name])
         script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
         if script is not None:
             where = joined(folder, script.folder)
@@ -101,7 +106,9 @@ def node_setup(files: Files, folder: str) -> tuple[str, ...]:
 
 
 def _installation(files: Files) -> list[str]:
-    return next((list(lines) for lock, _, lines in LOCKS if files.listed(lock)), ["npm install"])
+    manager = PNPM_VERSION.match(str(json_object(files.read("package.json")).get("packageManager")))
+    found = next((lines for lock, _, lines in LOCKS if files.listed(lock)), ("npm install",))
+    return [line.replace("{version}", manager[1] if manager else "10.34.8") for line in found]
 
 
 def _build(files: Files, folder: str, *, member: bool = False) -> tuple[str, ...]:
@@ -155,7 +162,7 @@ def _is_member(files: Files, folder: str) -> bool:
 def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> _Script | None:
     """Return a script that ends with a command of Node, or None. What runs before it keeps its form."""
     segments = [segment.strip() for segment in scripts.get(name, "").split("&&")]
-    if name in seen or not all(PLAIN.fullmatch(segment) for segment in segments):
+    if name in seen or not all(PLAIN.fullmatch(QUOTED.sub("x", segment)) for segment in segments):
         return None
     before, folder = ([f"npm run pre{name}"] if f"pre{name}" in scripts else []), "."
     for segment in segments[:-1]:

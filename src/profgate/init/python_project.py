@@ -110,7 +110,7 @@ def _scripts(here: Files) -> Iterator[Found]:
             needs = ("pytest", "pytest-benchmark") if only else ("pytest",)
             yield f"python -m pytest{only} {shlex.quote(path)}", path, Kind.BENCHMARK, (*needs, *own)
         elif STARTS.search(text) or not text.strip():
-            option = " --debug-single-value" if "pyperf" in text else ""  # pyperf measures in other processes
+            option = " --debug-single-value --loops 1" if "pyperf" in text else ""  # pyperf measures in other processes
             yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, (*(["pyperf"] if option else []), *own)
 
 

@@ -92,10 +92,11 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     There are several only if the command is detected and no question is asked. Raises ProfgateError if no valid plan is
     possible.
     """
-    recipe, found = _detected(files, under, project, questions, options)
+    recipe, all_found = _detected(files, under, project, questions, options)
+    found = [each for each in all_found if each.command]
     if not options.command and (options.skeleton or all(each.kind is Kind.TESTS for each in found)):
         found = _with_skeleton(files, recipe, found, questions, options)
-    if not options.command and options.measure and (new := repeated_tests(files, found)):
+    if not options.command and options.measure and (new := repeated_tests(files, all_found)):
         benchmarks = [each for each in found if each.kind is Kind.BENCHMARK][:MOST_BENCHMARKS]
         found = [*benchmarks, new, *(each for each in found if each.kind is Kind.TESTS)]
     if not options.command and not found:

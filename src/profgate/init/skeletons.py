@@ -37,22 +37,38 @@ class Function:
 
 def repeated_tests(files: Files, found: Iterable[Candidate]) -> Candidate | None:
     """Return a benchmark that repeats the tests which the first fitting candidate runs, or None if there is none."""
-    for each in found:
+    for each in sorted(found, key=lambda each: not each.weight):
         path, command, runners = REPEATED.get(each.language, ("", "", ()))
-        here, listed = joined(each.folder, path), joined(each.folder, f"{path.rpartition('.')[0]}.txt")
-        if each.kind is Kind.TESTS and any(name in each.command for name in runners) and not files.read(here):
+        here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
+        known = any(name in f"{each.command} {each.place}" for name in runners)
+        if each.kind is Kind.TESTS and known and not files.read(here):
             text = render_template(f"init/{path.rpartition('/')[2]}.j2")
-            setup = each.setup if each.language != "Java" else java_package(".", ".")
+            command, update = _started(each.command, command)
+            setup = java_package(each.package, each.package) if each.language == "Java" else each.setup
             return replace(
                 each,
                 command=command,
                 place="a new file that repeats the tests",
                 kind=Kind.BENCHMARK,
+                folder=each.package,
                 setup=setup,
                 new_files={here: text, listed: ""},
-                update=f"{command} --update",
+                update=update,
             )
     return None
+
+
+def _started(tests: str, command: str) -> tuple[str, str]:
+    """Return the command that repeats tests, which ``tests`` runs, and the command that writes their list."""
+    variables, node, rest = tests.partition("node ")
+    if not command.startswith("node ") or not node:
+        return command, f"{command} --update"
+    if rest.startswith("--test"):  # it runs each file in its own process
+        words = [word for word in rest.split() if not word.startswith("-")]
+        command = f"{variables}{' '.join([command, *words])}"
+    else:
+        command = f"{variables}node --import ./{command.removeprefix('node ')} {rest}"
+    return command, f"REPEATED_TESTS=update {command}"
 
 
 def skeleton(files: Files, language: str) -> Candidate | None:
@@ -140,5 +156,6 @@ KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
 # the path and the command of the file that repeats tests, and the commands of tests that it can repeat
 REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "Python": ("benchmarks/repeated_tests.py", "python benchmarks/repeated_tests.py", ("pytest", "unittest")),
-    "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("mvn",)),
+    "Node": ("bench/repeated-tests.mjs", "node bench/repeated-tests.mjs", ("node --test", "/mocha", "/uvu")),
+    "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("pom.xml",)),
 }

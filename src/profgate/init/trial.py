@@ -19,12 +19,13 @@ from profgate.init.workflow import Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
-from profgate.io.worktrees import copied_worktree
+from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
 from profgate.wiring import read_all
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
+LONGEST_REPEATED = 60.0  # in seconds
 LONGEST_SEARCH = 900.0  # in seconds; later, no further command is tried
 MOST_TRIALS = 8
 MOST_REPEATS = 3
@@ -32,7 +33,7 @@ ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
 ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
-COUNT = re.compile(r" -count (\d{1,12})\b")
+COUNT = re.compile(r" (-count|--loops) (\d{1,12})\b")
 PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
@@ -52,7 +53,7 @@ UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
     "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
-    "A change of about {visible:.0f} % of the total time is visible with {samples:,} samples.\n"
+    "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
     "only {percent:.0f} % of the samples are in functions of this repository, so the gate would measure other code; "
@@ -165,25 +166,31 @@ def _tried(plan: Plan, copies: _Copies) -> Trial:
     return replace(trial, result=result)
 
 
-def _tracked(files: Files, path: str) -> bool:
-    return path in files.tracked or any(name.startswith(f"{path}/") for name in files.tracked)
+def _only_copied(files: Files, path: str) -> bool:
+    """Return whether the copy contains this path, but a checkout does not. Ignored files are in neither."""
+    path = os.path.normpath(path)
+    if path.startswith(".") or any(name == path or name.startswith(f"{path}/") for name in files.tracked):
+        return False
+    return exists(f"{files.top}/{path}") and bool(
+        quiet_git(files.top, "ls-files", "--others", "--exclude-standard", "--", path)
+    )
 
 
 def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     """Record one run in a copy of the working tree. Raises ProfgateError if a step fails or records no samples."""
-    for path in (joined(plan.folder, word) for word in plan.command.split()):
-        if exists(f"{copies.files.top}/{path}") and not _tracked(copies.files, path) and path not in plan.new_files:
+    for path in (os.path.normpath(joined(plan.folder, word)) for word in plan.command.split()):
+        if path not in plan.new_files and _only_copied(copies.files, path):
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _updated(plan, checkout)
     if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
         plan = replace(plan, command=_with_iterations(plan, checkout))
-    for _ in range(MOST_REPEATS):
+    for left in reversed(range(MOST_REPEATS)):
         with scratch_folder() as out:
             seconds, output = _run("the recording", plan.record, plan, checkout, out)
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
-        longer = _longer(plan, share)
-        if longer == plan:
+        longer = _longer(plan, share, seconds)
+        if longer == plan or not left:
             break
         plan = longer
     if not share.samples:
@@ -193,14 +200,18 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
-def _longer(plan: Plan, share: Share) -> Plan:
-    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated."""
+def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
+    """Return a plan that repeats the same work until one run has enough samples, if the command can be repeated.
+
+    ``seconds`` is the duration of the recording with this share.
+    """
     if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
-    times = math.ceil((int(before[1]) if before else 1) * RUN_SAMPLES / max(share.samples, 1))
+    times = int(before[before.lastindex or 0]) if before else 1
+    times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
-        return replace(plan, command=COUNT.sub(f" -count {times}", plan.command))
+        return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
     command = LOOPED.sub("", plan.command)
     return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
 
@@ -221,7 +232,8 @@ def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str 
 
     Raises ProfgateError with the line of the output that names the cause.
     """
-    own = {"npm_config_prefix": f"{checkout}-npm"}  # npm link changes it
+    place = f"{checkout}-npm"  # npm link and global installations change it
+    own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
     given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
     start = time.monotonic()
     outcome = run_command(
@@ -261,12 +273,9 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    visible = 5 * (SAMPLES / max(extent.samples, 1)) ** 0.5
     return COST.format(
         minutes=max(minutes, 1),
         setup=trial.setup,
         runs=extent.runs,
         seconds=trial.seconds,
-        visible=visible,
-        samples=extent.samples,
     )

@@ -10,13 +10,14 @@ MAX_CPU_FILE = 1 << 20
 
 
 def machine_facts(env: Mapping[str, str], cpu_file: str = CPU_FILE) -> dict[str, str]:
-    """Return the operating system, architecture, processor and runner image. Unknown facts are omitted."""
+    """Return the operating system, architecture, processor, runner image and kernel. Unknown facts are omitted."""
     image = " ".join(env[name] for name in ("ImageOS", "ImageVersion") if env.get(name))
     facts = {
         "os": env.get("RUNNER_OS") or platform.system(),
         "arch": platform.machine(),
         "cpu": cpu_model(cpu_file),
         "image": image,
+        "kernel": platform.release(),
     }
     return {name: value for name, value in facts.items() if value}
 

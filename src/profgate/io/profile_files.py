@@ -3,17 +3,18 @@
 import glob
 import hashlib
 import posixpath
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from profgate.errors import ProfgateError
 from profgate.io.files import confined, sources_under
-from profgate.model.manifest import MANIFEST_NAME, Manifest, ManifestFile
+from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME, Manifest, ManifestFile, recording_facts
 from profgate.model.profile import Configuration, Facts
 from profgate.model.source import SourceFile
 
 CHUNK = 1 << 20
+LONGEST_RECORDING = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,13 @@ class LocalSet:
     """Profiles, and the manifest that describes them, if there is one.
 
     ``ignored`` is True if the workspace contains a manifest. It is not read, because anyone can commit it.
+    ``recording`` contains what the step that recorded the profiles states about itself.
     """
 
     files: tuple[SourceFile, ...]
     manifest: Manifest | None
     ignored: bool = False
+    recording: Mapping[str, str] = field(default_factory=dict)
 
 
 def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
@@ -52,7 +55,9 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
             name = posixpath.relpath(posixpath.join(folder, source.name), common or ".")
             found[name] = replace(source, name=name)
     ignored = found.pop(MANIFEST_NAME, None) is not None
-    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored) if found else None
+    stated = found.pop(RECORDING_NAME, None)
+    recording = {} if stated is None else recording_facts(stated.read(LONGEST_RECORDING))
+    return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording) if found else None
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from profgate.judge.gate import UNREACHABLE
 from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
@@ -161,6 +162,8 @@ def _evidence(
         if states.reach:
             known |= {"reach": states.reach[symbol], "reach_path": states.through[symbol]}
         evidence |= {name: text for name, text in known.items() if text}
+    elif states is not None and set(states.reach) == {UNREACHABLE}:
+        evidence["reach"] = UNREACHABLE
     return evidence
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from profgate.judge.gate import SIGNED, GateContext, certain_severity, gated, noted
+from profgate.judge.gate import SIGNED, UNREACHABLE, GateContext, certain_severity, gated, noted
 from profgate.model.change import Change
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
@@ -50,7 +50,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
     found = [finding for finding in merged if finding is not None]
     total = next((old for old in metric.findings if old.is_total), None)
     found += [_total(change, sums, metric, context, total) for change in totals]
-    return tuple(sorted(_none_red_where_faster(found), key=importance))
+    return tuple(sorted(_none_red_where_faster(_no_total_without_cause(found)), key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
@@ -64,6 +64,16 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
         finding.location.name,
         finding.location.file or "",
     )
+
+
+def _no_total_without_cause(findings: list[Finding]) -> list[Finding]:
+    """Turn a red total yellow if the pull request can affect none of the functions that became worse."""
+    worse = [found for found in findings if not found.is_total and found.direction == "worse"]
+    causes = [found for found in worse if found.colour in {"red", "yellow"}]
+    if not causes or any(found.evidence.reach != UNREACHABLE for found in causes):
+        return findings
+    reason = Reason(ReasonCode.NOT_REACHABLE)
+    return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
 def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
@@ -227,6 +237,6 @@ def _total(
         share_to=None,
         strategies=_votes([change, *sums], direction),
         statistics=_statistics([change], shift),
-        evidence=known.evidence if known else Evidence(),
+        evidence=_evidence(known, None, [change]),
     )
     return gated(finding, metric, context)

@@ -10,6 +10,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
 
 CONTEXTS = "call_context"
+UNREACHABLE = "not reachable"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
 ROSE_AS_MUCH = 0.5  # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
@@ -106,7 +107,7 @@ def _why_red(finding: Finding, metric: MetricReport) -> Reason:
     """Return the reason why the finding is red, including numbers that a reader can verify."""
     runs = metric.runs["baseline"] + metric.runs["target"]
     if finding.statistics.p == 0.0:
-        return Reason(ReasonCode.EXACT, {"runs": runs})
+        return Reason(ReasonCode.EXACT)
     if metric.calibration.measured:
         return Reason(ReasonCode.MEASURED, _measured(finding, metric))
     if metric.calibration.mode == "jobs":
@@ -152,9 +153,9 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     elif not certain:
         found.append(Reason(ReasonCode.BELOW_MINIMUM))
     factor = facts.common_factor or 1.0
-    if p != 0.0 and not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
+    if not facts.interleaved and max(factor, 1.0 / factor) > LIKE_RUNS:
         found.append(Reason(ReasonCode.UNLIKE_RUNS, {"factor": factor}))
-    if p != 0.0 and facts.different_jobs and facts.mode == "runs":
+    if facts.different_jobs and facts.mode == "runs":
         found.append(_few_jobs(metric, context))
     return found
 
@@ -179,7 +180,7 @@ def _against(finding: Finding, metric: MetricReport, context: GateContext) -> li
     """Return the reasons, based on attribution and confirmation, why the finding cannot be red."""
     confirm = context.policy.confirm
     found = []
-    if finding.evidence.reach == "not reachable":
+    if finding.evidence.reach == UNREACHABLE:
         found.append(Reason(ReasonCode.NOT_REACHABLE))
     if not metric.calibration.measured and confirm != "off":
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))

@@ -91,6 +91,8 @@ def _function_of(finding: Finding) -> tuple[str, str]:
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
     """Return the reasons why no finding of a metric can be red."""
     found = []
+    if metric.calibration.unlike:
+        found.append(Reason(ReasonCode.COUNTS_APART, {"facts": metric.calibration.unlike}))
     if metric.calibration.undirected:
         found.append(Reason(ReasonCode.NO_DIRECTION))
     if policy.auto_demote and (_over_budget(policy) if policy.demoted is None else policy.demoted):

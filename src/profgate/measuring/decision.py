@@ -10,7 +10,7 @@ from profgate.compare.workloads import workload_name
 from profgate.detect.evidence import Evidence, evidence_of, evidence_tasks
 from profgate.detect.suspects import largest_locations, rows_of
 from profgate.errors import SideError
-from profgate.measuring.looks import SECOND, planned
+from profgate.measuring.looks import FEWEST, SECOND, planned
 from profgate.measuring.turns import Profiles, Turns
 from profgate.model.arrays import finite
 from profgate.model.comparison import Comparison
@@ -18,6 +18,7 @@ from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
 from profgate.model.reason import Reason
 from profgate.model.source import SourceFile
+from profgate.model.units import MetricKind
 from profgate.pipeline import Built, PipelineInput
 
 
@@ -38,10 +39,11 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     """
     warm = turns.warm_up()
     turns.record_until(1)  # the time of a run is known from here on, because the warm-up may have built the program
-    looks = planned(turns.most())
+    found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
+    counts = any(comparison.metric.kind is MetricKind.COUNTED for comparison in found)
+    looks = planned(turns.most(), counts=counts)
     if not looks:
         raise turns.too_small()
-    found = wiring.overlays(replace(given, baseline=warm["baseline"], target=warm["target"], pages=0))
     _check_workloads(listed or (), warm)
     watched = _watched(found, listed, widen=widen)
     tested = None if listed is None else watched
@@ -57,12 +59,14 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
         red = any(finding.colour == "red" and not finding.is_total for _, _, finding in built.report.findings)
         if not more or red or not any(map(_is_open, outcomes)):
             break
+    if turns.count < FEWEST and not red and any(map(_is_open, outcomes)):
+        raise turns.too_small()
     measurement = Measurement(
         runs=turns.count,
         seconds=turns.spent,
         budget=turns.budget,
         needed=turns.needed() if turns.count < SECOND and not red and any(map(_is_open, outcomes)) else None,
-        drifted=_drifted(replace(measured, look=None, pages=0)),
+        drifted=turns.count >= FEWEST and _drifted(replace(measured, look=None, pages=0)),
         suspects=tuple(
             replace(suspect, outcome=suspect.outcome or "not repeated") for suspect in outcomes if suspect.listed
         ),
@@ -125,7 +129,9 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Su
     if suspect.location is not None:
         gate = max(GATE_SHARE * evidence.costs.whole, OWN_FLOOR * before)
     outcome: Outcome | None = None
-    if evidence.certain[row]:
+    if evidence.mode != "exact" and comparison.runs.target < FEWEST:
+        outcome = None
+    elif evidence.certain[row]:
         outcome = "confirmed" if rise > 0 else "not repeated"
     elif rise + width < gate or evidence.mode == "exact":
         outcome = "not repeated"

@@ -11,13 +11,17 @@ RUNS = (5, 8, 12)  # runs of each side at the looks
 LISTED = (0.004, 0.01, 0.02)
 OTHERS = (0.0, 0.002, 0.003)  # 5 + 5 runs have 252 splits, too few for a level that leaves enough for the later looks
 FEWEST, SECOND, MOST = RUNS
+OF_COUNTS = Look(2, 0.001, 0.0)  # decides about counts whose runs are equal; 6 splits reach no level
 
 
-def planned(most: int) -> tuple[Look, ...]:
+def planned(most: int, *, counts: bool) -> tuple[Look, ...]:
     """Return the looks if at most this many runs of each side fit into the budget, or no look if there are too few.
 
-    The last look takes place after as many runs as possible, and has the levels that are left.
+    The last look takes place after as many runs as possible, and has the levels that are left. With ``counts``, the
+    profiles contain counts of events.
     """
+    if counts and most >= OF_COUNTS.runs:
+        return (OF_COUNTS, *planned(most, counts=False))
     if most < FEWEST:
         return ()
     last = min(most, MOST)

@@ -17,7 +17,7 @@ from profgate.io.used_files import used_files
 from profgate.measuring.looks import FEWEST, MOST, SECOND
 from profgate.measuring.own_code import check_own_code
 from profgate.measuring.sides import SIDES, Side, states, unchanged
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME
 from profgate.model.source import SourceFile
 from profgate.source_maps import with_sources
 
@@ -118,7 +118,7 @@ class Turns:
         before = states(self.code.get(other, ()))
         try:
             output_of(list(self.program), here.folder, variables, self.timeout, watch)
-            files = [each for each in sources_under(out) if each.name != MANIFEST_NAME]
+            files = [each for each in sources_under(out) if each.name not in {MANIFEST_NAME, RECORDING_NAME}]
             found = _as_run(_read(with_sources(files, here.checkout)), number)
         except ProfgateError as error:
             own = error.where == shown_command(self.program)  # perhaps a script of profgate that runs the profiler

@@ -85,6 +85,13 @@ NAME_RULES = (
         ".constprop|.isra|.part|.lto_priv|.llvm|.cold",
         r"(?:\.(?:constprop|isra|part|lto_priv|llvm)\.\d++|\.cold(?:\.\d++)?){1,20}$",
     ),
+    _rule(
+        "C3",  # variants of one routine, of which the loader chooses one by the features of the CPU
+        "_avx|_evex|_sse|_ssse3|_fma|_erms|_unaligned|_asimd|_sve|_mops",
+        r"^__([a-z]\w{0,60}?)(?:_(?:avx2?|avx512(?:bw|vl|dq|f)?|evex(?:256|512)?|s?sse[0-9]?[0-9_]{0,2}|fma4?|erms|rtm|movbe"
+        r"|unaligned|no_vzeroupper|asimd|sve|mops)){1,6}$",
+        r"\1",
+    ),
     _rule("S1", "::h", r"::h[0-9a-f]{16}$"),
     _rule("S2", "[", r"(?<=\w)\[[0-9a-f]{16}\]"),
     _rule("G1", "@v", r"@v\d++\.\d++\.\d++[\w.+-]*+(?=/)"),
@@ -114,6 +121,7 @@ _ROOT_PATTERNS = (
     r"^/root/",
     r"^/(?:private/)?(?:tmp|var/tmp)/(?:[^/\d]*+\d[^/]*+/|pytest-[^/]+/|tmp[^/]*/)?",
     r"^/(?:builds|workspace|app|src|build|checkout)/",
+    r"(?<=/sysdeps)/.*",  # the sources of the variants that rule C3 names alike
 )
 _PACKAGE_DIRECTORY = re.compile(r"^.*[/](?:site-packages|dist-packages|node_modules)/")
 _ARCHITECTURE = re.compile(r"/(?:x86_64|aarch64|i386|arm)-linux-gnu[a-z]*(?=/)")

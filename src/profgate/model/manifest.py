@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 MANIFEST_NAME = "profgate-manifest.json"
-SCHEMA = "profgate.manifest/1"
+RECORDING_NAME = "profgate-recording.txt"
+"""Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
+SCHEMA = "profgate.manifest/2"
 MOST_BYTES = 128 << 20
 Text = Annotated[str, MaxLen(1000)]
+LongText = Annotated[str, MaxLen(20_000)]
 Whole = Annotated[int, Interval(ge=0, lt=2**63)]
 Rate = Annotated[float, Interval(ge=0, lt=1e15)]
+FACTS = (
+    *("os", "architecture", "cpu_model", "image", "kernel", "c_library"),
+    *("compiler", "runtime", "environment"),
+)
+RECORDED = ("cpu_model", "image", "kernel", "c_library", "compiler", "runtime")
+_LONGEST_TEXT, _LONGEST_ENVIRONMENT, _LONGEST_NUMBER = 1000, 20_000, 10
 Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 
 
@@ -41,7 +50,7 @@ class ManifestFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A stored set of profiles. Unknown values are empty strings."""
+    """A stored set of profiles. Unknown values are empty strings. The ``environment`` is described in `Facts`."""
 
     commit: Text = ""
     ref: Text = ""
@@ -52,23 +61,56 @@ class Manifest:
     os: Text = ""
     architecture: Text = ""
     cpu_model: Text = ""
-    runner_image: Text = ""
+    image: Text = ""
+    kernel: Text = ""
+    c_library: Text = ""
+    compiler: Text = ""
+    runtime: Text = ""
+    environment: LongText = ""
     profgate_version: Text = ""
     files: tuple[ManifestFile, ...] = ()
+
+    def recorded(self, facts: Mapping[str, str]) -> "Manifest":
+        """Return the manifest with facts that the recording step stated."""
+        changes: dict[str, Any] = dict(facts)
+        return replace(self, **changes)
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
         """Return the facts about a file. Facts that the file does not contain are taken from the manifest."""
         entry = next((file for file in self.files if file.path == path), None)
         job = f"{self.run_id}/{self.attempt}/{self.job}" if self.run_id else None
-        known: dict[str, Any] = {name: getattr(self, name) or None for name in ("os", "architecture", "cpu_model")}
+        known: dict[str, Any] = {name: getattr(self, name) or None for name in FACTS}
         known["job"] = job
         if entry is not None:
             known |= {name: getattr(entry, name) for name in ("profiler", "profiler_version", "rate", "truncated")}
         return replace(facts, **{name: value for name, value in known.items() if getattr(facts, name) is None})
 
 
+def recording_facts(data: bytes) -> dict[str, str]:
+    """Return the facts in a file that the recording step wrote, which are fields of a manifest.
+
+    Each line is ``name=value``. In ``env.NAME=LENGTH``, a variable of the recorded program's environment has a value of
+    this length; the values themselves are not stored. Raises ProfileError with the line of the first mistake.
+    """
+    facts, variables = dict[str, str](), dict[str, int]()
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), start=1):
+        name, _, value = line.strip().partition("=")
+        if name.startswith("env.") and value.isdecimal() and len(value) < _LONGEST_NUMBER:
+            variables[name.removeprefix("env.")] = int(value)
+        elif name in RECORDED and len(value) <= _LONGEST_TEXT:
+            facts[name] = value.strip()
+        elif line.strip():
+            expected = f"expected one of {', '.join(RECORDED)} or env.NAME=LENGTH, found {line[:60]!r}"
+            raise ProfileError(f"{RECORDING_NAME}:{number}", expected)
+    if variables:
+        # as the kernel lays it out: NAME=VALUE, a zero byte and a pointer
+        size = sum(len(name) + 1 + length + 1 + 8 for name, length in variables.items())
+        facts["environment"] = f"{size} bytes: {' '.join(sorted(variables))}"[:_LONGEST_ENVIRONMENT]
+    return facts
+
+
 def manifest_to_json(manifest: Manifest) -> str:
-    """Return the manifest as JSON text in the format `profgate.manifest/1`."""
+    """Return the manifest as JSON text in the format `profgate.manifest/2`."""
     return json.dumps({"schema": SCHEMA, **asdict(manifest)}, indent=1, allow_nan=False) + "\n"
 
 

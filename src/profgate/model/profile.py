@@ -172,7 +172,8 @@ class Facts:
     """Facts about a recording, from its file or the manifest. Unknown facts are None.
 
     ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler, such as wall, cpu or
-    gil.
+    gil. ``environment`` is the size of the environment of the recorded program and the names of its variables. The
+    size moves the stack, which changes counts.
     """
 
     format: str = ""
@@ -183,6 +184,11 @@ class Facts:
     os: str | None = None
     architecture: str | None = None
     cpu_model: str | None = None
+    image: str | None = None
+    kernel: str | None = None
+    c_library: str | None = None
+    compiler: str | None = None
+    environment: str | None = None
     job: str | None = None
     truncated: bool | None = None
     mode: str | None = None

@@ -15,12 +15,13 @@ class ReasonCode(StrEnum):
     # why a finding is red
     NO_SPLIT = "no_split"  # splits, runs
     BEYOND_JOBS = "beyond_jobs"  # jobs, bound, change
-    EXACT = "exact"  # runs
+    EXACT = "exact"
     CALLS_ROSE = "calls_rose"  # before, after
     MEASURED = "measured"  # baseline, target, low, high, p, splits
 
     # why a finding is not red
     FEW_SPLITS = "few_splits"  # p, splits
+    COUNTS_APART = "counts_apart"  # facts
     NEAR_JOBS = "near_jobs"  # jobs, bound, change
     FEW_JOBS = "few_jobs"  # jobs, needed
     ORDER_UNKNOWN = "order_unknown"
@@ -104,6 +105,7 @@ class ReasonCode(StrEnum):
     RUN_COUNTS_DIFFER = "run_counts_differ"  # baseline, target
     FOLDERS_PAIRED = "folders_paired"  # baseline, target
     UNDIRECTED = "undirected"  # metric
+    SYSTEM_LIBRARY = "system_library"  # metric, names, moved, relative
     TOTALS_FAR_APART = "totals_far_apart"  # metric, factor
     NO_FRAMES = "no_frames"  # metric, side, share
     UNRESOLVED = "unresolved"  # metric, side, share

@@ -59,6 +59,8 @@ class Threads:
     frame: list[IntArray] = field(default_factory=lambda: [np.zeros(1, dtype=np.int64)])
     samples: dict[str, list[tuple[IntArray, Sequence[int | Decimal]]]] = field(default_factory=dict)
     size: int = 1
+    # first stack of each table, by the identity of its arrays, which threads can share
+    placed: dict[tuple[int, int], tuple[int, IntArray, IntArray]] = field(default_factory=dict)
     clock: Clock = field(default_factory=lambda: Clock(_MILLISECOND))
 
     def add(self, thread: Thread, where: str) -> None:
@@ -68,17 +70,21 @@ class Threads:
         """
         prefix, frame, frames, stacks, kind, weights, times, name = thread
         count = len(prefix)
-        if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
-            raise wrong(where, "has stacks whose columns do not fit together")
+        key = id(prefix), id(frames)
+        if key not in self.placed:
+            if len(frame) != count or np.any(prefix >= count) or np.any((frame < 0) | (frame >= len(frames))):
+                raise wrong(where, "has stacks whose columns do not fit together")
+            refuse_expansion(self.size + count, self.bytes, self.where)
+            self.placed[key] = self.size, prefix, frames
+            self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
+            self.frame.append(frames[frame])
+            self.size += count
         if np.any(stacks >= count):
             raise wrong(where, f"has a sample of stack {int(stacks.max())}, but there are {count} stacks")
-        self.parent.append(np.where(prefix >= 0, prefix + self.size, NONE))
-        self.frame.append(frames[frame])
-        self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + self.size, 0), weights))
+        begin, *_ = self.placed[key]
+        self.samples.setdefault(kind, []).append((np.where(stacks >= 0, stacks + begin, 0), weights))
         if times is not None:
-            self.clock.add_thread(name, np.where(stacks >= 0, stacks + self.size - 1, NONE), times, times)
-        self.size += count
-        refuse_expansion(self.size, self.bytes, self.where)
+            self.clock.add_thread(name, np.where(stacks >= 0, stacks + begin - 1, NONE), times, times)
 
     def profile(self, product: object, name: str, advice: str) -> Profile:
         """Return the profile of all threads.

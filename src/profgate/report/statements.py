@@ -96,7 +96,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
         basis = f"compared with {facts.splits or 0:,} ways to divide the {order} into two sides"
     else:
         return ""
-    basis = "exact counts" if facts.exact else basis
+    basis = "exact counts" if facts.exact and not facts.unlike else basis
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         basis += f"; changes of functions exclude the factor of {factor:.2f} that all share, as on a {machine} machine"

@@ -217,7 +217,9 @@ def _order_changed(parameters: Parameters, _quote: Quote) -> str:
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
-    ReasonCode.EXACT: "exact counts: the {runs} runs hardly differ within each side",
+    ReasonCode.EXACT: "exact counts: the runs of each side are equal",
+    ReasonCode.COUNTS_APART: "counts of different jobs: {facts} not known to be equal, which changes counts of "
+    f"the same code; measure both commits {IN_TURNS}",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
@@ -306,6 +308,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.UNDIRECTED: "the profiles do not state whether more or less {metric} is better, so none is red",
     ReasonCode.TOTALS_FAR_APART: "the {metric} totals of the sides differ by a factor of {factor:factor}: check that "
     "both recorded the same work",
+    ReasonCode.SYSTEM_LIBRARY: "system libraries ({names}) account for {moved:signed} of the change of {metric} by "
+    "{relative:signed}: the loader chooses their routines by the CPU",
     ReasonCode.NO_FRAMES: "{share:whole} of the {side}'s {metric} has no call stack, so it counts only in the "
     "total; check the options of the profiler",
     ReasonCode.UNRESOLVED: "{share:whole} of the {side}'s {metric} is in unresolved symbols: record debug information",

@@ -9,11 +9,11 @@ import pytest
 from comparisons import from_exclusive
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
-from profgate.compare.comparability import comparability, doubts
+from profgate.compare.comparability import comparability, doubts, unlike
 from profgate.model.comparison import Note
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of
-from profgate.model.units import Metric
+from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.report.wording import reason_text
@@ -66,9 +66,49 @@ def test_different_sampling_modes_have_advice() -> None:
     assert notes([profile(mode=None)], [profile()]) == {"sampling mode": (False, False)}
 
 
-@pytest.mark.parametrize("change", [{"profiler_version": "0.9.9"}, {"runtime": "3.12.7"}])
-def test_smaller_parts_of_versions_do_not_count(change: dict[str, Any]) -> None:
-    assert notes([profile()], [profile(**change)]) == {}
+@pytest.mark.parametrize(
+    ("fact", "change"),
+    [
+        ("profiler version", {"profiler_version": "0.9.9"}),
+        ("runtime version", {"runtime": "3.12.7"}),
+        ("compiler", {"compiler": "gcc 14.1"}),
+    ],
+)
+def test_smaller_parts_of_versions_are_notes(fact: str, change: dict[str, Any]) -> None:
+    assert notes([profile(compiler="gcc 13.2")], [profile(**{"compiler": "gcc 13.2"} | change)]) == {
+        fact: (False, False)
+    }
+
+
+MACHINE = {"cpu_model": "a", "image": "b", "c_library": "c", "kernel": "d", "architecture": "e", "environment": "1: A"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        ({"job": "1"}, {"job": "1", "cpu_model": "z"}, ()),
+        (MACHINE | {"job": "1"}, MACHINE | {"job": "2"}, ()),
+        (MACHINE | {"job": "1"}, MACHINE | {"job": "2", "kernel": "z"}, ("kernel",)),
+        ({"job": "1"}, {"job": "2"}, ("CPU model", "image", "C library", "kernel", "architecture", "environment")),
+        (MACHINE | {"job": "1", "image": None}, MACHINE | {"job": "2", "image": None}, ("image",)),
+        ({}, {}, ()),
+        ({"cpu_model": "a"}, {"cpu_model": "b"}, ("CPU model",)),
+    ],
+)
+def test_facts_that_move_counts_between_jobs(
+    before: dict[str, Any], after: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    assert unlike(Facts(**before), Facts(**after)) == names
+
+
+def test_environments_differ_by_size_and_names() -> None:
+    sides = [
+        replace(profile(environment=text), metrics=(Metric("Ir", "count", kind=MetricKind.COUNTED),))
+        for text in ("30 bytes: HOME PATH", "53 bytes: HOME PADDING PATH")
+    ]
+    found = [note.reason.parameters for note in comparability(sides[:1], sides[1:], named=False)]
+    assert {"fact": "environment", "baseline": "30 bytes", "target": "53 bytes with PADDING"} in found
+    assert {"facts": "environment"} in found
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 
 from history_samples import reading
-from profgate.history.false_alarms import leaves_alone, trials_at
+from profgate.attribution.reach import leaves_alone
+from profgate.history.false_alarms import trials_at
 from profgate.model.history import Reading
 from profgate.model.policy import Policy
 

@@ -47,6 +47,17 @@ class Recorded(Turns):
         return [replace(source, profile=cast("None", profile))]
 
 
+class Counted(Recorded):
+    """The same with counts, which are equal in runs of equal costs."""
+
+    def runs(self, side: str, run: int) -> list[SourceFile]:
+        costs = self.costs[side][run % len(self.costs[side])]
+        text = "".join(f"fn={name}\n1 {cost}\n" for name, cost in costs.items())
+        source = source_of(f"api/{1000 * run + 1}.callgrind", f"# callgrind format\nevents: Ir\n{text}".encode())
+        (profile,) = read_all([source])
+        return [replace(source, profile=cast("None", profile))]
+
+
 def measured(
     before: Shares | Sequence[Shares],
     after: Shares | Sequence[Shares],
@@ -54,10 +65,11 @@ def measured(
     listed: Sequence[Suspect] | None = (PARSE,),
     *,
     widen: bool = False,
+    turns: type[Recorded] = Recorded,
 ) -> Decision:
     sides = [side if isinstance(side, Sequence) else [side] for side in (before, after)]
     given = PipelineInput((), (), policy=Policy(), pages=0)
-    return decided(Recorded(budget, *sides), given, listed, widen=widen)
+    return decided(turns(budget, *sides), given, listed, widen=widen)
 
 
 def red(decision: Decision) -> set[str]:
@@ -74,6 +86,26 @@ def test_red_function_ends_the_measurement() -> None:
     assert suspect.low is not None
     assert suspect.high is not None
     assert 0.9 < suspect.low < suspect.high < 1.1
+
+
+COUNTS = replace(PARSE, metric="Ir")
+
+
+@pytest.mark.parametrize(
+    ("after", "found", "outcome"), [(SLOWER, {"parse"}, "confirmed"), (SHARES, set(), "not repeated")]
+)
+@pytest.mark.parametrize("budget", [20.0, 300.0])
+def test_two_equal_runs_decide_about_counts(after: Shares, found: set[str], outcome: str, budget: float) -> None:
+    decision = measured(SHARES, after, budget, [COUNTS], turns=Counted)
+    assert (decision.measurement.runs, red(decision)) == (2, found)
+    assert [suspect.outcome for suspect in decision.measurement.suspects] == [outcome]
+
+
+def test_counts_that_differ_between_runs_need_five() -> None:
+    unsteady = [SHARES, {name: cost + cost // 100 for name, cost in SHARES.items()}]
+    assert measured(unsteady, unsteady, 300.0, [COUNTS], turns=Counted).measurement.runs >= 5
+    with pytest.raises(ProfgateError, match="too small"):
+        measured(unsteady, unsteady, 20.0, [COUNTS], turns=Counted)
 
 
 def test_intervals_below_the_gate_end_the_measurement() -> None:

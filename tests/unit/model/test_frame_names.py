@@ -200,3 +200,22 @@ def test_an_alias_comes_before_every_rule() -> None:
 
 def test_the_root_of_a_thread_loses_its_numbers() -> None:
     assert [one.code for one in steps_of("pool-1-thread-3", root=True)[0]] == ["T1"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        ("__memcpy_avx_unaligned_erms", "memcpy"),
+        ("__memset_avx2_unaligned_erms_rtm", "memset"),
+        ("__strlen_evex512", "strlen"),
+        ("__strcmp_sse42", "strcmp"),
+        ("__strcmp_sse2_unaligned", "strcmp"),
+        ("__memcmp_avx2_movbe", "memcmp"),
+        ("__ieee754_pow_fma", "ieee754_pow"),
+        ("__memcpy_sve", "memcpy"),
+        ("my_avx2", "my_avx2"),
+        ("__libc_start_main", "__libc_start_main"),
+    ],
+)
+def test_variants_for_processors_have_one_name(variant: str, name: str) -> None:
+    assert normalised_name(variant) == name

@@ -6,12 +6,30 @@ import pytest
 
 from profgate.errors import ProfileError
 from profgate.io.files import MAX_FILES
-from profgate.model.manifest import MOST_BYTES, Manifest, ManifestFile, manifest_from_json, manifest_to_json
+from profgate.model.manifest import (
+    MOST_BYTES,
+    Manifest,
+    ManifestFile,
+    manifest_from_json,
+    manifest_to_json,
+    recording_facts,
+)
 from profgate.model.profile import Facts
 
 FILE = ManifestFile("api/1.folded", "a" * 64, "folded", "", "py-spy", "0.4.1", 100.0, truncated=False)
 MANIFEST = Manifest(
-    "c" * 40, "refs/heads/main", "push", 7, 2, "profile", "Linux", "X64", "a cpu", "ubuntu24", "0.1", (FILE,)
+    "c" * 40,
+    "refs/heads/main",
+    "push",
+    7,
+    2,
+    "profile",
+    "Linux",
+    "X64",
+    "a cpu",
+    "ubuntu24",
+    profgate_version="0.1",
+    files=(FILE,),
 )
 
 
@@ -25,13 +43,13 @@ def test_round_trip() -> None:
 
 
 def test_unknown_keys_are_skipped_missing_have_defaults() -> None:
-    assert manifest_from_json(b'{"schema": "profgate.manifest/1", "colour": [1]}') == Manifest()
+    assert manifest_from_json(b'{"schema": "profgate.manifest/2", "colour": [1]}') == Manifest()
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"schema": "profgate.manifest/2"},
+        {"schema": "profgate.manifest/1"},
         {"commit": 3},
         {"commit": "x" * 1001},
         {"run_id": -1},
@@ -70,3 +88,21 @@ def test_an_unlisted_file_still_has_the_machine() -> None:
     facts = MANIFEST.facts_of("other", Facts())
     assert (facts.os, facts.profiler) == ("Linux", None)
     assert Manifest().facts_of("other", Facts()) == Facts()
+
+
+def test_recording_file_states_facts_and_the_environment() -> None:
+    data = b"c_library=glibc 2.39\ncompiler=cc (Debian) 14.2\n\nenv.PATH=20\nenv.HOME=5\n"
+    facts = recording_facts(data)
+    assert facts == {
+        "c_library": "glibc 2.39",
+        "compiler": "cc (Debian) 14.2",
+        "environment": "53 bytes: HOME PATH",
+    }
+    stated = MANIFEST.recorded(facts).facts_of("other", Facts())
+    assert (stated.c_library, stated.environment, stated.cpu_model) == ("glibc 2.39", "53 bytes: HOME PATH", "a cpu")
+
+
+@pytest.mark.parametrize("line", ["what", "commit=1", "env.PATH=/bin", "env.A=12345678901", "compiler=" + "x" * 1001])
+def test_bad_line_of_a_recording_file_is_an_error(line: str) -> None:
+    with pytest.raises(ProfileError, match=r"profgate-recording.txt:2: expected one of cpu_model"):
+        recording_facts(f"image=a\n{line}\n".encode())

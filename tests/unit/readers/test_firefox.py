@@ -71,6 +71,16 @@ def test_threads_are_read_together() -> None:
     assert found.frames.names == ["main", "work", "0x1f3a"]
 
 
+def test_threads_that_share_tables_add_up() -> None:
+    names = ("stackTable", "frameTable", "funcTable", "resourceTable", "stringArray")
+    whole = thread([])
+    shared = {name: whole[name] for name in names}
+    found = read(document({"samples": samples([0, 1])}, {"samples": samples([1, 3])}, shared=shared))
+    assert rows(found) == [("main", [1]), ("main;work", [2]), ("main;work", [1])]
+    other = {"stackTable": {"prefix": [None], "frame": [2]}, "samples": samples([0])}
+    assert rows(read(document({"samples": samples([0])}, other, shared=shared))) == [("main", [1]), ("0x1f3a", [1])]
+
+
 def test_weights_decide_the_metric() -> None:
     timed = thread([], samples=samples([1, 0], weight=[1.5, 2], weightType="tracing-ms"))
     sized = thread([], samples=samples([1], weight=[64], weightType="bytes"))

@@ -40,6 +40,8 @@ OTHER_SAMPLES: dict[ReasonCode, dict[str, Parameter]] = {
     },
     ReasonCode.TOO_FEW_SAMPLES: {"factor": 8},
     ReasonCode.TOTAL_IMPROVED: {"relative": -0.27},
+    ReasonCode.SYSTEM_LIBRARY: {"names": "libc.so.6", "moved": 0.052, "relative": 0.053},
+    ReasonCode.COUNTS_APART: {"facts": "CPU model, C library"},
     ReasonCode.FACT_DIFFERS: {"baseline": "3.11", "target": "3.12"},
     ReasonCode.MODE_DIFFERS: {"baseline": "wall", "target": "cpu"},
     ReasonCode.CPU_DIFFERS: {"baseline": "EPYC 7763", "target": "Xeon 8370C"},

@@ -1,0 +1,66 @@
+"""Mark the changes of a stacked pull request that the layer below it already has.
+
+A pull request in a stack is compared with the trunk, because merging it also merges all layers below it. The report of
+the layer below shows which changes are not its own. That report comes from a run of another pull request, so it is
+untrusted and changes no verdict.
+"""
+
+from profgate.action.job import Job
+from profgate.attribution.base_branch import with_base_branch
+from profgate.errors import GitHubError, ProfgateError
+from profgate.github.artifact_upload import is_report_of
+from profgate.github.connections import RetryBudgetExceededError
+from profgate.github.records import RunRecord
+from profgate.github.step_outputs import regressions
+from profgate.model.report import Report
+from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json
+
+PAUSE = 30  # seconds between two requests for the run of the layer below
+
+
+def beside_layer_below(job: Job, report: Report) -> Report:
+    """Return the report with marks on the changes that the layer below also has. Unmarked changes are its own.
+
+    If there are no regressions, or no report of the layer below for the same baseline, return the report itself.
+    """
+    layer = job.context.layer
+    if layer is None or not job.context.stacked or not regressions(report):
+        return report
+    try:
+        below = _report_at(job, layer.below_sha, report.baseline.sha)
+    except (GitHubError, ProfgateError) as error:
+        job.warn(f"which changes come from the layer below is not known: {error}")
+        return report
+    place = f"layer {layer.position - 1} of {layer.size}" if layer.position else "the layer below"
+    return with_base_branch(report, below, f"{place} ({below.target.label})")
+
+
+def _report_at(job: Job, sha: str, baseline: str | None) -> Report:
+    """Return the newest report of the pull request below. Raises `GitHubError` if there is none for this baseline."""
+    where = f"pull request at {sha[:7]}"
+    while (run := _run_at(job, sha)) is not None and run.status == "in_progress":
+        job.log(f"{where}: run {run.id} is in progress; waiting up to {PAUSE} seconds")
+        try:
+            job.base_run_budget.wait(PAUSE, where)
+        except RetryBudgetExceededError:
+            break
+    stored = [] if run is None else job.client.run_artifacts(run.id)
+    newest = next((item for item in stored if is_report_of(job.settings.key, item.name) and not item.expired), None)
+    if newest is None:
+        raise GitHubError(where, "has no report yet; run this job again when its run has ended")
+    members = job.client.artifact_files(newest, max_bytes=LARGEST_REPORT)
+    if REPORT_NAME not in members:
+        raise GitHubError(where, f"{newest.name} contains no {REPORT_NAME}")
+    report = from_json(members[REPORT_NAME].decode("utf-8", "replace"), where)
+    if report.baseline.sha != baseline:
+        raise GitHubError(where, "was compared with another commit; run its job again, and then this one")
+    return report
+
+
+def _run_at(job: Job, sha: str) -> RunRecord | None:
+    """Return the newest run of this workflow for the head of the pull request below, or None."""
+    context = job.context
+    runs = job.client.workflow_runs(context.workflow_path, event="pull_request", head_sha=sha)
+    expected = (context.workflow_path, "pull_request", sha, context.repository_id)
+    same = [run for run in runs if (run.workflow_path, run.event, run.head_sha, run.head_repository_id) == expected]
+    return max(same, key=lambda run: run.id, default=None)
