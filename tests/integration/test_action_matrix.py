@@ -197,6 +197,19 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
     assert message in sharded.log
 
 
+@pytest.mark.parametrize(("schema", "code"), [("profgate.report/2", 1), ("profgate.report/1", 2)])
+def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: int) -> None:
+    sharded.start_pull_run()
+    sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
+    report = json.loads(sharded.file("leg/report.json"))
+    assert report["verdict"]["conclusion"] == "fail"
+    passed = {"conclusion": "pass", "colour": "green", "reasons": [], "exit_code": 0}
+    forged = json.dumps(report | {"verdict": passed, "schema": schema}).encode()
+    members = {"report.json": forged, "links.json": links_to_json(Links()).encode()}
+    sharded.fake.add_artifact(sharded.pull_run, report_artifact("linux", 1), members)
+    assert sharded.finish(sharded.step({}, mode="merge", **{"shards-result": "success"})) == code
+
+
 @pytest.mark.parametrize("url", ["https://example.org/", "{run}/artifacts/1/../2", "{other}/artifacts/7"])
 def test_shard_cannot_link_elsewhere(sharded: Stage, url: str) -> None:
     sharded.start_pull_run()
