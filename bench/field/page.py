@@ -35,6 +35,7 @@ samples per second, Node {node}, {perf} and {callgrind}.
 - `sockets` mostly waits; its changes are not counted. A run of `short` takes only 0.2 seconds.
 
 """
+COUNTS = "## Counts on other machines"
 MEANING = """
 Intervals are 95 % intervals in percent; bold results miss their target. The runs of both sides
 alternate, unless their order is unknown or the row names base jobs: one target job is compared with that many jobs of
@@ -90,7 +91,8 @@ def page(folder: Path, outcomes: Sequence[Outcome]) -> str:
     dates = {name: manifest[name][:16].replace("T", " ") for name in ("begun", "ended")}
     head = HEAD.format(**(manifest | halves | dates))
     held_out, dev = (reached(_chosen(outcomes, half)) for half in ("held-out", "dev"))
+    kept = COUNTS + PAGE.read_text(encoding="utf-8").partition(COUNTS)[2]  # recorded apart, by `counts.py`
     return (
         f"{head}## Results\n{MEANING}\n{both_halves(held_out, dev)}\n\n"
-        f"## Library upgrades\n{UPGRADE_HEAD}\n{upgrades_text(folder, outcomes)}\n"
+        f"## Library upgrades\n{UPGRADE_HEAD}\n{upgrades_text(folder, outcomes)}\n\n{kept}"
     )

@@ -7,7 +7,7 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.levels import GATE_SHARE
 from profgate.model.profile import Facts, Profile
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.units import MetricKind
+from profgate.model.units import CALLS, MetricKind
 
 _MOST_NAMES = 5
 FAR_APART = 3.0  # if the ratio between the totals of the sides is larger, a warning is shown
@@ -154,9 +154,16 @@ def comparability(baseline: Sequence[Profile], target: Sequence[Profile], *, nam
     return tuple(notes)
 
 
+def counts_apart(comparison: Comparison) -> str | None:
+    """Return the facts that may change counts of the same code, or None. Numbers of calls do not depend on them."""
+    if comparison.metric.kind is not MetricKind.COUNTED or comparison.metric.name == CALLS.name:
+        return None
+    return _listed(unlike(*comparison.facts)) or None
+
+
 def _of_system_libraries(comparison: Comparison) -> Reason | None:
     """Return how much system libraries changed the total of counts of different machines, or None if by very little."""
-    if comparison.metric.kind is not MetricKind.COUNTED or not unlike(*comparison.facts):
+    if counts_apart(comparison) is None:
         return None
     symbols = comparison.symbols
     # in static programs, only the variants that the loader chooses are known by their raw names

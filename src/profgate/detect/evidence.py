@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.compare.comparability import unlike
+from profgate.compare.comparability import counts_apart
 from profgate.detect.base_jobs import jobs_of, tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
@@ -32,7 +32,7 @@ from profgate.model.measurement import Look
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.run_values import RunValues
 from profgate.model.tests import Calibration, Inconclusive, Maxima, Mode, TestFamily
-from profgate.model.units import CALLS, MetricKind
+from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 
 EXACT_RUNS = 2  # minimum number of runs per side that is needed to check whether counts are reproducible
@@ -188,7 +188,7 @@ class _SplitTest:
                 splits=len(self.rises),
                 interleaved=self.interleaved,
                 different_jobs=_different_jobs(comparison) and not self.interleaved,
-                unlike=None if self.interleaved else _unlike(comparison),
+                unlike=None if self.interleaved else counts_apart(comparison),
                 base_jobs=len(np.unique(jobs_of(comparison.runs))),
             ),
         )
@@ -239,23 +239,15 @@ def _stored(maxima: FloatArray) -> Maxima:
 def _different_jobs(comparison: Comparison) -> bool:
     """Return whether the sides come from different jobs.
 
-    If the jobs are unknown, return whether other base runs exist. For counts, `unlike` decides instead, and the counts
-    of one machine are no bound for those of another.
+    If the jobs are unknown, return whether other base runs exist. For counts, `counts_apart` decides instead.
     """
+    runs = comparison.runs
     if comparison.metric.kind is MetricKind.COUNTED:
         return False
-    runs = comparison.runs
     if runs.baseline_jobs is None or runs.target_jobs is None:
         return runs.noise > 0
     jobs = [facts.job for facts in comparison.facts]
     return jobs[0] != jobs[1]
-
-
-def _unlike(comparison: Comparison) -> str | None:
-    """Return the facts that may change counts of the same code, or None. Numbers of calls do not depend on them."""
-    if comparison.metric.kind is not MetricKind.COUNTED or comparison.metric.name == CALLS.name:
-        return None
-    return ", ".join(unlike(*comparison.facts)) or None
 
 
 def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:

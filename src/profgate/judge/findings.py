@@ -50,7 +50,7 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
     found = [finding for finding in merged if finding is not None]
     total = next((old for old in metric.findings if old.is_total), None)
     found += [_total(change, sums, metric, context, total) for change in totals]
-    return tuple(sorted(_none_red_where_faster(_no_total_without_cause(found)), key=importance))
+    return tuple(sorted(_none_red_where(found), key=importance))
 
 
 def importance(finding: Finding) -> tuple[int, int, float, str, str]:
@@ -66,27 +66,18 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
     )
 
 
-def _no_total_without_cause(findings: list[Finding]) -> list[Finding]:
-    """Turn a red total yellow if the pull request can affect none of the functions that became worse."""
-    worse = [found for found in findings if not found.is_total and found.direction == "worse"]
-    causes = [found for found in worse if found.colour in {"red", "yellow"}]
-    if not causes or any(found.evidence.reach != UNREACHABLE for found in causes):
-        return findings
-    reason = Reason(ReasonCode.NOT_REACHABLE)
-    return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
-
-
-def _none_red_where_faster(findings: list[Finding]) -> list[Finding]:
-    """Turn red findings yellow if the total improved."""
+def _none_red_where(findings: list[Finding]) -> list[Finding]:
+    """Turn red findings yellow if the total improved, or if the pull request can affect no cause of the total."""
     totals = (found for found in findings if found.is_total and found.severity != "none")
     total = next((found for found in totals if found.direction == "better"), None)
-    if total is None:
+    worse = [found.evidence.reach for found in findings if found.is_acceptable]
+    if total is not None:
+        reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
+    elif worse and set(worse) == {UNREACHABLE}:
+        reason = Reason(ReasonCode.NOT_REACHABLE)
+    else:
         return findings
-    reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
-    return [
-        replace(finding, colour="yellow", reasons=(reason,)) if finding.colour == "red" else finding
-        for finding in findings
-    ]
+    return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
 def _number(value: float | str | None) -> float | None:

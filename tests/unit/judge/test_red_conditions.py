@@ -291,3 +291,32 @@ def test_two_runs_of_instructions_are_red() -> None:
     metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
     report = judged(from_exclusive([BUSY] * 2, [{**BUSY, "dict.get": 92_900_000}] * 2, metric=metric))
     assert (findings(report)["dict.get"].colour, codes(findings(report)["dict.get"])) == ("red", ["exact"])
+
+
+@pytest.mark.parametrize(
+    ("of_functions", "of_whole", "colour"),
+    [
+        (("not reachable", "not reachable"), None, "yellow"),
+        (("not reachable", "changed here"), None, "red"),
+        ((), None, "red"),
+        ((), "not reachable", "yellow"),
+    ],
+)
+def test_total_without_a_reachable_cause_is_not_red(
+    of_functions: tuple[str, ...], of_whole: str | None, colour: str
+) -> None:
+    changes = [
+        replace(of_test(p=0.0, reach=reach), location=Location(f"f{number}"))
+        for number, reach in enumerate(of_functions)
+    ]
+    total = of_total(p=0.0, **({} if of_whole is None else {"reach": of_whole}))
+    facts = {"mode": "exact", "exact": True}
+    report = judge(report_of(metric_of(*changes, total, facts=facts)), Policy())
+    assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
+
+
+def test_counts_of_unlike_machines_are_never_red() -> None:
+    facts = {"mode": "exact", "exact": True, "unlike": "CPU model"}
+    report = judge(report_of(metric_of(of_test(p=0.0), of_total(p=0.0), facts=facts)), Policy())
+    assert [found.colour for _, _, found in report.findings] == ["yellow", "yellow"]
+    assert {found.reasons[0].code for _, _, found in report.findings} == {"counts_apart"}
