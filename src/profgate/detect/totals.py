@@ -50,16 +50,14 @@ class Totals:
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         beyond = _is_beyond_machines(evidence, shared, to_value)
-        gates = beyond or _may_gate(evidence, shared)
-        listed, certain = bool(evidence.listed[-1]) or beyond, bool(evidence.certain[-1]) or beyond
+        gates = beyond or (bool(evidence.certain[-1]) and _may_gate(evidence, shared))
         kind = Kind.NO_CHANGE
-        if listed and abs(relative) >= chosen["floor"]:
-            kind = Kind.TOTAL_DEGRADATION if certain and gates else Kind.MAYBE_DEGRADATION
+        if (beyond or evidence.listed[-1]) and abs(relative) >= chosen["floor"]:
+            kind = Kind.TOTAL_DEGRADATION if gates else Kind.MAYBE_DEGRADATION
         columns = {name: getattr(evidence, name)[-1:] for name in tested_columns(evidence)}
         statistics = {
             "shift": relative,
             "ratio": relative,
-            "certain": float(certain),
             "everything": shared if shared is not None and not gates and _is_machine(shared) else np.nan,
         }
         return Detection(
@@ -86,11 +84,9 @@ def _shared_factor(evidence: Evidence, ratio: float) -> float | None:
 
 def _may_gate(evidence: Evidence, shared: float | None) -> bool:
     """Return whether the total may fail the gate, which requires that a different machine cannot explain its change."""
-    if evidence.mode == "exact" and evidence.certain[-1]:
-        return True
-    if evidence.mode != "jobs":
-        return bool(evidence.calibration.interleaved)
-    return shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
+    if evidence.mode == "jobs":
+        return shared is None and bool(evidence.distance[-1] >= TOTAL_MARGIN)
+    return evidence.mode == "exact" or bool(evidence.calibration.interleaved)
 
 
 def _is_machine(factor: float) -> bool:
