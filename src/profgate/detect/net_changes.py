@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
 from profgate.detect.evidence import Evidence
-from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals, within_sides
+from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.comparison import Comparison
@@ -142,17 +142,19 @@ def _merged(rows: list[NetChange]) -> list[NetChange]:
 
 
 def _factors_of_rest(comparison: Comparison, evidence: Evidence) -> FloatArray:
-    """Return the common factor of the functions without a listed change, with one value per run."""
+    """Return the common factor of the functions without a listed change, with one value per run.
+
+    The factors of interleaved runs are 1, because the change itself may cause a common factor.
+    """
+    if evidence.calibration.interleaved:
+        return np.ones(len(evidence.costs.factors))
     if comparison.metric.kind is MetricKind.COUNTED:
         return evidence.costs.factors
     own = comparison.self_value.astype(np.float64)
     if evidence.mode == "jobs":
         own = np.concatenate([comparison.noise_self, own])
     own[:, evidence.costs.symbol[evidence.listed & (evidence.costs.kind == SELF)]] = 0.0
-    factors = Ratios(own).common_factors()
-    if not evidence.calibration.interleaved:
-        return factors
-    return within_sides(factors, comparison.runs.target, comparison.run_totals.astype(np.float64))[0]
+    return Ratios(own).common_factors()
 
 
 class _Search:
@@ -162,10 +164,8 @@ class _Search:
         self.comparison, self.evidence = comparison, evidence
         self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
-        sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
-        self.paths = call_paths(comparison, sides)
-        # in interleaved runs, the change itself may cause the common factor
-        self.recorded = call_paths(comparison, np.ones(len(sides))) if evidence.calibration.interleaved else None
+        self.sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
+        self.paths = call_paths(comparison, self.sides)
         changed = evidence.listed & (evidence.costs.kind == SELF)
         signs = np.sign(evidence.difference)
         # the functions whose self cost has a listed change; those with increases come first
@@ -180,7 +180,7 @@ class _Search:
         row, seen = tested_change(self.comparison, self.evidence, place), set[tuple[int, bool]]()
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
-            if self.recorded is not None and row.sign * self._recorded_change(row) <= 0.0:
+            if row.sign * self._change(row) <= 0.0:
                 return replace(row, net="offset", certain=False)
             offset = self._offset(row)
             if offset is None:
@@ -204,8 +204,7 @@ class _Search:
         """
         if self.evidence.mode == "jobs":
             return False
-        paths = self.recorded or self.paths
-        callers = islice(paths.enclosing(row.symbol, row.sign, subtree=row.subtree), 1 if row.subtree else 2)
+        callers = islice(self.paths.enclosing(row.symbol, row.sign, subtree=row.subtree), 1 if row.subtree else 2)
         return any(
             row.sign * self._moved(caller.cost) <= 0.0 and caller.cost.mean() < NEARLY_ALL * self.evidence.costs.whole
             for caller in callers
@@ -213,19 +212,18 @@ class _Search:
         )
 
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
-        """Return the result of `offsetting` for a change.
-
-        For interleaved runs, the costs are not divided by the common factor. Counts of other machines offset nothing.
-        """
+        """Return the result of `offsetting` for a change. Counts of other machines offset nothing."""
         if self.evidence.calibration.unlike:
             return None
-        paths, change = self.paths, row.change
-        if self.recorded is not None:
-            paths, change = self.recorded, self._recorded_change(row)
-        certain = self._certain(row)
-        return offsetting(paths, row.symbol, row.sign, change, self.split, self.moving, certain, subtree=row.subtree)
+        change, certain = self._change(row), self._certain(row)
+        return offsetting(
+            self.paths, row.symbol, row.sign, change, self.split, self.moving, certain, subtree=row.subtree
+        )
 
-    def _recorded_change(self, row: NetChange) -> float:
+    def _change(self, row: NetChange) -> float:
+        """Return the tested change, or the recorded change of interleaved runs."""
+        if not self.evidence.calibration.interleaved:
+            return row.change
         values = active_totals(self.comparison) if row.subtree else self.comparison.self_value
         return self._moved(values[:, row.symbol])
 
@@ -259,13 +257,10 @@ class _Search:
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
         caller, outermost = self.paths.known_caller(row.symbol, present[0])
-        totals = active_totals(self.comparison)
-        before, after = self._sides(totals)
+        before, after = self._sides(active_totals(self.comparison))
         added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
         if caller != WHOLE:
-            grown = after[caller] - before[caller]
-            grown = grown if self.recorded is None else max(grown, self._moved(totals[:, caller]))
-            added = bool(grown >= OFFSET * row.change)
+            added = bool(after[caller] - before[caller] >= OFFSET * row.change)
         if not added and not (broad and self._none_fell(OFFSET * row.change)):
             return replace(row, net="moved", certain=False, listed=False)
         row = replace(row, certain=row.certain and added, new=(row.symbol,))
@@ -276,7 +271,7 @@ class _Search:
 
     def _sides(self, values: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Return the mean costs of both sides after dividing by the common factor, with one element per symbol."""
-        before, after = self.comparison.runs.means(values / self.factors[-len(values) :, None])
+        before, after = self.comparison.runs.means(values / self.sides[:, None])
         return before, after
 
     def _none_fell(self, least: float) -> bool:

@@ -51,16 +51,15 @@ class Totals:
         relative = (to_value - from_value) / from_value
         shared = _shared_factor(evidence, to_value / from_value)
         beyond = _is_beyond_machines(evidence, shared, to_value)
-        gates = beyond or _may_gate(evidence, shared, counted=comparison.metric.kind is MetricKind.COUNTED)
-        listed, certain = bool(evidence.listed[-1]) or beyond, bool(evidence.certain[-1]) or beyond
+        counted = comparison.metric.kind is MetricKind.COUNTED
+        gates = beyond or (bool(evidence.certain[-1]) and _may_gate(evidence, shared, counted=counted))
         kind = Kind.NO_CHANGE
-        if listed and abs(relative) >= chosen["floor"]:
-            kind = Kind.TOTAL_DEGRADATION if certain and gates else Kind.MAYBE_DEGRADATION
+        if (beyond or evidence.listed[-1]) and abs(relative) >= chosen["floor"]:
+            kind = Kind.TOTAL_DEGRADATION if gates else Kind.MAYBE_DEGRADATION
         columns = {name: getattr(evidence, name)[-1:] for name in tested_columns(evidence)}
         statistics = {
             "shift": relative,
             "ratio": relative,
-            "certain": float(certain),
             "everything": shared if shared is not None and not gates and _is_machine(shared) else np.nan,
         }
         return Detection(

@@ -13,7 +13,7 @@ from profgate.model.attribution import SourceStates
 from profgate.model.change import Change, Detection, path_text
 from profgate.model.comparison import Comparison
 from profgate.model.frame_names import renumbered
-from profgate.model.kinds import BETTER, RANKS, WORSE, Kind
+from profgate.model.kinds import RANKS, WORSE, Kind
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
 from profgate.model.report import MetricReport, Total, WorkloadReport
@@ -38,35 +38,13 @@ class _Sums:
     totals: tuple[float, ...]
 
 
-def _capped(kinds: IntArray, *, total_changed: bool) -> IntArray:
-    """Limit the kinds from the strategy "overweight" to "maybe" if the total did not change.
-
-    This strategy explains a change in the total, so its results are uncertain if there is no such change.
-    """
-    if total_changed:
-        return kinds
-    strong = np.isin(kinds, [int(kind) for kind in WORSE | BETTER])
-    return np.where(strong, np.sign(kinds) * abs(int(Kind.MAYBE_DEGRADATION)), kinds)
-
-
-def _total_changed(comparison: Comparison, detections: Sequence[Detection]) -> bool:
-    """Return whether the test of the totals found a change that no note attributes to different machines."""
-    return not any(note.advisory for note in comparison.notes) and any(
-        int(kind) != int(Kind.NO_CHANGE)
-        for detection in detections
-        if detection.subtype == "total"
-        for kind in detection.kind.tolist()
-    )
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The kinds and shares of all rows of one detection, the listed rows in output order, and counts of the other rows.
+    """The shares of all rows of one detection, the listed rows in output order, and counts of the other rows.
 
     If no row is listed, the shares may be empty.
     """
 
-    kinds: IntArray
     share_from: FloatArray
     share_to: FloatArray
     listed: list[int]
@@ -106,16 +84,15 @@ def _grown_most(share_from: FloatArray, share_to: FloatArray, dearer: int) -> Bo
     return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
 
 
-def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bool, dearer: int) -> _Rows:
+def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _Rows:
     kinds = detection.kind
     undecided = detection.calibration is not None and detection.calibration.inconclusive is not None
-    if not verbose and not undecided and (kinds == Kind.NO_CHANGE).all():  # most detections in a large report
+    moved = np.array([net == "moved" for net in detection.texts.get("net", ())] or False)
+    if not (verbose or undecided or moved.any()) and (kinds == Kind.NO_CHANGE).all():  # most detections are so
         nothing = np.zeros(0)
         counts = Counter[str](no_change=len(kinds), unknown=0, small=0, cut=0)
         counts.update(detection.counts)
-        return _Rows(kinds, nothing, nothing, [], counts)
-    if detection.strategy == "overweight":
-        kinds = _capped(kinds, total_changed=total_changed)
+        return _Rows(nothing, nothing, [], counts)
     share_from, share_to = _shares(detection, sums)
     counts = Counter[str]()
     listed = np.ones(len(kinds), dtype=np.bool_)
@@ -123,7 +100,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
         rows = kinds == kind
         counts[name] += int(rows.sum())
         if not verbose:
-            listed &= ~rows
+            listed &= ~rows | moved
     one_sided = np.isin(kinds, [Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET]) & (detection.node is None)
     small = one_sided & (np.fmax(np.abs(share_from), np.abs(share_to)) < NEW_COST_SHARE)
     if not verbose:
@@ -137,7 +114,7 @@ def _rows(detection: Detection, sums: _Sums, *, total_changed: bool, verbose: bo
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
     counts["cut"] += max(0, len(rows) - limit)
     counts.update(detection.counts)
-    return _Rows(kinds, share_from, share_to, rows[:limit].tolist(), counts)
+    return _Rows(share_from, share_to, rows[:limit].tolist(), counts)
 
 
 def _evidence(
@@ -186,14 +163,12 @@ def _change(
     relative = None if delta is None or not from_value else finite(delta / from_value)
     symbol = int(detection.symbol[row])
     flags = list(detection.flags.get(row, ()))
-    if rows.kinds[row] != detection.kind[row]:
-        flags.append("capped")
     if row in detection.moved:
         flags.append("moved")
     return Change(
         strategy=detection.strategy,
         family=detection.family,
-        kind=Kind(int(rows.kinds[row])).word,
+        kind=Kind(int(detection.kind[row])).word,
         subtype=detection.labels.get(row, detection.subtype) if symbol >= 0 else detection.subtype,
         location=location_in(comparison, detection, row),
         from_value=(detection.from_names and detection.from_names[row]) or from_value,
@@ -278,12 +253,12 @@ def metric_report(
     If ``requested`` is true, the configuration names the strategies, so strategies that do not apply to the profiles
     are also listed. If ``states`` is given, each change gets the state of the function's source and a link to it.
 
-    NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true, or if the result is
-    inconclusive and the row is one of the few functions whose share of the run grew most. Each strategy lists at most
-    2,000 changes, or 200 changes in calling contexts; ``counts["cut"]`` is the number of changes that are omitted
-    because of these limits. ``counts["small"]`` is the number of new and gone locations with less than 0.1 % of the
-    run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared" and
-    has no changes.
+    NoChange and Unknown rows are always counted, but listed only if ``verbose`` is true, if the cost of the row moved,
+    or if the result is inconclusive and the row is one of the few functions whose share of the run grew most. Each
+    strategy lists at most 2,000 changes, or 200 changes in calling contexts; ``counts["cut"]`` is the number of changes
+    omitted because of these limits. ``counts["small"]`` is the number of new and gone locations with less than 0.1 % of
+    the run. If a note blocks the comparison, or if a test of the gate raised an exception, the metric is "not compared"
+    and has no changes.
     """
     metric, runs = comparison.metric, comparison.runs
     totals = runs.means(comparison.run_totals)
@@ -330,7 +305,6 @@ def _listed(
     verbose: bool,
 ) -> tuple[tuple[Change, ...], set[int], dict[int, float], dict[str, int]]:
     """Return the listed changes, their symbols, the growth of tested total costs, and counts of unlisted rows."""
-    total_changed = _total_changed(comparison, detections)
     counts: Counter[str] = Counter({"no_change": 0, "unknown": 0, "cut": 0, "small": 0, "failed": 0})
     changes: list[Change] = []
     listed: set[int] = set()
@@ -338,7 +312,7 @@ def _listed(
     dearer = 1 if comparison.metric.better == "lower" else -1
     for detection in detections:
         judged = detection.texts.get("judged")
-        rows = _rows(detection, sums, total_changed=total_changed, verbose=verbose, dearer=dearer)
+        rows = _rows(detection, sums, verbose=verbose, dearer=dearer)
         counts.update(rows.counts)
         counts["failed"] += detection.failed
         for row in rows.listed:

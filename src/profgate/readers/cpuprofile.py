@@ -34,6 +34,7 @@ NOTES = "profgateNotes"
 """Key of a profile with the reasons why source maps were not used."""
 NAMELESS = "(anonymous)"
 MOST_NOTES = 10
+UNORDERED = 0.01  # V8 writes some samples out of order; up to this share, no time changes noticeably
 LONGEST_TEXT = 500  # in characters
 _ROOT, _COLLECTOR, _IDLE = "(root)", "(garbage collector)", "(idle)"
 _NO_FRAME = -1  # frame that stands for the root and for idle time
@@ -75,7 +76,10 @@ class CpuprofileReader(BuiltInReader):
         frames = FrameList.of_names([])
         for name, file, line, _ in tree.frames:
             frames.append(name, file, line)
-        warnings = _notes(document) + [f"{backwards} samples that go back in time"] * bool(backwards)
+        warnings = _notes(document)
+        if backwards > UNORDERED * len(sampled):
+            share = 100 * backwards / len(sampled)
+            warnings.append(f"{share:.0f} % of the samples are out of order, so their functions' times are unreliable")
         values, _, exponent = in_base_unit(durations, "us", exponent, where)
         return Profile(
             name=where,

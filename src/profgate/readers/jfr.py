@@ -13,14 +13,16 @@ from profgate.readers.json_text import document_of, is_integer, listing, mapping
 from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
-# maps event types to the field that contains the number of allocated bytes; thread samples have no such field
+# maps event types to the field that contains the number of allocated bytes
 _BYTES_FIELDS = {
-    "jdk.ExecutionSample": "",
-    "jdk.NativeMethodSample": "",
     "jdk.ObjectAllocationSample": "weight",
     "jdk.ObjectAllocationInNewTLAB": "tlabSize",
     "jdk.ObjectAllocationOutsideTLAB": "allocationSize",
+    "profiler.Malloc": "size",
 }
+_WALL_CLOCK = "profiler.WallClockSample"  # the event has the number of samples, because async-profiler merges them
+# events that sample threads, the most precise first; a recording can have several, which sample the same threads
+_SAMPLES = (("jdk.CPUTimeSample",), ("jdk.ExecutionSample", "jdk.NativeMethodSample"), (_WALL_CLOCK,))
 
 
 class JfrReader(BuiltInReader):
@@ -41,10 +43,14 @@ class JfrReader(BuiltInReader):
         where, frames, paths = source.name, Frames(), Paths()
         samples, allocated, warnings = list[int](), list[int](), Counter[str]()
         recording = mapping(document_of(source).get("recording"), where, "'recording'")
-        for place, event in numbered_objects(recording.get("events"), where, "'events'", "event"):
-            kind = event.get("type")
-            bytes_field = _BYTES_FIELDS.get(kind) if isinstance(kind, str) else None
-            if bytes_field is None:
+        events = [
+            (str(event.get("type")), place, event)
+            for place, event in numbered_objects(recording.get("events"), where, "'events'", "event")
+        ]
+        known = {kind for kind, _, _ in events}
+        sampling = next((kinds for kinds in _SAMPLES if known.intersection(kinds)), ())
+        for kind, place, event in events:
+            if kind not in sampling and kind not in _BYTES_FIELDS:
                 continue
             values = mapping(event.get("values"), place, "'values'")
             if values.get("stackTrace") is None:
@@ -56,12 +62,15 @@ class JfrReader(BuiltInReader):
                 # the outermost frames of a truncated stack are unknown, so the stack gets a special root frame
                 path.append(frames.number_of("[truncated]"))
                 warnings["stacks cut at the depth of the recording"] += 1
-            weight = values.get(bytes_field, 0)
+            field, unit = _BYTES_FIELDS.get(kind), "bytes"
+            weight = values.get(field, 0) if field else 1
+            if kind == _WALL_CLOCK:
+                weight, unit = values.get("samples", 1), "samples"
             if not is_integer(weight, 0, MAX_TOTAL):
-                raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of bytes")
+                raise wrong(place, f"{str(weight)[:40]!r} cannot be a number of {unit}")
             paths.add(reversed(path))
-            samples.append(not bytes_field)
-            allocated.append(weight)
+            samples.append(0 if field else weight)
+            allocated.append(weight if field else 0)
         count = 2 if any(allocated) else 1
         return Profile(
             name=where,

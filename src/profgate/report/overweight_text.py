@@ -30,14 +30,14 @@ def overweight_text(document: dict[str, Any], width: int) -> str:
     large = [row for row in document["symbols"] if abs(row["delta"] or 0.0) >= least]
     cells = [_cells(row, unit) for row in large[:MOST_ROWS]]
     lines = [f"Total {_sides(whole, unit)}", *_remaining(document, document["dropped"], total, width)]
+    for side in ("baseline", "target"):  # these come first, because a new function may be the whole change
+        lines += _only_in(side, document[f"only_{side}"], width)
     lines += [*_noise(document), MEANING, "", *aligned([HEADINGS, *cells], width, name=4, right=range(4)), ""]
     if cut := len(large) - len(cells):
         lines.append(f"and {cut:,} more; --format json prints all")
     if small := len(document["symbols"]) - len(large):
         bars = f"{numbers.percent(GATE_SHARE)} of the run or {numbers.percent(part)} of the change"
         lines.append(f"{numbers.counted(small, 'function')} changed by less than {bars}; --format json prints all")
-    for side in ("baseline", "target"):
-        lines += _only_in(side, document[f"only_{side}"], width)
     removed = list(document["dropped"])
     for pivot in document["pivots"]:
         removed.append(pivot)

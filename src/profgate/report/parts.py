@@ -8,6 +8,7 @@ from profgate.model.report import Finding, MetricReport
 from profgate.report import numbers
 
 EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
+HARDLY_ANY = 0.1  # maximum part of the tested change that the recorded cost shows if only the share changed
 MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 
@@ -32,9 +33,12 @@ def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
 
 
 def only_share_changed(finding: Finding) -> bool:
-    """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine."""
+    """Return whether the change is visible only relative to the rest of the run, as on a faster or slower machine.
+
+    When other functions become slower, the share of an unchanged function decreases.
+    """
     relative, ratio = finding.relative, finding.statistics.ratio
-    return not finding.is_total and relative is not None and ratio is not None and relative * ratio < 0
+    return not (finding.is_total or relative is None or not ratio) and relative / ratio < HARDLY_ANY
 
 
 def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[str, str]]]:

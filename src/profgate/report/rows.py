@@ -145,9 +145,7 @@ def _group(row: Row) -> str:
     if finding.direction == "worse" and finding.colour in {"red", "yellow"}:
         return "worse"
     if finding.direction == "better" and finding.colour == "green":
-        # when other functions become slower, the share of an unchanged function decreases
-        sign = 1 if row.metric.better == "lower" else -1
-        return "better" if finding.relative is None or finding.relative * sign < 0 else "noise"
+        return "noise" if only_share_changed(finding) else "better"
     costless = finding.from_value == 0 and finding.to_value == 0
     return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
 
@@ -226,10 +224,23 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
         possible = f"; possible: {change_text(first, quote)}" if first is not None and shown else ""
         return full_sentence(reason, quote) + possible
     if first is None:
-        return ""
+        return _moved(report, quote)
     text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
     text += _total_of(first, report, quote) if total and first.finding.direction != "better" else ""
     return f"The{text[3:]}" if text.startswith("the total of ") else text
+
+
+def _moved(report: Report, quote: Quote) -> str:
+    """Return a sentence on the functions between which most cost moved, or an empty string."""
+    found = [(metric, change) for _, metric in report.metrics for change in metric.changes if change.delta]
+    found = [(metric, change) for metric, change in found if change.evidence.get("net") == "moved"]
+    if not found:
+        return ""
+    metric = max(found, key=lambda pair: abs(pair[1].delta or 0.0))[0]
+    changes = sorted((change for own, change in found if own is metric), key=lambda change: change.delta or 0.0)
+    ends = changes[:1] + changes[1:][-1:]
+    parts = (f"{quote(place_name(end.location))} {numbers.signed(end.delta, metric.unit)}" for end in ends)
+    return f"Cost moved: {', '.join(parts)}; no net change"
 
 
 def _regression(first: Row, report: Report, quote: Quote) -> str:
@@ -289,7 +300,7 @@ def name_of(finding: Finding, *, with_file: bool = False) -> str:
 def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
-        return "not confirmed" if "yellow" in colours else ""
+        return "for review" if "yellow" in colours else ""
     if metric.calibration.inconclusive:
         return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
+from profgate.model.levels import MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
@@ -99,7 +100,8 @@ def calibration(report: Report, metric: MetricReport) -> str:
     basis = "exact counts" if facts.exact and not facts.unlike else basis
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
-        basis += f"; changes of functions exclude the factor of {factor:.2f} that all share, as on a {machine} machine"
+        likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
+        basis += f"; changes of functions exclude the factor of {factor:.2f} that all share{likely}"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 

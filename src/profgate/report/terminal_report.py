@@ -152,7 +152,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
     if more := max(0, len(findings) - len(shown)):
         yield "quiet", f"  … and {numbers.counted(more, 'finding')} more (-v shows them)"
     if notes and not verbose:
-        what = "related, within noise, new or gone"
+        what = "same cause as above, within noise, new or gone"
         yield "quiet", f"  {numbers.counted(len(notes), 'note')}: {what} (-v shows them)"
 
 

@@ -9,7 +9,6 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
-from profgate.detect.overweight import Overweight
 from profgate.detect.regression_models import BestModelOrderEquality, IntegralComparison, LocalStatistics
 from profgate.detect.rules import detections_of, selected
 from profgate.detect.strategy import Strategy
@@ -17,9 +16,8 @@ from profgate.judge import changes
 from profgate.judge.changes import LISTED_CHANGES, metric_report, within_limit
 from profgate.judge.locations import parts_of
 from profgate.model.change import Context, Location
-from profgate.model.comparison import CallEdges, Comparison, Note, Runs
+from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
-from profgate.model.reason import as_reason
 from profgate.model.report import MetricReport
 from profgate.model.tests import Calibration
 from profgate.model.units import Metric
@@ -83,26 +81,6 @@ def test_small_new_locations_are_counted() -> None:
     # what remains is the sum of the module, which is plain arithmetic
     assert [change.location.name for change in report.changes] == ["(no module)"]
     assert report.counts["small"] == 2
-
-
-def test_overweight_is_maybe_without_a_changed_total() -> None:
-    comparison = from_stacks([{"m;a": 5000, "m;b": 5000}], [{"m;a": 9000, "m;b": 5000}])
-    weak = metric_report(comparison, [Overweight().detect(comparison, {}, Context())])
-    assert [(change.kind, change.flags) for change in weak.changes] == [("MaybeDegradation", ("capped",))]
-    base, target = (
-        [{"m;a": 5000 + n, "m;b": 7000} for n in range(6)],
-        [{"m;a": 9000 + n, "m;b": 7000} for n in range(6)],
-    )
-    strong = report_of(from_stacks(base, target))
-    assert {change.kind for change in strong.changes if change.strategy == "overweight"} == {"SevereDegradation"}
-
-
-def test_other_machine_leaves_overweight_weak() -> None:
-    base, target = [{"m;a": 5000 + n} for n in range(6)], [{"m;a": 9000 + n} for n in range(6)]
-    moved = replace(from_stacks(base, target), notes=(Note(as_reason("CPU model differs"), advisory=True),))
-    report = report_of(moved)
-    assert {change.kind for change in report.changes if change.strategy == "totals"} == {"MaybeDegradation"}
-    assert {change.kind for change in report.changes if change.strategy == "overweight"} <= {"MaybeDegradation"}
 
 
 def test_unsuited_default_strategies_are_listed_apart() -> None:

@@ -44,6 +44,24 @@ def test_allocations_are_a_second_metric() -> None:
     assert dict(rows(found)) == {"org.Shop.main;org.Shop.sort": [1, 0], "org.Shop.main;org.Shop.list": [0, 4096]}
 
 
+@pytest.mark.parametrize(
+    ("kinds", "count"),
+    [
+        (["jdk.CPUTimeSample"], 1),
+        (["jdk.ExecutionSample", "jdk.NativeMethodSample"], 2),
+        (["jdk.ExecutionSample", "jdk.CPUTimeSample"], 1),  # both sample the same threads
+        (["profiler.WallClockSample"], 3),
+        (["profiler.WallClockSample", "jdk.ExecutionSample"], 1),
+        (["profiler.Malloc"], 0),
+        (["profiler.LiveObject"], 0),
+    ],
+)
+def test_most_precise_samples_are_counted(kinds: list[str], count: int) -> None:
+    found = rows(read(*(event("sort", kind=kind, samples=3, size=64) for kind in kinds)))
+    assert sum(values[0] for _, values in found) == count
+    assert [values[1] for _, values in found if len(values) > 1] == ([64] if kinds == ["profiler.Malloc"] else [])
+
+
 def test_cut_stacks_do_not_pass_for_whole_ones() -> None:
     found = read(event("sort", "main", truncated=True))
     assert rows(found) == [("[truncated];org.Shop.main;org.Shop.sort", [1])]

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 import report_samples as samples
+from comparisons import from_stacks
+from judged import judged
 from profgate.model.change import Change, Location
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
@@ -86,13 +88,23 @@ def test_every_report_shows_it() -> None:
     assert from_json(to_json(report)) == report
 
 
-@pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (1e9, False), (1.02e9, False)])
+@pytest.mark.parametrize(("after", "listed"), [(0.5e9, True), (0.997e9, False), (1e9, False), (1.02e9, False)])
 def test_a_share_that_fell_beside_growth_is_no_improvement(after: float, listed: bool) -> None:
     found = samples.finding("f", 1e9, after, kind="MaybeOptimization", colour="green")
-    better = replace(found, direction="better")
+    better = replace(found, direction="better", statistics=replace(found.statistics, ratio=min(-0.06, after / 1e9 - 1)))
     report = samples.report(samples.workload(samples.metric(better)), verdict=samples.GREEN)
     groups = grouped(report)
     assert (len(groups.better), len(groups.noise)) == ((1, 0) if listed else (0, 1))
+
+
+def test_headline_names_moved_cost() -> None:
+    functions = dict.fromkeys((f"main;f{place}" for place in range(12)), 500)
+    before, after = ({**functions, "main;work;a": first, "main;work;b": 1200 - first} for first in (300, 900))
+    report = judged(from_stacks([before] * 5, [after] * 5))
+    assert headline(report, str) == "Cost moved: b −600 samples, a +600 samples; no net change"
+    assert report.verdict.conclusion == "pass"
+    assert headline(from_json(to_json(report)), str) == headline(report, str)
+    assert headline(judged(from_stacks([before] * 5, [before] * 5)), str) == ""
 
 
 def test_headline_names_the_workload_among_several() -> None:
