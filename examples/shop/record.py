@@ -92,7 +92,7 @@ def with_short_files(stats: dict, work: Path) -> dict:
 def write_manifest(side: Path) -> None:
     """Write for each file of this side how it was recorded."""
     manifest = {
-        "schema": "profgate.manifest/1",
+        "schema": "profgate.manifest/2",
         "os": platform.system(),
         "architecture": platform.machine(),
         "files": [

@@ -13,7 +13,7 @@ from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach
 from profgate.attribution.source_states import Sides, source_states
 from profgate.compare.columns import CompareOptions
 from profgate.compare.recordings import Reader, recordings_in_parts, without_samples
-from profgate.compare.workloads import pair
+from profgate.compare.workloads import pair, renamed
 from profgate.flamegraph.pages import PageDocument, build_pages
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -143,7 +143,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
-    names = set[str]()
+    names, functions_alone = set[str](), list[frozenset[str]]()
     # Step 1: Read the files. If there are many workloads, the steps are repeated for one part of the files at a time.
     sides = (given.baseline, given.target)
     parts = recordings_in_parts(sides, given.noise, read, AT_ONCE, manifests=given.manifests, named=given.named)
@@ -154,6 +154,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
         names.update(workload.name for workload in paired.workloads)
         unreadable += files.unreadable
         alone += paired.alone
+        functions_alone += paired.functions
         warnings += [*files.warnings, *paired.warnings]
         # Step 3: Align the sides of each workload.
         workloads = deque(paired.workloads)
@@ -164,6 +165,8 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     comparisons.sort(key=lambda comparison: comparison.workload)
     if not names and {entry.side for entry in alone} == {"baseline", "target"}:
         warnings.append(Reason(ReasonCode.NO_FILE_PAIRS))
+    else:
+        warnings += renamed(alone, functions_alone)
     damaged = {entry.name for entry in unreadable}
     empty = without_samples(comparisons)
     without = {entry.name for entry in empty}

@@ -173,7 +173,7 @@ def test_only_a_published_release_is_compared(releasing: Stage, action: str) -> 
             ({"api/1.folded": b"main;f 5\n"}, "contains no profgate-manifest.json"),
             ({MANIFEST_NAME: b"{}", "api/1.folded": b"main;f 5\n"}, "does not have profgate's format"),
             (
-                {MANIFEST_NAME: b'{"schema": "profgate.manifest/1", "files": []}', "a.folded": b"f 1\n"},
+                {MANIFEST_NAME: b'{"schema": "profgate.manifest/2", "files": []}', "a.folded": b"f 1\n"},
                 "lists other files",
             ),
         ]

@@ -36,11 +36,15 @@ _RUN = re.compile(r"^(?:run-)?\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side."""
+    """The workloads that occur on both sides, sorted by name, and the workloads that occur on only one side.
+
+    ``functions`` contains the names of the functions of each entry of ``alone``.
+    """
 
     workloads: tuple[Workload, ...]
     alone: tuple[NotCompared, ...]
     warnings: tuple[Reason, ...] = ()
+    functions: tuple[frozenset[str], ...] = ()
 
 
 def workload_name(path: str) -> str:
@@ -163,8 +167,7 @@ def pair(
         workload = Workload(scenario_of(new) or only, new.configuration, (old,), (new,), tuple(spread))
         return Paired((workload,), (), warnings)
     groups, noises = [_grouped(side, only) for side in sides], _grouped(spread, only)
-    workloads, alone = [], []
-    functions: dict[str, dict[str, set[str]]] = {"baseline": {}, "target": {}}
+    workloads, alone = [], list[tuple[NotCompared, frozenset[str]]]()
     for key, title in _titles({**groups[0], **groups[1]}, others or ()).items():
         before, after = groups[0].get(key, []), groups[1].get(key, [])
         if before and after:
@@ -174,17 +177,20 @@ def pair(
             continue
         side: Literal["baseline", "target"] = "baseline" if before else "target"
         code = ReasonCode.MISSING_IN_TARGET if before else ReasonCode.NOT_IN_BASELINE
-        alone.append(NotCompared(title, None, side, Reason(code)))
-        functions[side][title] = {name for profile in before or after for name in profile.frames.names}
+        functions = frozenset(name for profile in before or after for name in profile.frames.names)
+        alone.append((NotCompared(title, None, side, Reason(code)), functions))
     workloads.sort(key=lambda workload: workload.name)
-    alone.sort(key=lambda item: (item.name, item.side))
-    return Paired(tuple(workloads), tuple(alone), (*warnings, *_alike(functions["baseline"], functions["target"])))
+    alone.sort(key=lambda item: (item[0].name, item[0].side))
+    entries, functions_of = [entry for entry, _ in alone], [names for _, names in alone]
+    return Paired(tuple(workloads), tuple(entries), warnings, tuple(functions_of))
 
 
-def _alike(gone: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[Reason]:
+def renamed(alone: Sequence[NotCompared], functions: Sequence[frozenset[str]]) -> Iterator[Reason]:
     """Yield a note for each new workload that runs nearly the same functions as one that is gone."""
-    for title, names in new.items() if len(gone) <= MOST_ALONE else ():
-        for removed, others in gone.items():
+    pairs = sorted(zip(alone, functions, strict=True), key=lambda pair: pair[0].name)
+    gone = [(entry, names) for entry, names in pairs if entry.side == "baseline"]
+    for entry, names in pairs if len(gone) <= MOST_ALONE else ():
+        for removed, others in gone if entry.side == "target" else ():
             if len(names & others) >= max(FEWEST_ALIKE, ALIKE * len(names | others)):
-                yield Reason(ReasonCode.LIKE_REMOVED, {"workload": title, "removed": removed})
+                yield Reason(ReasonCode.LIKE_REMOVED, {"workload": entry.name, "removed": removed.name})
                 break
