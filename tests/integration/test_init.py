@@ -638,7 +638,7 @@ SHORT = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(("needed", "files"), SHORT.items(), ids=["make", "Go"])
 def test_short_tests_are_repeated_on_a_checkout(needed: str, files: dict[str, str], tmp_path: Path) -> None:
     if subprocess.run(["sh", "-c", needed], capture_output=True, check=False).returncode:
@@ -937,6 +937,7 @@ def test_failing():
 }
 
 
+@pytest.mark.slow
 def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, TESTED)
     with_pytest = (
