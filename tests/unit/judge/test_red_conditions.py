@@ -293,6 +293,17 @@ def test_two_runs_of_instructions_are_red() -> None:
     assert (findings(report)["dict.get"].colour, codes(findings(report)["dict.get"])) == ("red", ["exact"])
 
 
+@pytest.mark.parametrize(("jitter", "colour", "code"), [(0, "red", "exact"), (2400, "yellow", "few_splits")])
+def test_function_whose_runs_differ_is_no_pass(jitter: int, colour: str, code: str) -> None:
+    """The totals of the runs are equal, because another function offsets the difference."""
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    base = {"f": 1_000_000, "g": 1_000_000, "main": 10_000_000}
+    slower = [{**base, "f": 1_200_000 + more, "g": 1_000_000 - more} for more in (0, jitter)]
+    report = judged(from_exclusive([base] * 2, slower, metric=metric))
+    assert (findings(report)["f"].colour, codes(findings(report)["f"])) == (colour, [code])
+    assert report.verdict.conclusion == ("fail" if colour == "red" else "warn")
+
+
 @pytest.mark.parametrize(
     ("of_functions", "of_whole", "colour"),
     [
