@@ -326,6 +326,14 @@ def test_total_without_a_reachable_cause_is_not_red(
     assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
 
 
+@pytest.mark.parametrize(("delta", "colour"), [(150.0, "yellow"), (100.0, "red")])
+def test_small_unreachable_cause_does_not_clear_the_total(delta: float, colour: str) -> None:
+    """The total grew by 300. Functions that changed too little to be listed may have caused the rest."""
+    cause = replace(of_test(p=0.0, reach="not reachable"), to_value=1000.0 + delta)
+    report = judge(report_of(metric_of(cause, of_total(p=0.0), facts={"mode": "exact", "exact": True})), Policy())
+    assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
+
+
 def test_counts_of_unlike_machines_are_never_red() -> None:
     facts = {"mode": "exact", "exact": True, "unlike": "CPU model"}
     report = judge(report_of(metric_of(of_test(p=0.0), of_total(p=0.0), facts=facts)), Policy())
