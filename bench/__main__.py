@@ -1,8 +1,8 @@
 """Compare speed and memory of profgate with other programs: ./run bench [--size 10k,100k,1m] [--runs N] [--json FILE].
 
-./run bench field measures the accuracy of verdicts, ./run bench history the size and speed of a history, ./run bench
-load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect, and ./run bench page how fast a
-page with 300,000 nodes is in a browser.
+./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
+speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
+and ./run bench page how fast a page with 300,000 nodes is in a browser.
 """
 
 import argparse

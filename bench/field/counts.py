@@ -25,9 +25,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -445,6 +444,10 @@ def counts_table(results: Sequence[tuple[str, bool, str, str]]) -> str:
     return "\n".join(lines)
 
 
-def missed(results: Sequence[tuple[str, bool, str, str]]) -> Counter[tuple[str, str, str]]:
-    """Count what each program showed in each row."""
-    return Counter((row, shown, program) for row, _, shown, program in results)
+def counts_text(folder: Path, processes: int = 1) -> str:
+    """Judge the recordings of all programs. Return the table, and the programs that it contains."""
+    with ProcessPoolExecutor(processes) as pool:
+        judged = list(pool.map(partial(judged_program, folder=folder), PROGRAMS))
+    names = [program.name for program, results in zip(PROGRAMS, judged, strict=True) if results]
+    table = counts_table([result for results in judged for result in results])
+    return f"{table}\n\nPrograms: {', '.join(names) or 'none, because nothing was recorded completely'}"

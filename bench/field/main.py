@@ -1,7 +1,8 @@
 """Measure the accuracy of verdicts on real programs: ./run bench field [options].
 
 Records programs, variants and upgrades with real profilers, judges them, and prints the acceptance table. Existing
-recordings are used again, so an interrupted session continues, and a changed rule is judged in minutes.
+recordings are used again, so an interrupted session continues, and a changed rule is judged in minutes. With --counts,
+the section "Counts on other machines" is measured instead, with callgrind.
 """
 
 import argparse
@@ -14,11 +15,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.field.cases import Case, cases_of, upgrade_cases
+from bench.field.counts import counts_text, record_counts
 from bench.field.folders import judge_folder
 from bench.field.judging import Outcome, outcome_of
-from bench.field.page import PAGE, page, table_text
+from bench.field.page import COUNTS, PAGE, page, table_text
 from bench.field.programs import PROGRAMS
-from bench.field.recorders import RecordError
+from bench.field.recorders import RecordError, tool
 from bench.field.session import record_all
 from bench.field.truth import measure_all
 from bench.field.upgrades import UPGRADES
@@ -48,6 +50,23 @@ def judge_recordings(folder: Path, processes: int) -> list[Outcome]:
         return [outcome for found in pool.map(_judged, chunks) for outcome in found]
 
 
+def measure_counts(folder: Path, processes: int, *, record: bool) -> int:
+    """Print the section of counts, or why it is skipped. The exit code is 2 if a program cannot be recorded."""
+    if record:
+        try:
+            tool("valgrind")
+        except RecordError:
+            print(f"{COUNTS}: skipped, because valgrind was not found; install it to record counts")
+            return 0
+        try:
+            record_counts(folder, processes)
+        except RecordError as error:
+            print(f"bench field --counts: {error}", file=sys.stderr)
+            return 2
+    print(f"{COUNTS}\n\n{counts_text(folder, processes)}")
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """Print the table. The exit code is 1 if a row misses its target."""
     parser = argparse.ArgumentParser(prog="bench field", description=__doc__)
@@ -56,6 +75,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=60.0, metavar="N", help="stop recording after this time")
     parser.add_argument("--judge", type=Path, metavar="FOLDER", help="judge these recordings, record nothing")
     parser.add_argument("--folder", type=Path, metavar="FOLDER", help="judge recordings in folders p1 and p2")
+    parser.add_argument("--counts", action="store_true", help="record and judge counts on other machines")
     parser.add_argument("--half", choices=HALVES, default=HALVES[0], help="programs that the table counts")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="for judging")
     parser.add_argument("--page", action="store_true", help=f"write {PAGE.name} as well")
@@ -64,6 +84,8 @@ def main(arguments: list[str]) -> int:
         print(judge_folder(options.folder))
         return 0
     folder = (options.judge or options.to).resolve()
+    if options.counts:
+        return measure_counts(folder / "counts", options.processes, record=options.judge is None)
     if options.judge is None:
         try:
             if not record_all(folder, quick=options.quick, minutes=options.minutes):

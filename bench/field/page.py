@@ -91,7 +91,7 @@ def page(folder: Path, outcomes: Sequence[Outcome]) -> str:
     dates = {name: manifest[name][:16].replace("T", " ") for name in ("begun", "ended")}
     head = HEAD.format(**(manifest | halves | dates))
     held_out, dev = (reached(_chosen(outcomes, half)) for half in ("held-out", "dev"))
-    kept = COUNTS + PAGE.read_text(encoding="utf-8").partition(COUNTS)[2]  # recorded apart, by `counts.py`
+    kept = COUNTS + PAGE.read_text(encoding="utf-8").partition(COUNTS)[2]  # the output of --counts
     return (
         f"{head}## Results\n{MEANING}\n{both_halves(held_out, dev)}\n\n"
         f"## Library upgrades\n{UPGRADE_HEAD}\n{upgrades_text(folder, outcomes)}\n\n{kept}"

@@ -68,7 +68,8 @@ def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], Parsed
             before = parse(changed.path, old)
             after = parse(changed.path, new) if before else None
         if before is None or after is None:
-            changes.unread.append(changed.path)
+            if not _kept_its_text(changed):
+                changes.unread.append(changed.path)
         else:
             unmatched = _compare_file(changes, changed, before, after)
             left[0].extend(unmatched[0])
@@ -80,6 +81,11 @@ def function_changes(diff: SourceDiff | None, parse: Callable[[str, str], Parsed
     for place in left[1]:
         changes.add(None, place, "added")
     return changes
+
+
+def _kept_its_text(changed: ChangedFile) -> bool:
+    """Return whether only the path or the mode of a file changed. Git then states no blob ids."""
+    return changed.status not in {"added", "removed"} and changed.complete and not (changed.hunks or changed.blobs)
 
 
 def unread(changes: FunctionChanges) -> list[Reason]:

@@ -1,8 +1,11 @@
 """What became of functions between two versions of their files."""
 
+from dataclasses import replace
+
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
 from profgate.attribution.function_changes import function_changes, unread
+from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
 
@@ -94,7 +97,7 @@ def test_a_method_of_a_renamed_class_is_paired() -> None:
 def test_unread_sources_are_reported() -> None:
     diff = SourceDiff(
         (
-            ChangedFile("a.py", "a.py", "modified"),
+            ChangedFile("a.py", "a.py", "modified", complete=False),
             ChangedFile("b.py", "b.py", "added"),
             ChangedFile("c.txt", "c.txt", "added"),
         ),
@@ -104,3 +107,12 @@ def test_unread_sources_are_reported() -> None:
     assert changes.unread == ["a.py"]
     assert list(changes.functions[1]) == ["b.py"]
     assert unread(changes) == [Reason(ReasonCode.SOURCES_UNPARSED, {"files": "a.py", "more": 0})]
+
+
+def test_files_with_unchanged_text_need_no_reading() -> None:
+    moved = "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n"
+    runnable = "diff --git a/c.py b/c.py\nold mode 100644\nnew mode 100755\n"
+    edited = "diff --git a/d.py b/d.py\nindex 1234567..89abcde 100644\n--- a/d.py\n+++ b/d.py\n@@ -1 +1 @@\n-a\n+b\n"
+    diff = replace(parse_diff(moved + runnable + edited, "x.diff"), texts=SourceTexts({}, {}))
+    assert [file.path for file in diff.files] == ["b.py", "c.py", "d.py"]
+    assert function_changes(diff, parsed_source).unread == ["d.py"]

@@ -1,13 +1,15 @@
 """The field bench: edits of programs, order of recording, comparisons and rows."""
 
 import ast
+import lzma
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from bench.field.cases import BY_JOBS, INTERLEAVED, SAME_COST, Case, cases_of, upgrade_cases
 from bench.field.judging import Outcome, achieved, judge, profile_of, worse_findings
-from bench.field.page import table_text
+from bench.field.main import main
+from bench.field.page import COUNTS, table_text
 from bench.field.programs import LIBRARY, PROGRAMS, Growth, Program, Rewrite, variants_of
 from bench.field.session import JOBS, UNCHANGED, Step, lane_steps
 from bench.field.table import reached
@@ -162,3 +164,29 @@ def test_programs_of_both_halves_differ_in_language() -> None:
         assert len(files) >= 2
     assert LIBRARY.startswith("mistune==")
     assert any(isinstance(edit, Growth) for edit in variants_of(BY_NAME["markdown"]).values())
+
+
+def test_counts_are_skipped_without_valgrind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["--counts", "--to", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == (
+        f"{COUNTS}: skipped, because valgrind was not found; install it to record counts\n"
+    )
+
+
+def test_counts_are_listed_with_their_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "counts" / "words"
+    for condition in range(12):
+        for run in range(1, 5):
+            path = place / "unchanged" / f"condition-{condition}" / f"run-{run}.callgrind.xz"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = f"events: Ir\nfl=words.c\nfn=main\n1 {1000000 + condition}\n"
+            path.write_bytes(lzma.compress(lines.encode()))
+    (place / "complete.json").write_text('{"differ": false}', encoding="utf-8")
+    assert main(["--counts", "--judge", str(tmp_path), "--processes", "1"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"{COUNTS}\n\n| counts |")
+    assert "| unchanged, one job | red | 0 |  | 0 of 12 (0.0–26.5) |" in text
+    assert text.endswith("\n\nPrograms: words\n")

@@ -61,7 +61,7 @@ def test_attacks_take_linear_time_and_memory() -> None:
     assert len(checked(QUICK_SECONDS, *ATTACKS)) == len(ATTACKS)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", GROWING)
 def test_reading_takes_linear_time_and_memory(name: str) -> None:
     rows = checked(SECONDS, name)
