@@ -191,12 +191,13 @@ def states_of(
 ) -> SourceStates:
     """Return how the source of each symbol changed, and how source changes can affect the symbol.
 
-    Changes to files that match the patterns ``unchanged`` affect no symbol.
+    Changes to files that match the patterns ``unchanged`` affect no symbol, unless a file contains one.
     """
     sides = Sides(comparison, diff, functions)
     states = source_states(sides)
     paths = [path for file in diff.files for path in {file.path, file.previous_path}]
-    if diff.complete and not diff.gaps and leaves_alone(paths, unchanged):
+    runs = not set(paths).isdisjoint(states.paths)
+    if diff.complete and not diff.gaps and not runs and leaves_alone(paths, unchanged):
         return out_of_reach(states)
     return with_reach(states, comparison, sides)
 

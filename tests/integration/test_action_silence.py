@@ -82,7 +82,7 @@ def test_regression_against_an_older_baseline_is_no_pass(stage: Stage, text: str
     assert stage.outputs["conclusion"] == ("fail" if code else "warn")
 
 
-@pytest.mark.parametrize("place", ["profiles/api/run-6.folded", "profiles/other.json"])
+@pytest.mark.parametrize("place", ["profiles/api/run-6.folded", "profiles/other.json", "profiles"])
 @pytest.mark.parametrize("fork", [False, True])
 def test_committed_profiles_are_not_compared(stage: Stage, place: str, fork: bool) -> None:
     required(stage, "on-not-compared: fail")

@@ -955,6 +955,47 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("test_b", "test_c"), "a test that does not exist"),
+        (("def test_b", "@pytest.mark.skip\ndef test_b"), "tests that were not repeated: test_it.py::test_b"),
+        (("", ""), ""),
+    ],
+)
+def test_listed_tests_of_python_must_run(change: tuple[str, str], message: str, tmp_path: Path) -> None:
+    tests = "import pytest\ndef test_a(): pass\ndef test_b(): pass\n"
+    script = render_template("init/repeated_tests.py.j2")
+    rows = "2 test_it.py::test_a\n2 test_it.py::test_b\n"
+    files = {"test_it.py": tests.replace(*change), "repeated_tests.py": script, "repeated_tests.txt": rows}
+    made(tmp_path, files)
+    run = [sys.executable, "repeated_tests.py"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, message in done.stderr) == (bool(message), True), done.stdout + done.stderr
+    assert ("error: repeated_tests.txt lists" in done.stderr) == bool(message)
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("test_b", "test_c"), 'tests that did not run: "test_b"'),
+        (("test('test_b'", "test.skip('test_b'"), 'tests that did not run: "test_b"'),
+        (("=> {}", "=> { require('node:child_process').fork('x.js'); }"), ""),
+        (("", ""), ""),
+    ],
+)
+def test_listed_tests_of_node_must_run(change: tuple[str, str], message: str, tmp_path: Path) -> None:
+    tests = "const test = require('node:test');\ntest('test_a', () => {});\ntest('test_b', () => {});\n"
+    script, rows = render_template("init/repeated-tests.mjs.j2"), '2 "test_a"\n2 "test_b"\n'
+    files = {"test.js": tests.replace(*change), "bench/repeated-tests.mjs": script, "bench/repeated-tests.txt": rows}
+    made(tmp_path, files | {"x.js": ""})
+    run = ["node", "--import", "./bench/repeated-tests.mjs", "test.js"]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, message in done.stderr) == (bool(message), True), done.stdout + done.stderr
+    assert ("error: repeated-tests.txt lists" in done.stderr) == bool(message)
+
+
 TESTED_NODE = {
     "package.json": '{"scripts": {"test": "node --test test"}}',
     # recursive, because the profiler counts inlined functions for their caller
@@ -1012,6 +1053,10 @@ def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
     count, name = (tmp_path / "bench" / "RepeatedTests.txt").read_text().split()
     assert name == "CartTest#total"
     assert int(count) > 1
+    for missing in ("CartTest#renamed", "Renamed#total"):
+        (tmp_path / "bench" / "RepeatedTests.txt").write_text(f"1 {missing}\n")
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, f"lists a test that does not exist: {missing}" in done.stderr) == (1, True)
 
 
 @needs_node

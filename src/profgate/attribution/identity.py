@@ -147,7 +147,8 @@ def _within_package(name: str, file: str) -> tuple[str, str]:
     if file.endswith(".go"):
         return name, ""
     if file.endswith(_SCRIPTS):
-        return _BUNDLED.sub("", name[:LONGEST_NAME]), _OUTPUT_FOLDERS.sub("", file[:LONGEST_PATH])
+        above, installed, inner = file[:LONGEST_PATH].rpartition("node_modules/")
+        return _BUNDLED.sub("", name[:LONGEST_NAME]), f"{above}{installed}{_OUTPUT_FOLDERS.sub('', inner)}"
     return name, file.rpartition("/")[0]
 
 

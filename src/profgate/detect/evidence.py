@@ -303,28 +303,29 @@ def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tup
 
 def _finished(comparison: Comparison, evidence: Evidence, visible: Visible) -> Evidence:
     """Add the changes of equal counts and the smallest visible changes to the evidence and return it."""
-    changed = _of_equal_runs(comparison, evidence)
+    counted = _of_equal_runs(comparison, evidence)
     samples, (total, tenth) = sample_counts(comparison), visible
     calibration = replace(
         evidence.calibration,
         state="tested",
         mode=evidence.mode,
-        exact=changed is not None,
+        exact=counted is not None,
         common_factor=between_sides(evidence.costs.factors, comparison.runs.target),
         visible_total=_visible_total(evidence, total),
         visible_tenth=tenth,
         samples_baseline=samples and samples[0],
         samples_target=samples and samples[1],
-        inconclusive=None if changed is not None else _inconclusive(samples, total, tenth),
+        inconclusive=None if counted is not None else _inconclusive(samples, total, tenth),
     )
-    if changed is None:
+    if counted is None:
         return replace(evidence, calibration=calibration)
+    changed, listed = counted
     return replace(
         evidence,
         mode="exact",
         p=np.where(changed, 0.0, evidence.p),
         distance=np.where(changed, FAR, evidence.distance),
-        listed=evidence.listed | changed,
+        listed=evidence.listed | listed,
         certain=evidence.certain | changed,
         calibration=calibration,
     )
@@ -341,24 +342,27 @@ def _visible_total(evidence: Evidence, total: float | None) -> float | None:
     return None if facts.different_jobs else total
 
 
-def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> BoolArray | None:
-    """Return a mask of the changes between runs that are equal on each side, or None if the total differs in a side.
+def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArray, BoolArray] | None:
+    """Return masks of the certain and the listed changes of counts, or None if the runs of a side differ in the total.
 
-    Unlike other changes, these are listed if they are a small fraction of the function.
+    A change is certain if the location's runs are equal on each side, too, and listed if it is larger than their
+    differences. Unlike other changes, these may be a small fraction of the function.
     """
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
         return None
     values = evidence.costs.values[:, -(runs.baseline + runs.target) :]
     before, after = values[:, : runs.baseline], values[:, runs.baseline :]
-    equal = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1)) <= EQUAL * evidence.costs.whole
+    spread = np.maximum(np.ptp(before, axis=1), np.ptp(after, axis=1))
+    equal = spread <= EQUAL * evidence.costs.whole
     if not equal[-1]:
         return None
     means = before.mean(axis=1), after.mean(axis=1)
     change = np.abs(means[1] - means[0])
     rows = _rows(evidence.costs)
     own = np.where(evidence.costs.kind == TOTAL, rows.own * np.minimum(*means), 0.0)
-    return np.asarray(equal & (change >= rows.floor) & (change >= own) & (change > 0))
+    large = (change >= rows.floor) & (change >= own) & (change > spread)
+    return np.asarray(equal & large), np.asarray(large)
 
 
 def _visible(evidence: Evidence, factor: float) -> Visible:

@@ -61,10 +61,16 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:
-    """Return whether entries of `local_files` include the path of a file, which need not exist."""
+    """Return whether entries of `local_files` include the path of a file or link, which need not exist.
+
+    A link or a submodule where a folder above an entry is expected is included.
+    """
     entries = [posixpath.normpath(entry) for entry in entries]
     names = (path, f"./{path}")  # the second one matches entries that begin with **/
-    return any(path.startswith(f"{entry}/") or any(fnmatchcase(name, entry) for name in names) for entry in entries)
+    return any(
+        path.startswith(f"{entry}/") or entry.startswith(f"{path}/") or any(fnmatchcase(name, entry) for name in names)
+        for entry in entries
+    )
 
 
 def described(

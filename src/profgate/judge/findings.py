@@ -67,13 +67,16 @@ def importance(finding: Finding) -> tuple[int, int, float, str, str]:
 
 
 def _none_red_where(findings: list[Finding]) -> list[Finding]:
-    """Turn red findings yellow if the total improved, or if the pull request can affect no cause of the total."""
-    totals = (found for found in findings if found.is_total and found.severity != "none")
-    total = next((found for found in totals if found.direction == "better"), None)
-    worse = [found.evidence.reach for found in findings if found.is_acceptable]
-    if total is not None:
+    """Turn red findings yellow if the total improved, or if the pull request can affect no cause of the total.
+
+    Causes explain at least half of the total's change, because functions that change too little are not listed.
+    """
+    total = next((found for found in findings if found.is_total and found.severity != "none"), None)
+    worse = [found for found in findings if found.is_acceptable]
+    known = sum(abs(found.delta or 0.0) for found in worse)
+    if total is not None and total.direction == "better":
         reason = Reason(ReasonCode.TOTAL_IMPROVED, {"relative": total.relative})
-    elif worse and set(worse) == {UNREACHABLE}:
+    elif {found.evidence.reach for found in worse} == {UNREACHABLE} and total and 2 * known >= abs(total.delta or 0.0):
         reason = Reason(ReasonCode.NOT_REACHABLE)
     else:
         return findings

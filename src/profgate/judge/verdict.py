@@ -254,13 +254,14 @@ def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
 def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
     """Return the regressions that only an older baseline or a missing confirmation keeps from being red.
 
-    They are undecided, which is no pass where the policy wants everything to be compared.
+    They are undecided, which is no pass where the policy wants everything to be compared. Counts of unlike machines
+    are undecided, too: the pull request states the facts about its recording, and can state others.
     """
     found = []
     for workload, metric, finding in findings:
         required, why = matches(workload.name, policy.required), {reason.code for reason in finding.reasons}
         undecided = {ReasonCode.SUBSTITUTE_BASELINE} if required or policy.on_not_compared == "fail" else set()
-        undecided |= {ReasonCode.WAITS} if required else set[ReasonCode]()
+        undecided |= {ReasonCode.WAITS, ReasonCode.COUNTS_APART} if required else set[ReasonCode]()
         if finding.colour == "yellow" and why and why <= undecided and finding.explained_by is None:
             name = "" if finding.is_total else finding.location.name
             found.append(Reason(ReasonCode.UNPROVEN, _place(workload, metric, function=name), finding.reasons))

@@ -133,7 +133,7 @@ def _outcome(suspect: Suspect, comparison: Comparison, evidence: Evidence) -> Su
         outcome = None
     elif evidence.certain[row]:
         outcome = "confirmed" if rise > 0 else "not repeated"
-    elif rise + width < gate or evidence.mode == "exact":
+    elif rise + (0.0 if evidence.mode == "exact" else width) < gate:  # a larger rise is certain, or its runs differ
         outcome = "not repeated"
     elif rise > width:
         outcome = "possible"

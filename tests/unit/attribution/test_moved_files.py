@@ -69,6 +69,9 @@ ORDER = "example.com/shop/stock.byPath"
         (["pp$3.parse (a/x.js)", "pp$4.parse (a/x.js)"], ["pp$8.parse (a/x.js)", "pp$9.parse (a/x.js)"], 0),
         (["Ruler.push (md/lib/ruler.js)"], ["Ruler.push (md/dist/index.cjs.js)"], 1),
         (["Ruler.push (md/lib/ruler.js)"], ["Ruler.push (linkify/dist/index.cjs.js)"], 0),  # another package
+        (["f (/usr/src/node_modules/a/lib/x.js)"], ["f (/usr/src/node_modules/a/dist/x.js)"], 1),
+        (["f (/usr/src/node_modules/a/x.js)"], ["f (/usr/src/node_modules/b/x.js)"], 0),
+        (["f (/usr/src/node_modules/a/x.js)"], ["f (/usr/src/app/x.js)"], 0),
         (["f (pkg/a.py)", "g (pkg/a.py)", "<module> (pkg/a.py)"], ["f (pkg/b.py)", "g (pkg/b.py)"], 2),
         (
             ["f (pkg/a.py)", "g (pkg/a.py)", "<module> (pkg/a.py)"],

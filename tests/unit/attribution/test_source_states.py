@@ -7,12 +7,13 @@ import pytest
 from comparisons import from_exclusive
 from profgate.attribution.fingerprints import parsed_source
 from profgate.attribution.folder_diff import folder_diff
-from profgate.attribution.function_changes import function_changes
+from profgate.attribution.function_changes import FunctionChanges, function_changes
 from profgate.attribution.source_states import Sides, source_states
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
 from profgate.model.profile import Facts
+from profgate.pipeline import states_of
 
 FILES = frozenset({"src/shop/cart.py", "src/shop/stock.py", "src/shop/__init__.py"})
 PULL = "https://github.example/octo/shop/pull/7/files"
@@ -182,6 +183,19 @@ def test_files_that_the_diff_leaves_alone() -> None:
     assert states(compared, diff_of(BODY)) == ["same", "unknown", "unknown", "unknown"]
     assert states(compared, diff_of(BODY, whole=False)) == ["unknown"] * 4
     assert states(compared, replace(diff_of(BODY), repository_files=None)) == ["unknown"] * 4
+
+
+@pytest.mark.parametrize(
+    ("unchanged", "function", "reach"),
+    [
+        ("src/*", "get (requests/api.py:9)", "not reachable"),
+        ("src/*", "total (shop/cart.py:20)", "changed here"),
+        ("src/*", "save (shop/cart.py:60)", "unknown"),
+    ],
+)
+def test_file_that_runs_is_no_unchanged_path(unchanged: str, function: str, reach: str) -> None:
+    compared, diff = comparison(function), diff_of(BODY)
+    assert states_of(compared, diff, FunctionChanges(), [unchanged]).reach == (reach,)
 
 
 def test_incomplete_diffs_leave_functions_unknown() -> None:

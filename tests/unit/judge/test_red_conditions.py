@@ -293,6 +293,17 @@ def test_two_runs_of_instructions_are_red() -> None:
     assert (findings(report)["dict.get"].colour, codes(findings(report)["dict.get"])) == ("red", ["exact"])
 
 
+@pytest.mark.parametrize(("jitter", "colour", "code"), [(0, "red", "exact"), (2400, "yellow", "few_splits")])
+def test_function_whose_runs_differ_is_no_pass(jitter: int, colour: str, code: str) -> None:
+    """The totals of the runs are equal, because another function offsets the difference."""
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    base = {"f": 1_000_000, "g": 1_000_000, "main": 10_000_000}
+    slower = [{**base, "f": 1_200_000 + more, "g": 1_000_000 - more} for more in (0, jitter)]
+    report = judged(from_exclusive([base] * 2, slower, metric=metric))
+    assert (findings(report)["f"].colour, codes(findings(report)["f"])) == (colour, [code])
+    assert report.verdict.conclusion == ("fail" if colour == "red" else "warn")
+
+
 @pytest.mark.parametrize(
     ("of_functions", "of_whole", "colour"),
     [
@@ -312,6 +323,14 @@ def test_total_without_a_reachable_cause_is_not_red(
     total = of_total(p=0.0, **({} if of_whole is None else {"reach": of_whole}))
     facts = {"mode": "exact", "exact": True}
     report = judge(report_of(metric_of(*changes, total, facts=facts)), Policy())
+    assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
+
+
+@pytest.mark.parametrize(("delta", "colour"), [(150.0, "yellow"), (100.0, "red")])
+def test_small_unreachable_cause_does_not_clear_the_total(delta: float, colour: str) -> None:
+    """The total grew by 300. Functions that changed too little to be listed may have caused the rest."""
+    cause = replace(of_test(p=0.0, reach="not reachable"), to_value=1000.0 + delta)
+    report = judge(report_of(metric_of(cause, of_total(p=0.0), facts={"mode": "exact", "exact": True})), Policy())
     assert [found.colour for _, _, found in report.findings if found.is_total] == [colour]
 
 

@@ -29,6 +29,12 @@ def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0) -> Re
     return replace(report, baseline=Side("main", distance=distance))
 
 
+def apart(report: Report) -> Report:
+    return report.with_metrics(
+        lambda _, metric: replace(metric, calibration=replace(metric.calibration, unlike="CPU model"))
+    )
+
+
 @pytest.mark.parametrize(
     ("report", "policy", "conclusion", "code", "reason"),
     [
@@ -48,6 +54,9 @@ def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0) -> Re
         (compared(SLOWER), Policy(confirm="required"), "warn", 0, "finding"),
         (compared(SLOWER), Policy(confirm="required", on_not_compared="fail"), "warn", 0, "finding"),
         (compared(SLOWER), replace(REQUIRED, confirm="required"), "fail", 1, "unproven"),
+        (apart(compared(SLOWER)), STRICT, "warn", 0, "finding"),
+        (apart(compared(SLOWER)), REQUIRED, "fail", 1, "unproven"),
+        (apart(compared(SLOWER)), replace(REQUIRED, confirm="required"), "fail", 1, "unproven"),
     ],
 )
 def test_silence_is_no_pass(report: Report, policy: Policy, conclusion: str, code: int, reason: str) -> None:

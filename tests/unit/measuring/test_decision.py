@@ -10,11 +10,13 @@ from action_stage import SHARES, SLOWER, folded
 from comparisons import from_exclusive
 from profgate.errors import ProfgateError
 from profgate.measuring.decision import Decision, decided, outcomes_of
+from profgate.measuring.looks import OF_COUNTS
 from profgate.measuring.turns import Turns
 from profgate.model.change import Location
 from profgate.model.measurement import Look, Suspect
 from profgate.model.policy import Policy
 from profgate.model.source import SourceFile, source_of
+from profgate.model.units import Metric, MetricKind
 from profgate.pipeline import PipelineInput
 from profgate.wiring import read_all
 
@@ -158,6 +160,17 @@ def test_too_small_budget_is_an_error() -> None:
 )
 def test_baseline_drifts_from_itself(before: Sequence[Shares], drifted: bool) -> None:
     assert measured(before, before).measurement.drifted is drifted
+
+
+@pytest.mark.parametrize(("jitter", "outcome"), [(0, "confirmed"), (3000, "possible")])
+def test_function_whose_counts_differ_needs_more_runs(jitter: int, outcome: str) -> None:
+    """The totals of both runs are equal, but not the costs of the function."""
+    metric = Metric("instructions", "count", kind=MetricKind.COUNTED)
+    runs = [{"f": 1_000_000 + more, "g": 1_000_000 - more, "main": 10_000_000} for more in (0, jitter)]
+    slower = [{**run, "f": run["f"] + 500_000, "g": run["g"] - 500_000} for run in runs]
+    suspect = Suspect("w", "instructions", Location("f"), listed=True)
+    (found,) = outcomes_of([suspect], [from_exclusive(runs, slower, metric=metric)], OF_COUNTS)
+    assert found.outcome == outcome
 
 
 def test_absent_suspects_were_not_measured() -> None:
