@@ -220,7 +220,7 @@ UNPUBLISHED = Outcome(1, None, 0)  # the job has failed
 UNREACHABLE = Outcome(2, None, 0)
 ERROR = Outcome(2, "error", 0)
 WITHOUT_COMMENT = Outcome(1, "failure", 0)
-NOBODY = Outcome(0, None, 0)  # no status is written, so that a required one is missing
+UNREPORTED = Outcome(0, None, 0)  # no status is written, so that a required one is missing
 LOST = {"compare": RIGHT, "confirm": RIGHT, "merge": ERROR, "fork": ERROR}  # confirm reads no artifact
 TABLE: dict[str, tuple[Fault, Outcome | Mapping[str, Outcome]]] = {
     "no fault": (sets(), RIGHT),
@@ -236,12 +236,12 @@ TABLE: dict[str, tuple[Fault, Outcome | Mapping[str, Outcome]]] = {
     "two runs at once": (meet, RIGHT),
     "clock 10 minutes slow": (sets(clock=-600), RIGHT),
     "clock 10 minutes fast": (sets(clock=600), RIGHT),
-    "pull request closed": (pull(state="closed"), {**dict.fromkeys(MODES, WITHOUT_COMMENT), "fork": NOBODY}),
+    "pull request closed": (pull(state="closed"), {**dict.fromkeys(MODES, WITHOUT_COMMENT), "fork": UNREPORTED}),
     "head branch deleted": (
         every(pull(state="closed"), fails(404, "GET", path="/git/trees/")),
-        {**dict.fromkeys(MODES, WITHOUT_COMMENT), "fork": NOBODY},
+        {**dict.fromkeys(MODES, WITHOUT_COMMENT), "fork": UNREPORTED},
     ),
-    "fork deleted": (pull(head_repository_id=None), {"fork": NOBODY}),
+    "fork deleted": (pull(head_repository_id=None), {"fork": UNREPORTED}),
     "base force-pushed": (force_push, RIGHT),
     "repository renamed": (rename("octo-org/store"), RIGHT),
     "repository transferred": (rename("new-org/shop"), RIGHT),
@@ -266,7 +266,7 @@ def test_fault_never_passes(runner: Runner, name: str, mode: str, outcome: Outco
     assert (code, state, len(runner.comments)) == _in_mode(outcome, mode), runner.log
     assert "success" not in statuses
     assert runner.outputs["conclusion"] in {"fail", "not_compared"}
-    assert (runner.workspace / "summary.md").exists() == (outcome is not NOBODY)
+    assert (runner.workspace / "summary.md").exists() == (outcome is not UNREPORTED)
 
 
 def _in_mode(outcome: Outcome, mode: str) -> Outcome:

@@ -137,3 +137,10 @@ def test_merged_layer_is_part_of_the_baseline(trunk: Stage, *, squashed: bool) -
     assert rebased.run(1, shares_at(1, {1: "parse"}), 72) == 0
     assert rebased.run(2, shares_at(2, {1: "parse", 2: "store"}), 73) == 1
     assert whose(trunk) == {"store": False}
+
+
+def test_profiles_that_a_lower_layer_commits_are_not_compared(trunk: Stage) -> None:
+    stack = Stack(trunk, 2, {1: {"profiles/api/run-6.folded": b"main;serve;parse 1\n"}})
+    stack.run(2, SHARES, 77)
+    assert trunk.outputs["conclusion"] == "not_compared"
+    assert "commits profiles/api/run-6.folded" in trunk.summary.replace("\\", "")

@@ -83,12 +83,13 @@ def compare_and_report(job: Job, sides: Sides, notes: Callable[[Report], Documen
 def _committed(job: Job, diff: SourceDiff | None) -> Reason | None:
     """Return the reason not to compare if the pull request commits files where its job stores profiles.
 
-    Such files would count as runs of this job, so a slower program could be hidden among them.
+    Such files would count as runs of this job, so a slower program could be hidden among them. In a stack, the files of
+    the pull request do not include those of the layers below, so that any file of the commit counts.
     """
     if diff is None:
         return None
     paths = {file.path for file in diff.files if file.status != "removed"}
-    if any(gap.code is ReasonCode.PULL_FILES_LIMITED for gap in diff.gaps):
+    if job.context.stacked or any(gap.code is ReasonCode.PULL_FILES_LIMITED for gap in diff.gaps):
         paths |= diff.repository_files or frozenset()
     found = sorted(path for path in paths if is_in(path, job.settings.profiles))
     return Reason(ReasonCode.COMMITTED_PROFILES, {"file": found[0], "more": len(found) - 1}) if found else None

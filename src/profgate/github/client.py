@@ -309,7 +309,7 @@ class GitHubClient(GitRequests):
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.viewerDidAuthor)
 
     def unedited(self, node_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids of the comments that nobody has edited. This takes one GraphQL request per 100 ids."""
+        """Return the ids of the comments that were never edited. This takes one GraphQL request per 100 ids."""
         return frozenset(node.id for node in self._comment_nodes(node_ids) if node.lastEditedAt is None)
 
     def _comment_nodes(self, node_ids: Sequence[str]) -> Iterator[_Node]:

@@ -17,8 +17,8 @@ LARGEST_BLOB = 2_000_000  # in bytes
 MOST_BLOBS = 2_000
 OWN_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
 SILENT = "failed without a message"
-# A repository may come from somebody else, so that no program runs that its settings name: neither hooks and monitors
-# nor a program for signatures. Submodules are not part of a worktree.
+# The settings of a repository are not trusted, so none of the programs that they name run: no hooks, monitors or
+# programs for signatures. Submodules are not part of a worktree.
 QUIET = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",

@@ -218,8 +218,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_SPLIT: _no_split,
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
-    ReasonCode.COUNTS_APART: "counts of different jobs: {facts} not known to be equal, which changes counts of "
-    f"the same code; measure both commits {IN_TURNS}",
+    ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
+    f"{{facts}}); measure both commits {IN_TURNS}",
     ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
@@ -286,8 +286,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.MISSING_IN_TARGET: "missing in the target",
     ReasonCode.NOT_IN_BASELINE: "the baseline does not contain this workload",
     ReasonCode.REQUIRED: "the policy requires this workload, but nothing contains it",
-    ReasonCode.COMMITTED_PROFILES: "the pull request commits {file}{more:more} below the profiles of this job, which "
-    "must record them itself; remove the file, or store it elsewhere",
+    ReasonCode.COMMITTED_PROFILES: "the pull request commits {file}{more:more} where this job stores its profiles; "
+    "remove the file, or store it elsewhere",
     ReasonCode.SHARD_FAILED: "a shard ended with {results}, so its workloads are missing; see its log",
     ReasonCode.UNSTATED: "no reason was given",
     ReasonCode.STRATEGY_UNTESTED: "{strategy}: {reasons}",
