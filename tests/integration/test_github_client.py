@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from fake_github import FakeGitHub
+from fake_github import HANG, FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github import answers
 from profgate.github.api_connection import MOVED
@@ -509,10 +509,14 @@ def test_unfinished_answer_is_requested_within_retries() -> None:
         assert len(fake.requests) == 3 + 5
 
 
-@pytest.mark.parametrize(("limit", "reason"), [("MAX_ANSWER", "AnswerTooLarge"), ("ANSWER_SECONDS", "AnswerTooSlow")])
-def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch, limit: str, reason: str) -> None:
-    monkeypatch.setattr(answers, limit, 0)
+@pytest.mark.parametrize(
+    ("limit", "value", "reason"), [("MAX_ANSWER", 0, "AnswerTooLarge"), ("ANSWER_SECONDS", 0.05, "AnswerTooSlow")]
+)
+def test_answers_are_limited(monkeypatch: pytest.MonkeyPatch, limit: str, value: float, reason: str) -> None:
+    monkeypatch.setattr(answers, limit, value)
     with FakeGitHub() as fake:
         fake.add_commit(branch="main")
+        if limit == "ANSWER_SECONDS":
+            fake.fail("GET", "/commits/", HANG, times=100)
         with pytest.raises(ServerFailedError, match=reason):
             client_of(fake).commit_sha("main")
