@@ -271,17 +271,6 @@ def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     assert "sources" in {name for name, _ in json.loads(page)["columns"]}
 
 
-def test_expired_baseline_fails_only_if_requested(stage: Stage) -> None:
-    run = stage.fake.add_run(stage.base)
-    stage.fake.add_artifact(run, ARTIFACT, profiles(), expired=True)
-    stage.open_pull()
-    assert stage.compare(profiles()) == 0
-    assert "Not compared" in stage.comments[0]
-    assert "expired" in stage.comments[0]
-    stage.inputs["on-not-compared"] = "fail"
-    assert stage.compare(profiles()) == 1
-
-
 def test_nearest_ancestor_serves_and_is_never_red(recorded: Stage) -> None:
     near = recorded.base
     recorded.base = recorded.fake.add_commit(parents=[near], branch="main")
