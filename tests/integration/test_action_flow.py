@@ -604,7 +604,7 @@ def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:
     found = json.loads(recorded.file("report.json"))["warnings"]
     (text,) = [one["text"] for one in found if one["code"] == "base_branch"]
     assert "(log" in text
-    assert "base branch: changed there too" in recorded.comments[0]
+    assert "also changed without this pull request" in recorded.comments[0]
 
 
 def test_base_branch_is_ignored_without_regression(recorded: Stage) -> None:

@@ -42,10 +42,10 @@ def evidence_texts(finding: Finding) -> tuple[str, ...]:
 
 
 def base_branch_text(finding: Finding) -> str:
-    """Return a sentence if the function also changed on the base branch; empty if it did not or if this is unknown."""
+    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
     change = finding.evidence.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
-    return f"base branch: changed there too{size}" if change else ""
+    return f"also changed without this pull request{size}" if change else ""
 
 
 def measurement(report: Report, quote: Quote) -> str:

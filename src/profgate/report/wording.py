@@ -187,8 +187,13 @@ def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
         f"compared with {name}, this pull request has {numbers.counted(int(ours or 0), 'change')} of its own and "
-        f"shares {shared}; the base branch has {others} more{f' ({names})' if names else ''}"
+        f"shares {shared}; {name} has {others} more{f' ({names})' if names else ''}"
     )
+
+
+def _layer_totals(parameters: Parameters, quote: Quote) -> str:
+    layers = (f"{name} {numbers.signed_percent(_number(part))}" for name, part in parameters.items() if " " in name)
+    return f"what each layer of the stack adds to the total of {_where(parameters, quote)}: {', '.join(layers)}"
 
 
 def _no_model(parameters: Parameters, _quote: Quote) -> str:
@@ -339,6 +344,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
         "missing in the target; perhaps it was renamed"
     ),
     ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.LAYER_TOTALS: _layer_totals,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
     ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "
