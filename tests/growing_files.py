@@ -17,6 +17,7 @@ from backports import zstd
 
 from fuzz.mutation import varint
 from fuzz.other_entry_points import artifact
+from growing_documents import DIFFS, HISTORIES, LOCKS, REPORTS
 from smallest_files import SCHEMA
 from source_map_samples import vlq
 
@@ -818,4 +819,8 @@ GROWING: dict[str, dict[str, Shape]] = {
     "containers": CONTAINERS,
     "source-map": SOURCE_MAPS,
     "artifact": ARTIFACTS,
+    "history": HISTORIES,
+    "report": REPORTS,
+    "diff": DIFFS,
+    "lock": LOCKS,
 }
