@@ -123,7 +123,7 @@ ACCEPTED = {"id": "a", "location": "f", "reason": "r", "by": "me", "link": ""}
 
 def deep(n: int) -> dict[str, Any]:
     """A reason with ``n`` reasons behind it, one behind the other."""
-    found = TEXT
+    found: dict[str, Any] = TEXT
     for _ in range(min(n, 200)):
         found = {**TEXT, "reasons": [found]}
     return found

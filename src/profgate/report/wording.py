@@ -338,6 +338,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
+    ReasonCode.WORKLOAD_CHANGED: "the change edits {file}, where {function} contains the whole run, so both sides may "
+    "do different work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.LIKE_REMOVED: lambda given, quote: (
         f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "
