@@ -236,8 +236,7 @@ def joined(reasons: Sequence[Reason]) -> Reason:
 
 def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return the items without duplicates, in order of first occurrence."""
-    found: list[Item] = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return tuple(found)
+    found: dict[str, Item] = {}
+    for item in items:  # reasons cannot be hashed, because their parameters are dictionaries
+        found.setdefault(repr(item), item)
+    return tuple(found.values())
