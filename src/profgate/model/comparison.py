@@ -22,7 +22,8 @@ class Symbols:
     """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
     A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
-    target, and ``origins`` the raw files. Lines are displayed but never compared.
+    target, and ``origins`` the raw files. Lines are displayed but never compared. ``several`` contains the lines of all
+    functions that are one symbol because they have the same name and file; such a symbol has no line.
     """
 
     names: list[str]
@@ -31,6 +32,7 @@ class Symbols:
     modules: list[str | None]
     labels: list[str]
     origins: list[str | None] = field(default_factory=list)
+    several: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)

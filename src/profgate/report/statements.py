@@ -30,9 +30,11 @@ def source_text(finding: Finding) -> str:
     return f"{change} here" if change else ""
 
 
-def reach_text(finding: Finding, *, with_path: bool = True) -> str:
+def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
     text, path = REACHES.get(finding.evidence.reach or "", ""), finding.evidence.reach_path
+    if finding.evidence.reach == "calls a changed function":
+        return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
     return f"{text}: {path}" if text and path and with_path else text
 
 

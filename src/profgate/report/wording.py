@@ -269,7 +269,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
-    ReasonCode.COMMON_FACTOR: "everything takes {factor:ratio} the time in {where}, more than machines differ; measure "
+    ReasonCode.COMMON_FACTOR: "everything costs {factor:ratio} as much in {where}, more than machines differ; measure "
     f"both commits {IN_TURNS}",
     ReasonCode.UNPROVEN: _unproven,
     ReasonCode.REMOVED: lambda given, quote: (
