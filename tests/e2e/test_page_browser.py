@@ -713,7 +713,7 @@ def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
 
 def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
     findings = [
-        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
+        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[4]),
         PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
     ]
     page = painted(open_page(header=replace(HEADER, findings=findings)))
