@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice
 
 import numpy as np
 
@@ -271,11 +271,10 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
     """For each symbol below a symbol in ``above``, yield the path in the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
-    starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
-    for first, last in pairwise(starts[1:]):
-        parent = tree.parent[first:last]
-        nearest[first:last] = np.where(own[parent], parent, nearest[parent])
+    for level in islice(tree.levels(), 1, None):
+        parent = tree.parent[level]
+        nearest[level] = np.where(own[parent], parent, nearest[parent])
     runs = comparison.runs
     moved = np.abs(tree.target_total / runs.target - tree.baseline_total / runs.baseline)
     rows = np.flatnonzero(nearest != NOWHERE)

@@ -93,10 +93,7 @@ def _callees(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArra
     callee, sides = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
     if tree is not None:
         rows = 1 + np.flatnonzero(tree.symbol[tree.parent[1:]] == symbol)
-        start = tree.symbol[rows].astype(np.int64) * (len(tree.pre) + 1) + tree.pre[rows]
-        rows, start = rows[np.argsort(start)], np.sort(start)
-        # a call below another call of the same callee is part of its cost
-        rows = rows[np.append(0, np.maximum.accumulate(start + tree.size[rows]))[:-1] <= start]
+        rows = tree.topmost(rows)  # a call below another call of the same callee is part of its cost
         callee, sides = tree.symbol[rows].astype(np.int64), (tree.baseline_total[rows], tree.target_total[rows])
     elif edges is not None:
         rows = np.flatnonzero(edges.caller == symbol)
