@@ -19,6 +19,7 @@ import yaml
 
 from profgate import wiring
 from profgate.__main__ import main
+from profgate.init import trial
 from profgate.init.library_share import Share, share_of
 from profgate.init.python_project import requirement
 from profgate.init.recipes import RECIPES, extent_for
@@ -566,6 +567,19 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")
         == 1
     )
+
+
+@needs_node
+@pytest.mark.parametrize(("seconds", "minutes"), [(1.0, 5), (24.0, 5), (56.0, 12)])
+def test_budget_allows_the_first_look(
+    seconds: float, minutes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = trial._run
+    monkeypatch.setattr(trial, "_run", lambda *given: (seconds, real(*given)[1]))
+    committed(tmp_path, NODE)
+    assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
+    assert f"and up to {minutes} min to confirm a suspect" in capsys.readouterr().out
+    assert f"--budget {minutes}m " in written(tmp_path).read_text()
 
 
 CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(x C)\n"

@@ -12,6 +12,7 @@ from profgate.io.processes import output_of
 
 SAMPLES = 10_000  # required total number of samples in the runs of one side of a comparison
 FEWEST_RUNS, MOST_RUNS = 5, 50
+BUDGET = 5  # smallest budget of `profgate confirm` in minutes
 OUT = "$PROFGATE_OUT/{workload}"
 PERF = (
     'perf --version || sudo apt-get install -y linux-tools-common "linux-tools-$(uname -r)"',
@@ -74,12 +75,14 @@ class Recipe:
 class Extent:
     """Extent of a recording: samples per second, and number of runs on each side of a comparison.
 
-    ``seconds`` is the measured duration of the command, or None if unknown.
+    ``seconds`` is the measured duration of the command, or None if unknown. ``budget`` limits the minutes in which
+    `profgate confirm` measures both commits.
     """
 
     rate: int
     runs: int
     seconds: float | None = None
+    budget: int = BUDGET
 
     @property
     def samples(self) -> int:
@@ -92,16 +95,18 @@ class Extent:
         return self.samples >= SAMPLES
 
 
-def extent_for(most: int, seconds: float | None) -> Extent:
+def extent_for(most: int, seconds: float | None, run: float = 0.0) -> Extent:
     """Return the rate and the number of runs that give enough samples, if possible.
 
-    ``most`` is the highest rate of the profiler, and ``seconds`` is the duration of the command.
+    ``most`` is the highest rate of the profiler, ``seconds`` is the duration of the command, and ``run`` that of the
+    whole recording. The budget allows the fewest runs of both commits on a machine that is 25 % slower.
     """
     if seconds is None:
         return Extent(most, FEWEST_RUNS)
     rate = min(most, max(100, 100 * math.ceil(2 * SAMPLES / FEWEST_RUNS / seconds / 100)))
     runs = math.ceil(SAMPLES / (rate * seconds))
-    return Extent(rate, min(MOST_RUNS, max(FEWEST_RUNS, runs)), seconds)
+    budget = max(BUDGET, math.ceil(2 * FEWEST_RUNS * 1.25 * run / 60))
+    return Extent(rate, min(MOST_RUNS, max(FEWEST_RUNS, runs)), seconds, budget)
 
 
 def _python(command: str, rate: int, workload: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ UNTRACKED = "git does not track it, so that a checkout does not contain it; git 
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
-    "{seconds:.0f} s, and up to 5 min to confirm a suspect.\n"
+    "{seconds:.0f} s, and up to {budget} min to confirm a suspect.\n"
     "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
@@ -195,7 +195,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         plan = longer
     if not share.samples:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
-    extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate)
+    extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
     problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
@@ -278,4 +278,5 @@ def _cost(trial: Trial) -> str:
         setup=trial.setup,
         runs=extent.runs,
         seconds=trial.seconds,
+        budget=extent.budget,
     )

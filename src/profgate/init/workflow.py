@@ -85,7 +85,7 @@ class Plan:
             env=self.recipe.env,
             setup=(*self.pattern.machine, *self.recipe.machine, *self.setup),
             record=(*todo, *self.record),
-            runs=self.extent.runs,
+            extent=self.extent,
             notes=self.notes(),
         )
         return {workflow: text, POLICY: render_template("init/profgate.yml.j2")}
