@@ -183,3 +183,5 @@ def test_claimed_first_run_is_checked(stage: Stage) -> None:
     forged = {"key": "linux", "artifact": "profgate-elsewhere", "mode": "shard"}
     assert stage.step(profiles(SLOWER, 77), **forged) == 0
     assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1
+    assert "First run" not in stage.comments[0]
+    assert "Not compared" in stage.comments[0]
