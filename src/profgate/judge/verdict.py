@@ -52,7 +52,8 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
+    cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
+    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
     return replace(metric, findings=findings_of(metric, context))
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
-from profgate.model.levels import MACHINE
+from profgate.model.levels import FEWEST_JOBS, MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
@@ -173,6 +173,30 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
     ]
+
+
+def undecided(report: Report, quote: Quote) -> str:
+    """Return what a comparison with stored baselines cannot decide, and what decides it; empty if it can decide."""
+    distance, policy = report.baseline.distance or 0, report.policy
+    if report.measurement is not None:
+        return ""
+    if distance > (policy.max_gate_distance or 0):
+        older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
+        return f"{older}: nothing fails the check until the merge base is recorded and this job runs again."
+    facts = (metric.calibration for _, metric in report.metrics if metric.state == "compared")
+    jobs = [fact.base_jobs or 0 for fact in facts if fact.different_jobs and fact.mode == "runs"]
+    if min(jobs, default=FEWEST_JOBS) < FEWEST_JOBS:
+        stored = f"{min(jobs)} of {FEWEST_JOBS} base jobs {'is' if min(jobs) == 1 else 'are'} stored"
+        listed = f"{stored}: slower functions are listed"
+        if policy.confirm not in {None, "off"}:
+            return f"{listed}, and measuring both commits in turns decides."
+        more = numbers.counted(FEWEST_JOBS - min(jobs), "more recorded push", "more recorded pushes")
+        return (
+            f"{listed}, and can fail the check after {more} to {quote(report.baseline.ref or report.baseline.label)}."
+        )
+    if any(note.code is ReasonCode.CPU_DIFFERS for load in report.workloads for note in load.comparability):
+        return "The baseline is from another CPU model: no total fails the check unless both sides are from one model."
+    return ""
 
 
 def call_counts(calls: Calls) -> str:
