@@ -289,7 +289,10 @@ def tests(session):
             "npm install\n",
         ),
         (
-            {"package.json": '{"scripts": {"style:perf": "jscs perf/*", "test": "xo && tsc && jest --coverage"}}'},
+            {
+                "package.json": '{"scripts": {"style:perf": "jscs perf/*", "test": "xo && tsc && jest --coverage", '
+                '"release": "mocha && node tag.js"}}'
+            },
             "node_modules/.bin/jest --runInBand\n",
             'npm install\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
         ),
@@ -630,11 +633,22 @@ def test_programs_are_those_that_cmake_builds(text: str, command: str, line: str
     assert bool(found[0].problem) == ("$" in command)
 
 
+DEEP = "a_bench: ../a.c\n\tcc $< -o $@\n"
+
+
 def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
-    rules = ["all: $(OUT)/my_bench", ".PHONY: bench", "bench:\n\t./run -o x", "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@"]
-    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN})
-    (found,) = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
-    assert (found.command, found.setup[0].split()[:3]) == ("src/bin/my_bench", ["make", "-C", "src"])
+    rules = [
+        "all: $(OUT)/my_bench\n\t$(MAKE) -C ../tools",
+        ".PHONY: bench",
+        "bench:\n\t./run -o x",
+        "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@",
+    ]
+    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN, "tools/Makefile": DEEP})
+    found = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
+    assert {each.command: each.setup[0].split()[2] for each in found} == {
+        "src/bin/my_bench": "src",
+        "tools/a_bench": "tools",
+    }
 
 
 def test_programs_with_one_setup_share_a_copy(tmp_path: Path) -> None:
@@ -805,6 +819,7 @@ def test_unmeasurable_command_is_an_error(
         ("x\nmain module (a) does not contain package b\nFAIL\n", "main module (a) does not contain package b"),
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
+        ("make: Entering a\nmake: *** No rule to make x.  Stop.\nmake: Leaving a\n", "make: *** No rule to make x"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),

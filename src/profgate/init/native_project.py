@@ -89,7 +89,8 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
 def _makefile(files: Files, checkout: str, folder: str) -> Iterator[Candidate]:
     """Return the programs that the rules of a Makefile build, with expanded variables."""
     log = f"{checkout}-make-{folder.replace('/', '-')}"
-    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder]
+    none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
+    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
     run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=LONGEST)
     for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
         program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)

@@ -86,7 +86,7 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         measures = kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""}
         chosen = not CHECKS.search(name) and (measures or name == "test" or TESTS.search(scripts[name]))
         script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
-        if script is not None:
+        if script is not None and (measures or name == "test" or TESTS.search(script.command)):
             where = joined(folder, script.folder)
             used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
             own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
@@ -187,8 +187,9 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
         return further and _Script(further.command, (*before, *further.before), further.folder)
     if not NAME.fullmatch(program) or program.startswith("-") or program in NOT_NODE:
         return None
+    rest = [word for word in rest if not word.startswith(("--coverage", "--check-coverage"))]
     if program == "jest":  # otherwise it starts other processes
-        rest = [*(word for word in rest if not word.startswith("--coverage")), "--runInBand"]
+        rest.append("--runInBand")
     started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
     command = " ".join(["node", *([started] if started else []), *rest])
     return _Script(" ".join([*words[:start], command]), tuple(before), folder)

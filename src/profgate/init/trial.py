@@ -33,6 +33,7 @@ MOST_TRIALS = 8
 MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
+TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
 COUNT = re.compile(r" (-count|--loops|-bs) (\d{1,12})\b")
 ITERATIONS = {  # by language: options that state the number of iterations, and those that measure the time of one
@@ -43,7 +44,7 @@ PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
     re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
-    re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
+    re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 TRIED = (
@@ -213,6 +214,8 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
     plan = _updated(plan, copies, checkout)
+    if plan.recipe.language == "Python":
+        plan = replace(plan, extent=replace(plan.extent, rate=TRIAL_RATE))
     options, fixed, timed = ITERATIONS.get(plan.recipe.language, (COUNT, "", ""))
     if timed and options.search(plan.command):
         command = options.sub(timed, plan.command)
@@ -238,11 +241,12 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
 
     ``seconds`` is the duration of the recording with this share.
     """
-    if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
+    samples = max(1.0, share.samples * plan.recipe.rate / plan.extent.rate)
+    if samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
     times = int(before[before.lastindex or 0]) if before else 1
-    times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
+    times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
         return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
     command = LOOPED.sub("", plan.command)
