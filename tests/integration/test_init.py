@@ -589,8 +589,8 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
 def test_budget_allows_the_first_look(
     seconds: float, minutes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = trial._run
-    monkeypatch.setattr(trial, "_run", lambda *given: (seconds, real(*given)[1]))
+    real = trial._Copies.run
+    monkeypatch.setattr(trial._Copies, "run", lambda *given: (seconds, real(*given)[1]))
     committed(tmp_path, NODE)
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
     assert f"and up to {minutes} min to confirm a suspect" in capsys.readouterr().out
