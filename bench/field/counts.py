@@ -39,7 +39,7 @@ from bench.field.recorders import RecordError, tool
 from bench.field.table import exact_interval
 
 from profgate.detect.builtin import STRATEGIES
-from profgate.errors import ProfileError
+from profgate.errors import ProfgateError, ProfileError
 from profgate.judge.suspects import is_open, needs_more_suspects, suspects_in, with_measurement
 from profgate.measuring.decision import decided
 from profgate.measuring.turns import Turns
@@ -355,12 +355,15 @@ def _report(baseline: Recorded, target: Recorded, jobs: tuple[str, str]) -> Repo
 
 
 def _confirmed(report: Report, sides: tuple[Recorded, Recorded]) -> Report:
-    """Return the report after its suspects were decided by runs of one condition."""
+    """Return the report after its suspects were decided by runs of one condition, unless these are too few."""
     if not is_open(report):
         return report
     policy = Policy()
     given, widen = PipelineInput((), (), policy=policy, pages=0), needs_more_suspects(report)
-    decision = decided(_Replayed(*sides), given, suspects_in(report), widen=widen)
+    try:
+        decision = decided(_Replayed(*sides), given, suspects_in(report), widen=widen)
+    except ProfgateError:  # the totals of two runs are equal, but not the costs of a suspect
+        return report
     return with_measurement(report, decision.built.report, decision.measurement, policy)
 
 
