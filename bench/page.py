@@ -148,7 +148,7 @@ def write_page(size: str, folder: Path) -> tuple[Path, int]:
     tree, header = page_input(comparison)
     path = folder / f"page-{size}.html"
     path.write_text(build_page(tree, replace(header, findings=_findings(comparison))), encoding="utf-8")
-    return path, len(tree.parent)
+    return path, len(tree.tree)
 
 
 def _findings(comparison: Comparison) -> list[PageFinding]:

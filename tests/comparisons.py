@@ -80,10 +80,9 @@ def tree_of(
                 path = tuple(number[frame] for frame in stack.split(";"))
                 weights[side][path] = weights[side].get(path, 0) + weight
     paths = {path[:depth] for side in weights for path in side for depth in range(len(path) + 1)} | {()}
-    rows = sorted(paths, key=lambda path: (len(path), path))
+    rows = sorted(paths)
     row_of = {path: row for row, path in enumerate(rows)}
-    pre = {path: place for place, path in enumerate(sorted(paths))}
-    size = [sum(other[: len(path)] == path for other in paths) for path in rows]
+    end = [place + sum(other[: len(path)] == path for other in paths) for place, path in enumerate(rows)]
     own = [np.array([side.get(path, 0) for path in rows]) for side in weights]
     run_self = np.zeros((len(baseline) + len(target), len(rows)), np.int64)
     for place, run in enumerate([*baseline, *target]):
@@ -97,12 +96,11 @@ def tree_of(
         parent=np.array([row_of[path[:-1]] if path else -1 for path in rows], dtype=np.int32),
         symbol=np.array([path[-1] if path else -1 for path in rows], dtype=np.int32),
         depth=np.array([len(path) for path in rows], dtype=np.int32),
+        end=np.array(end),
         baseline_self=own[0],
         target_self=own[1],
         baseline_total=total[0],
         target_total=total[1],
-        pre=np.array([pre[path] for path in rows]),
-        size=np.array(size),
         baseline_calls=None if calls is None else np.array([calls[0] if path else 0 for path in rows]),
         target_calls=None if calls is None else np.array([calls[1] if path else 0 for path in rows]),
         run_self=run_self,

@@ -17,6 +17,7 @@ from backports import zstd
 
 from fuzz.mutation import varint
 from fuzz.other_entry_points import artifact
+from growing_documents import DIFFS, HISTORIES, LOCKS, REPORTS
 from smallest_files import SCHEMA
 from source_map_samples import vlq
 
@@ -576,7 +577,7 @@ FOLDED: dict[str, Shape] = {
     "deep stacks": lambda n: (b"a;" * 1000 + b"b 1\n") * (n // 1000 + 1),
     "saw": lambda n: (b"a;" * 1000 + b"b 1\nc 1\n") * (n // 1000 + 1),
     "one deep stack": lambda n: b"a;" * min(n, 60_000) + b"b 1\n" + b"c 1\n" * n,
-    "long names": lambda n: (b"x" * 10_000 + b";y 1\n") * (n // 10_000 + 1),
+    "long names": lambda n: (b"x" * 10_000 + b";y 1\n") * (n // 100 + 1),
     "brackets": lambda n: b"f(a; b" * n + b" 1\n",
     "fractions": lambda n: b"".join(b"f%d 0.%018d\n" % (k, k) for k in range(n)),
     "metadata": lambda n: b"".join(b"# k%d: v\n" % k for k in range(n)) + b"main 1\n",
@@ -724,7 +725,11 @@ RESULTS: dict[str, dict[str, Shape]] = {
         "many outcomes": lambda n: (
             b'<testsuite><testcase time="1" name="a">' + b"<failure/>" * n + b"</testcase></testsuite>"
         ),
-        "references": lambda n: b'<testsuite><testcase time="1" name="a" x="' + b"&#65;" * n + b'"/></testsuite>',
+        "references": lambda n: (
+            b"<testsuite>"
+            + (b'<testcase time="1" name="a" x="' + b"&#65;" * 100 + b'"/>') * (n // 100 + 1)
+            + b"</testsuite>"
+        ),
     },
     "libtest": {
         "many benchmarks": lambda n: b"".join(b"test b%d ... bench: 1 ns/iter (+/- 0)\n" % k for k in range(n)),
@@ -818,4 +823,8 @@ GROWING: dict[str, dict[str, Shape]] = {
     "containers": CONTAINERS,
     "source-map": SOURCE_MAPS,
     "artifact": ARTIFACTS,
+    "history": HISTORIES,
+    "report": REPORTS,
+    "diff": DIFFS,
+    "lock": LOCKS,
 }

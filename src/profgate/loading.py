@@ -8,17 +8,11 @@ from profgate.attribution.unified_diff import parse_diff
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, read_text, sources_under
 from profgate.io.git import local_checkout, tracked_files
+from profgate.io.profile_files import facts_beside
 from profgate.io.source_folders import differing_texts
 from profgate.model.attribution import SourceDiff
 from profgate.model.change import OptionSpec
-from profgate.model.manifest import (
-    MANIFEST_NAME,
-    MOST_BYTES,
-    RECORDING_NAME,
-    Manifest,
-    manifest_from_json,
-    recording_facts,
-)
+from profgate.model.manifest import MANIFEST_NAME, MOST_BYTES, Manifest, manifest_from_json
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Side
@@ -56,15 +50,13 @@ def profiles_at(path: str) -> tuple[list[SourceFile], Manifest | None]:
     Profiles of built scripts contain their sources if the checkout of the current folder contains the source maps.
     Raises ProfgateError if there are no profiles.
     """
-    sources = sources_under(path)
-    beside = {source.name: source for source in sources if source.name in {MANIFEST_NAME, RECORDING_NAME}}
-    profiles = with_sources(source for source in sources if source.name not in beside)
+    sources = {source.name: source for source in sources_under(path)}
+    stored, facts = sources.pop(MANIFEST_NAME, None), facts_beside(sources, path)
+    profiles = with_sources(sources.values())
     if not profiles:
         raise ProfgateError(path, "contains no profile; use a file, or a folder with files")
-    manifest = manifest_from_json(beside[MANIFEST_NAME].read(MOST_BYTES)) if MANIFEST_NAME in beside else None
-    if RECORDING_NAME in beside:
-        manifest = (manifest or Manifest()).recorded(recording_facts(beside[RECORDING_NAME].read(MOST_BYTES)))
-    return profiles, manifest
+    manifest = None if stored is None else manifest_from_json(stored.read(MOST_BYTES))
+    return profiles, (manifest or Manifest()).recorded(facts) if facts else manifest
 
 
 def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from profgate.attribution.changed_workloads import changed_workloads
 from profgate.attribution.function_changes import FunctionChanges, unread
 from profgate.attribution.overlay import OverlayInput, overlay
 from profgate.attribution.reach import leaves_alone, out_of_reach, with_reach
@@ -22,7 +23,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.manifest import Manifest
 from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
-from profgate.model.reason import Reason, ReasonCode
+from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
 from profgate.model.workload import Workload
@@ -122,7 +123,13 @@ def build_report(
     warnings = compared.warnings
     if given.diff is not None:
         incomplete = (Reason(ReasonCode.SOURCES_INCOMPLETE, reasons=given.diff.gaps),) if given.diff.gaps else ()
-        warnings += (*incomplete, *unread(compared.functions))
+        edited = (
+            why
+            for comparison, known in zip(compared.comparisons, states, strict=True)
+            if known is not None
+            for why in changed_workloads(comparison, known, compared.functions)
+        )
+        warnings += (*incomplete, *unread(compared.functions), *without_repeats(edited))
     # Steps 5 and 6: Detect changes in each comparison, and judge them.
     progress("detecting changes", 0)
     report = report_on(compared.comparisons, given, strategies, compared.not_compared, warnings, states, run)

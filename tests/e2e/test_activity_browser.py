@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile, written_address
+from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
 from profgate.model.timeline import MOST_BINS, Timeline
 
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ def side_of(speed: int) -> Timeline:
     return Timeline((BINS << SCALE) - 1, SCALE, ("main", HOSTILE), row, cell, value.reshape(1, -1))
 
 
-def timed_tree() -> PageTree:
-    sides = side_of(1), side_of(3)
-    own = [np.zeros(4, np.int64) for _ in sides]
-    for values, side in zip(own, sides, strict=True):
+SLOW, FAST = side_of(1), side_of(3)
+
+
+def timed_tree(before: Timeline | None = SLOW, after: Timeline | None = FAST) -> NamedTree:
+    own = [np.zeros(4, np.int64) for _ in range(2)]
+    for values, side in zip(own, (SLOW, FAST), strict=True):
         np.add.at(values, side.row, side.values[0])
-    parent, symbol = np.array([[-1, 0, 1, 1], [-1, 0, 1, 2]], np.int32)
-    return PageTree(parent, symbol, own[0], own[1], ["main", "load", "parse"], timelines=sides)
+    rows = np.array([[-1, 0, 1, 1], [-1, 0, 1, 2], *own]).T
+    return page_tree(rows, ["main", "load", "parse"], timelines=(before, after))
 
 
 def total_of(side: Timeline, first: int = 0, last: int = BINS, threads: tuple[int, ...] = (0, 1)) -> int:
@@ -52,7 +55,7 @@ def total_of(side: Timeline, first: int = 0, last: int = BINS, threads: tuple[in
 
 @pytest.fixture
 def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
-    def opener(tree: PageTree | None = None, fragment: str = "", width: int = 1300, **options: Any) -> "Page":
+    def opener(tree: NamedTree | None = None, fragment: str = "", width: int = 1300, **options: Any) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree or timed_tree(), HEADER), encoding="utf-8")
         page = open_file(path, fragment, width=width, **options)
@@ -112,7 +115,7 @@ def test_a_brush_shows_the_same_share_of_both_sides(open_page: OpenPage) -> None
 def test_the_share_of_a_shorter_recording_is_shorter(open_page: OpenPage) -> None:
     before = side_of(1)
     short = replace(before, scale=SCALE - 1, span=(BINS << (SCALE - 1)) - 1)
-    page = open_page(replace(timed_tree(), timelines=(short, side_of(3))))
+    page = open_page(timed_tree(short, side_of(3)))
     brush(page, "after", 20, 60)
     assert "before: 0.67–2.01 s of 3.36 s" in page.locator("#part").inner_text()
     assert shown_totals(page)[0] == total_of(before, 20, 60)
@@ -213,19 +216,19 @@ def test_the_part_applies_to_the_table_and_an_empty_part_is_named(open_page: Ope
     row = page.locator("#rows tr", has_text="load")
     assert "\t3\t" in row.inner_text()
     none = replace(side_of(3), cell=side_of(3).cell % MOST_BINS)
-    tree = replace(timed_tree(), timelines=(side_of(1), none))
+    tree = timed_tree(side_of(1), none)
     page = open_page(tree, "#view=after&threadsAfter=" + HOSTILE)
     assert page.locator("#message").inner_text() == "Nothing is left of the after side."
 
 
 def test_a_page_without_times_has_no_activity(open_page: OpenPage) -> None:
-    page = open_page(replace(timed_tree(), timelines=(None, None)), "#timeAfter=1-2&threadsBefore=main")
+    page = open_page(timed_tree(None, None), "#timeAfter=1-2&threadsBefore=main")
     assert page.locator("#activity, #part").count() == 0
     assert shown_totals(page) == (total_of(side_of(1)), total_of(side_of(3)))
 
 
 def test_one_timed_side_is_drawn_alone(open_page: OpenPage) -> None:
-    page = open_page(replace(timed_tree(), timelines=(None, side_of(3))))
+    page = open_page(timed_tree(None, side_of(3)))
     assert page.locator(".lane").count() == 1
     brush(page, "after", 20, 60)
     text = "Part shown: after: 1.34–4.03 s of 6.71 s, 2 threads. Only one side is limited"

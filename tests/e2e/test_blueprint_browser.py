@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile, written_address
+from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.model.attribution import SourceState, SourceStates
 
 if TYPE_CHECKING:
@@ -58,19 +59,16 @@ HEADER = PageHeader(
 OpenPage = Callable[..., "Page"]
 
 
-def tree_of(rows: Sequence[tuple[int, ...]], names: Sequence[str] = NAMES, *, counted: bool = True) -> PageTree:
-    columns = np.array([(-1, -1, 0, 0, 0, 0), *rows], np.int64).T
-    before, after = (columns[4], columns[5]) if counted else (None, None)
+def tree_of(rows: Sequence[tuple[int, ...]], names: Sequence[str] = NAMES, *, counted: bool = True) -> NamedTree:
     nowhere = (None,) * len(names)
     states = SourceStates(STATES, nowhere, ("https://forge.example/pull/7",) * len(names)) if names is NAMES else None
-    parent, symbol = (column.astype(np.int32) for column in columns[:2])
-    return PageTree(parent, symbol, columns[2], columns[3], names, (), (), before, after, source=states)
+    return page_tree([row[: 6 if counted else 4] for row in ((-1, -1, 0, 0, 0, 0), *rows)], names, source=states)
 
 
 @pytest.fixture
 def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
     def opener(
-        tree: PageTree | None = None, header: PageHeader = HEADER, fragment: str = "#tab=blueprint", **options: Any
+        tree: NamedTree | None = None, header: PageHeader = HEADER, fragment: str = "#tab=blueprint", **options: Any
     ) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree or tree_of(ROWS), header), encoding="utf-8")

@@ -46,6 +46,8 @@ def act() -> Path:
 class Runner:
     """A repository whose workflow act executes; the fake GitHub knows its commits."""
 
+    workflow = WORKFLOW
+
     def __init__(self, act: Path, fake: FakeGitHub, folder: Path, engine: str, authority: Path) -> None:
         self.act, self.fake, self.engine = act, fake, engine
         self.repository, self.artifacts = folder / "repository", folder / "artifacts"
@@ -109,7 +111,7 @@ class Runner:
         options = {
             "eventpath": str(place),
             "job": job,
-            "workflows": WORKFLOW,
+            "workflows": self.workflow,
             "defaultbranch": "main",
             "platform": f"ubuntu-latest={BASE}",
             "pull": "false",
@@ -132,6 +134,24 @@ class Runner:
         return subprocess.run(
             command, cwd=self.repository, env=environ, capture_output=True, text=True, check=False, timeout=TIMEOUT
         )
+
+    @property
+    def repository_facts(self) -> dict[str, object]:
+        """The repository, as events describe it."""
+        state = self.fake.state
+        return {"id": state.repository_id, "default_branch": "main", "full_name": state.repository}
+
+    def open_pull(self, head: str, base: str) -> tuple[int, int, dict[str, object]]:
+        """The number, the run and the event of a new pull request."""
+        number, ours = self.fake.add_pull(head, base), self.repository_facts
+        pull = {
+            "number": number,
+            "head": {"sha": head, "ref": "feature", "repo": ours},
+            "base": {"sha": base, "ref": "main", "repo": ours},
+            "user": {"login": "octocat"},
+        }
+        run = self.fake.start_run(head, event="pull_request", branch="feature", path=self.workflow)
+        return number, run, {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
 
     def uploaded(self, run: int) -> dict[str, bytes]:
         """What the runner's artifact server received in one run, by file name."""
@@ -157,25 +177,17 @@ def test_example_workflow_records_and_comments(act: Path, tmp_path: Path) -> Non
     context, authority = _authority(tmp_path)
     with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
         runner = Runner(act, fake, tmp_path, engine, authority)
-        ours = {"id": fake.state.repository_id, "default_branch": "main", "full_name": fake.state.repository}
+        facts = {"ref": "refs/heads/main", "repository": runner.repository_facts}
         for seed in range(FEWEST_JOBS):
             base = runner.commit(SHARES, seed)
             run = fake.start_run(base, path=WORKFLOW)
-            done = runner.run("measure", "push", {"ref": "refs/heads/main", "after": base, "repository": ours}, run)
+            done = runner.run("measure", "push", {"after": base, **facts}, run)
             assert done.returncode == 0, done.stdout + done.stderr
             (archive,) = runner.uploaded(run).values()
             fake.add_artifact(run, ARTIFACT, archive)
             fake.finish_run()
         head = runner.commit(SLOWER, 77, branch="feature")
-        number = fake.add_pull(head, base)
-        run = fake.start_run(head, event="pull_request", branch="feature", path=WORKFLOW)
-        pull = {
-            "number": number,
-            "head": {"sha": head, "ref": "feature", "repo": ours},
-            "base": {"sha": base, "ref": "main", "repo": ours},
-            "user": {"login": "octocat"},
-        }
-        event = {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
+        number, run, event = runner.open_pull(head, base)
         done = runner.run("measure", "pull_request", event, run)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "gh run download" in done.stdout  # this server takes zips only, so that pages wait in the workspace

@@ -68,6 +68,8 @@ with open(os.environ["PROFGATE_OUT"] + "/checkout.folded", "w") as profile:
 class IsolatedRunner(Runner):
     """A repository with the recipe; only what it downloads and records differs, and jobs do not exchange artifacts."""
 
+    workflow = WORKFLOW
+
     def _write_workflow(self, authority: Path) -> None:
         workflow = yaml.safe_load((ROOT / "examples/workflows/isolated.yml").read_text(encoding="utf-8"))
         workflow["on"] = workflow.pop(True)
@@ -129,22 +131,11 @@ def test_recipe_isolates_both_sides(act: Path, tmp_path: Path) -> None:
         )
         assert "'network', 'token', 'run', 'other side'" in outside.stdout  # the probes work where nothing is isolated
         runner.merge(base, head)
-        number = fake.add_pull(head, base)
-        run = fake.start_run(head, event="pull_request", branch="feature", path=WORKFLOW)
-        ours = {"id": fake.state.repository_id, "default_branch": "main", "full_name": fake.state.repository}
-        pull = {
-            "number": number,
-            "head": {"sha": head, "ref": "feature", "repo": ours},
-            "base": {"sha": base, "ref": "main", "repo": ours},
-            "user": {"login": "octocat"},
-        }
-        event = {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
-        done = runner.run(
-            "measure", "pull_request", event, run, platform="ubuntu-latest=-self-hosted", workflows=WORKFLOW
-        )
+        number, run, event = runner.open_pull(head, base)
+        done = runner.run("measure", "pull_request", event, run, platform="ubuntu-latest=-self-hosted")
         assert done.returncode == 0, done.stdout + done.stderr
         shutil.copy(runner.home / "report.json", runner.repository)
-        done = runner.run("profgate", "pull_request", event, run, workflows=WORKFLOW)
+        done = runner.run("profgate", "pull_request", event, run)
         (comment,) = fake.comment_bodies(number)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "`parse`" in comment.splitlines()[1]

@@ -8,12 +8,12 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile, written_address
+from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
 from profgate.report.metric_headline import MetricHeadline
@@ -45,9 +45,8 @@ HEADER = PageHeader(
 OpenPage = Callable[..., "Page"]
 
 
-def tree_of(rows: list[tuple[int, int, int, int]], names: list[str]) -> PageTree:
-    columns = np.array([(-1, -1, 0, 0), *rows], np.int64).T
-    return PageTree(columns[0].astype(np.int32), columns[1].astype(np.int32), columns[2], columns[3], names)
+def tree_of(rows: list[tuple[int, int, int, int]], names: list[str]) -> NamedTree:
+    return page_tree([(-1, -1, 0, 0), *rows], names)
 
 
 DEMO = tree_of(STACKS, FUNCTIONS)
@@ -56,7 +55,7 @@ AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 @pytest.fixture
 def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
-    def opener(tree: PageTree = DEMO, header: PageHeader = HEADER, fragment: str = "", **options: Any) -> "Page":
+    def opener(tree: NamedTree = DEMO, header: PageHeader = HEADER, fragment: str = "", **options: Any) -> "Page":
         path = tmp_path / "page.html"
         path.write_text(build_page(tree, header), encoding="utf-8")
         return open_file(path, fragment, **{"width": 1080, **options})
@@ -262,10 +261,10 @@ def test_a_grown_frame_is_red_and_a_shrunk_one_blue(open_page: OpenPage) -> None
 def test_small_input_has_a_page(open_page: OpenPage, rows: list[tuple[int, int, int, int]], sentence: str) -> None:
     tree = tree_of(rows, FUNCTIONS)
     page = painted(
-        open_page(tree, PageHeader("t", "w", "m", "samples")), "after" if tree.target_self.sum() else "before"
+        open_page(tree, PageHeader("t", "w", "m", "samples")), "after" if tree.tree.target_self.sum() else "before"
     )
     assert sentence in page.locator("#aside").inner_text()
-    if not (tree.baseline_self.any() and tree.target_self.any()):
+    if not (tree.tree.baseline_self.any() and tree.tree.target_self.any()):
         assert page.locator('#norms input[value="total"]').is_disabled()
 
 
@@ -714,7 +713,7 @@ def test_title_of_changes_depends_on_findings(open_page: OpenPage) -> None:
 
 def test_worst_finding_marks_a_function(open_page: OpenPage) -> None:
     findings = [
-        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[3]),
+        PageFinding(symbol=2, severity="maybe", direction="better", strategies=["call_context"], rows=[4]),
         PageFinding(symbol=2, severity="severe", direction="worse", strategies=["etest"], reach="changed here"),
     ]
     page = painted(open_page(header=replace(HEADER, findings=findings)))
@@ -998,7 +997,7 @@ def test_unchanged_calls_without_stacks_open_at_the_table(open_page: OpenPage) -
 
 
 def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
-    tree = replace(DEMO, baseline_self=DEMO.target_self)
+    tree = tree_of([(*row[:2], row[3], row[3]) for row in STACKS], FUNCTIONS)
     header = PageHeader("demo", "demo", "cpu", "samples", runs=(3, 3), total_changed=False, alone=True)
     page = painted(open_page(tree, header, width=1440))
     assert page.locator(".pane").count() == 1

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pytest
 
 from e2e.conftest import OpenFile
+from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageTree
+from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader
 from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns
 
 if TYPE_CHECKING:
@@ -49,10 +49,8 @@ OpenPage = Callable[..., "Page"]
 @pytest.fixture
 def open_page(open_file: OpenFile, tmp_path: Path) -> OpenPage:
     def opener(header: PageHeader = HEADER, fragment: str = "", **options: Any) -> "Page":
-        columns = np.array(ROWS, np.int64).T
-        parent, symbol = (column.astype(np.int32) for column in columns[:2])
         path = tmp_path / "page.html"
-        path.write_text(build_page(PageTree(parent, symbol, columns[2], columns[3], NAMES), header), encoding="utf-8")
+        path.write_text(build_page(page_tree(ROWS, NAMES), header), encoding="utf-8")
         page = open_file(path, fragment, **options)
         page.wait_for_selector(".runs-box > *", state="attached")
         return page
@@ -98,8 +96,7 @@ def test_function_without_runs_says_so(open_page: OpenPage) -> None:
 
 
 def test_page_without_runs_has_no_empty_box(open_file: OpenFile, tmp_path: Path) -> None:
-    columns = np.array(ROWS, np.int64).T
-    tree = PageTree(columns[0].astype(np.int32), columns[1].astype(np.int32), columns[2], columns[3], NAMES)
+    tree = page_tree(ROWS, NAMES)
     path = tmp_path / "page.html"
     path.write_text(build_page(tree, replace(HEADER, single_runs=None)), encoding="utf-8")
     page = open_file(path)

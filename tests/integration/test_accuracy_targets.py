@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # bench is run fro
 from bench.field.judging import judge, names, worse_findings
 
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.call_tree import build_shape, with_children
+from profgate.model.call_tree import merged_paths
 from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
 from profgate.model.report import Report
 from profgate.model.units import Metric
@@ -78,10 +78,10 @@ def recorded(random: Random, program: Program, job: str = "") -> Profile:
     noise = random.normal(0.0, MACHINE_NOISE) + random.normal(0.0, FUNCTION_NOISE, len(program.shares))
     values = np.rint(DISPERSION * random.poisson(SAMPLES / DISPERSION * program.shares * np.exp(noise)))
     own = values.astype(np.int64)[function]
-    shape, rows = build_shape(depth, function)
-    costs = np.zeros(len(shape), np.int64)
+    tree, rows = merged_paths(depth, function)
+    costs = np.zeros(len(tree), np.int64)
     costs[rows] = own
-    seen = with_children(shape, costs)[rows] > 0
+    seen = tree.totals(costs)[rows] > 0
     leaf = own[seen] > 0
     unknown: list[None] = [None] * len(program.names)
     return Profile(

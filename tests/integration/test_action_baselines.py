@@ -128,14 +128,6 @@ def test_merged_shards_fail_by_an_unreadable_baseline(recorded: Stage) -> None:
     assert recorded.outputs["conclusion"] == "fail"
 
 
-def test_expired_baselines_are_not_compared(recorded: Stage) -> None:
-    state = recorded.fake.state
-    state.artifacts = {number: replace(one, expired=True) for number, one in state.artifacts.items()}
-    assert recorded.compare(profiles(SLOWER, 77)) == 0
-    assert recorded.outputs["conclusion"] == "not_compared"
-    assert "has expired" in recorded.comments[0].splitlines()[1]
-
-
 # Base runs that have not completed
 
 

@@ -19,7 +19,7 @@ from disk_faults import file_size_limit
 from profgate.action.job import Pace
 from profgate.errors import GitHubError
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageHeader, PageTree
+from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.github.connections import RetryBudget
 from profgate.github.downloads import fetch
 
@@ -173,9 +173,9 @@ def test_full_disk_loses_no_shard(ready: Stage, fill_disk: Callable[[int], None]
 def test_page_that_cannot_be_built_keeps_verdict(
     ready: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    built = list[PageTree]()
+    built = list[NamedTree]()
 
-    def second(tree: PageTree, header: PageHeader) -> str:
+    def second(tree: NamedTree, header: PageHeader) -> str:
         built.append(tree)
         if len(built) == 1:
             raise error

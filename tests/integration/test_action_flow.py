@@ -271,17 +271,6 @@ def test_both_sides_in_a_job_use_the_diff(with_sources: Stage) -> None:
     assert "sources" in {name for name, _ in json.loads(page)["columns"]}
 
 
-def test_expired_baseline_fails_only_if_requested(stage: Stage) -> None:
-    run = stage.fake.add_run(stage.base)
-    stage.fake.add_artifact(run, ARTIFACT, profiles(), expired=True)
-    stage.open_pull()
-    assert stage.compare(profiles()) == 0
-    assert "Not compared" in stage.comments[0]
-    assert "expired" in stage.comments[0]
-    stage.inputs["on-not-compared"] = "fail"
-    assert stage.compare(profiles()) == 1
-
-
 def test_nearest_ancestor_serves_and_is_never_red(recorded: Stage) -> None:
     near = recorded.base
     recorded.base = recorded.fake.add_commit(parents=[near], branch="main")
@@ -384,18 +373,6 @@ def test_the_policy_comes_from_the_baseline_commit(recorded: Stage) -> None:
     assert recorded.compare(profiles(SLOWER, 77)) == 0
     recorded.inputs["fail-on"] = "severe"
     assert recorded.compare(profiles(SLOWER, 77)) == 1
-
-
-def test_a_pull_request_cannot_loosen_its_own_gate(recorded: Stage) -> None:
-    commit_policy(recorded, "gate: {fail-on: degradation}\n")
-    recorded.record(profiles(seed=50))
-    recorded.open_pull()
-    recorded.inputs["fail-on"] = "never"
-    mine = {"../.github/profgate.yml": b"gate: {fail-on: never, fail-on-total: never}\n"}
-    assert recorded.compare(profiles(SLOWER, 77) | mine) == 1
-    warnings = [one["text"] for one in json.loads(recorded.file("report.json"))["warnings"]]
-    assert any("would loosen" in one for one in warnings)
-    assert any("counts after the merge" in one for one in warnings)
 
 
 def test_a_broken_policy_names_every_place(recorded: Stage) -> None:
@@ -615,7 +592,7 @@ def test_change_of_the_base_branch_is_separated(recorded: Stage) -> None:
     found = json.loads(recorded.file("report.json"))["warnings"]
     (text,) = [one["text"] for one in found if one["code"] == "base_branch"]
     assert "(log" in text
-    assert "base branch: changed there too" in recorded.comments[0]
+    assert "also changed without this pull request" in recorded.comments[0]
 
 
 def test_base_branch_is_ignored_without_regression(recorded: Stage) -> None:
@@ -659,8 +636,10 @@ def test_baseline_costs_at_most_five_requests(recorded: Stage) -> None:
     assert recorded.outputs["baseline-distance"] == "1"
 
 
-def test_concurrent_actions_leave_one_comment(recorded: Stage) -> None:
+@pytest.mark.parametrize("older", ["edit", "minimize"])
+def test_concurrent_actions_leave_one_comment(recorded: Stage, older: str) -> None:
     """Somebody runs a job again while another run of the same head is still at it."""
+    recorded.inputs["older-comments"] = older
     recorded.start_pull_run()
     recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
     with ThreadPoolExecutor(2) as pool:
@@ -670,7 +649,7 @@ def test_concurrent_actions_leave_one_comment(recorded: Stage) -> None:
         codes = [run.result(timeout=120) for run in runs]
     recorded.finish(0)
     assert codes == [1, 1]
-    assert len(recorded.comments) == 1
+    assert sum(not comment.minimized for comment in recorded.fake.state.comments.values()) == 1
 
 
 def test_uses_of_several_keys_keep_their_own_comments(recorded: Stage) -> None:

@@ -213,13 +213,3 @@ def test_foreign_branch_is_reported_and_unchanged(keeping: Stage, files: dict[st
     keeping.open_pull()
     assert keeping.compare(profiles(SLOWER, 77)) == 0
     assert "no history is used" in keeping.log
-
-
-def test_two_runs_of_a_commit_test_the_gate(keeping: Stage, tmp_path: Path) -> None:
-    keeping.push(profiles(seed=1))
-    keeping.record(profiles(seed=50))
-    measured(keeping, tmp_path)
-    connection = sqlite3.connect(tmp_path / "read.sqlite")
-    rows = connection.execute("SELECT comparisons FROM verdicts").fetchall()
-    connection.close()
-    assert rows == [(1,)]

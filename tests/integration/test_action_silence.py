@@ -1,6 +1,7 @@
 """A pull request that leaves something out does not pass where the base branch requires it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -100,6 +101,45 @@ def test_files_elsewhere_are_compared(stage: Stage, place: str) -> None:
     assert stage.outputs["conclusion"] == "pass"
 
 
+@pytest.mark.parametrize(
+    ("text", "modes"),
+    [
+        ("pass", ()),
+        ("unreadable", ()),
+        ("fail", ("compare", "merge", "fork")),
+        ("", ("merge", "fork")),
+        ("required: [api]", ("compare", "merge", "fork")),
+    ],
+)
+@pytest.mark.parametrize("mode", ["compare", "merge", "fork"])
+def test_expired_baselines_are_no_first_run(stage: Stage, mode: str, text: str, modes: tuple[str, ...]) -> None:
+    stage.inputs["status"] = "true"
+    policy = text if ":" in text or not text else f"on-not-compared: {text}"
+    required(stage, policy)
+    stage.open_pull(fork=mode == "fork")
+    artifacts = stage.fake.state.artifacts
+    artifacts |= {number: replace(one, expired=True) for number, one in artifacts.items()}
+    stage.start_pull_run()
+    code = stage.step(both(77, FAR_SLOWER), mode="shard" if mode == "merge" else "compare")
+    if mode == "merge":
+        code = stage.step({}, mode="merge", **{"shards-result": "success"})
+    stage.finish(code)
+    if mode == "fork":
+        code = stage.fork_comment()
+    expected = ("failure", int(mode != "fork")) if mode in modes else ("success", 0)
+    assert (stage.fake.state.statuses[-1]["state"], code) == expected
+    (comment,) = stage.comments
+    assert "Not compared: artifact profgate-default of run" in comment
+    assert "Run the workflow on the base branch again; it stores a new baseline." in comment
+
+
+@pytest.mark.parametrize("text", ["", "required: [api]"])
+def test_required_workload_needs_enough_samples(stage: Stage, text: str) -> None:
+    required(stage, text)
+    assert stage.compare({**profiles({"parse": 90}, 77), **profiles(SHARES, 78, "batch")}) == bool(text)
+    assert stage.outputs["conclusion"] == "inconclusive"
+
+
 # What holds where no policy says anything
 
 
@@ -143,3 +183,5 @@ def test_claimed_first_run_is_checked(stage: Stage) -> None:
     forged = {"key": "linux", "artifact": "profgate-elsewhere", "mode": "shard"}
     assert stage.step(profiles(SLOWER, 77), **forged) == 0
     assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1
+    assert "First run" not in stage.comments[0]
+    assert "Not compared" in stage.comments[0]

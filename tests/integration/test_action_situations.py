@@ -1,7 +1,6 @@
 """What happens to a pull request while a run is at it, and other situations that no table of events names."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,13 +27,6 @@ def shown(stage: Stage) -> list[str]:
 def only(stage: Stage) -> int:
     (number,) = stage.fake.state.comments
     return number
-
-
-def test_a_comment_that_was_deleted_is_written_again(recorded: Stage) -> None:
-    recorded.compare(profiles(SLOWER, 77))
-    recorded.fake.state.comments.clear()
-    assert recorded.compare(profiles(SLOWER, 78)) == 1
-    assert len(shown(recorded)) == 1
 
 
 def test_deleted_comment_is_written_again(recorded: Stage) -> None:
@@ -174,19 +166,6 @@ def test_second_attempt_of_a_fork_is_reported(stage: Stage) -> None:
     assert [one["state"] for one in stage.fake.state.statuses] == ["success"]
 
 
-def test_concurrent_new_comments_leave_one_shown(recorded: Stage) -> None:
-    recorded.inputs["older-comments"] = "minimize"
-    recorded.start_pull_run()
-    recorded.fake.let_meet("GET", f"/issues/{recorded.number}/comments")
-    with ThreadPoolExecutor(2) as pool:
-        runs = [
-            pool.submit(recorded.step, profiles(SLOWER, seed), **{"output-dir": f"out-{seed}"}) for seed in (77, 78)
-        ]
-        assert [run.result(timeout=120) for run in runs] == [1, 1]
-    recorded.finish(0)
-    assert len(shown(recorded)) == 1
-
-
 def test_empty_pull_request_is_compared(recorded: Stage) -> None:
     assert recorded.compare(profiles(SHARES, 77)) == 0
     assert shown(recorded) == []
@@ -241,23 +220,6 @@ def test_gate_is_equal_with_and_without_history(stage: Stage, history: str) -> N
     assert stage.compare(profiles(SLOWER, 78)) == 1
     assert int(stage.outputs["base-runs"]) >= BASE_RUNS - 1
     assert len(shown(stage)) == 1
-
-
-@pytest.mark.slow
-def test_cancelled_shard_is_not_passed(stage: Stage) -> None:
-    for seed in range(2):
-        stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        for place, shard in enumerate(("a", "b")):
-            stage.inputs["artifact"] = f"{ARTIFACT}-{shard}"
-            stage.record(profiles(seed=2 * seed + place))
-    del stage.inputs["artifact"]
-    stage.open_pull()
-    assert stage.matrix({"a": profiles(SHARES, 77)}, "cancelled") == 1
-    assert stage.outputs["conclusion"] == "not_compared"
-    assert "a shard ended with cancelled" in shown(stage)[0]
-    assert stage.matrix({"a": profiles(SHARES, 77), "b": profiles(SHARES, 78)}) == 0
-    assert "✅ Resolved" in shown(stage)[0]
-    assert stage.outputs["base-runs"] == "2"
 
 
 def test_false_alarms_of_shards_count_in_the_merge(stage: Stage) -> None:

@@ -69,6 +69,12 @@ def trunk(stage: Stage) -> Stage:
     return stage
 
 
+def costly_layers(stage: Stage) -> list[int]:
+    """The layers that change the total, as the report shows them."""
+    (shown,) = [one["parameters"] for one in stage.report["warnings"] if one["code"] == "layer_totals"]
+    return [int(name.split()[-1]) for name, part in shown.items() if " " in name and abs(part) > 0.1]
+
+
 def whose(stage: Stage) -> dict[str, bool]:
     """Whether the layer below has the change too, by function."""
     (metric,) = stage.report["workloads"][0]["metrics"]
@@ -96,6 +102,21 @@ def test_report_names_the_layer_that_costs(trunk: Stage, size: int) -> None:
             assert whose(trunk) == own
             (comment,) = trunk.comments
             assert (f"layer {position - 1} of {size}" in comment) == (position > 1), comment
+            assert "base branch" not in comment
+            if position > 1:
+                assert costly_layers(trunk) == [layer for layer in costly if layer <= position]
+
+
+@pytest.mark.parametrize("size", quick_first([2, 6]))
+def test_acceptance_counts_for_its_layer_only(trunk: Stage, size: int) -> None:
+    stack, costly = Stack(trunk, size), {1: "parse"}
+    trunk.fake.state.collaborators["maintainer"] = "write"
+    for position in range(1, size + 1):
+        shares = shares_at(position, costly)
+        assert stack.run(position, shares, 70 + position) == 1
+        trunk.fake.add_comment(trunk.number, "/profgate accept parse: needed", author="maintainer")
+        assert stack.run(position, shares, 80 + position) == 0
+        assert trunk.fake.state.statuses[-1]["state"] == "success"
 
 
 def test_lower_layer_cannot_loosen_the_policy(trunk: Stage) -> None:

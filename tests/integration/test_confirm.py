@@ -234,6 +234,26 @@ def forged_numbers(metric: dict[str, Any]) -> None:
         finding["statistics"] |= {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "noted"),
+    [
+        ("def main():\n    work(9)\n", "def main():\n    work(1)\n", True),
+        ("WORK = 9\n\n\ndef main():\n    work(WORK)\n", "WORK = 1\n\n\ndef main():\n    work(WORK)\n", True),
+        ("def main():\n    work(9)\n", "def main():\n    work(9)\n\n\ndef other():\n    pass\n", False),
+    ],
+)
+def test_edited_benchmark_is_noted(desk: Desk, before: str, after: str, *, noted: bool) -> None:
+    first, repository = desk.compared(), desk.has(SLOWER)
+    for side, text in (("baseline", before), ("target", after)):
+        repository.git("checkout", "--quiet", repository.commits[side])
+        repository.commits[side] = repository.commit(**{"bench/run.py": text})
+    with_commits(first, repository.commits)
+    in_file = 'sed \'s/^main/main (bench\\/run.py:1)/\' profiles/"$PROFGATE_RUN".folded > "$PROFGATE_OUT/api.folded"'
+    desk.run(first, program=in_file)
+    text = "the change edits bench/run.py, where main contains the whole run"
+    assert any(text in one["text"] for one in desk.report["warnings"]) == noted
+
+
 def test_forged_first_report_changes_no_result(desk: Desk) -> None:
     first = desk.compared()
     found = json.loads(first.read_text())

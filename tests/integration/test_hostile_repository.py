@@ -34,6 +34,7 @@ TRACKED = ["--", "cp", "profiles/1.folded", "{out}/api.folded"]
 COMMANDS = {  # with their exit codes
     "measure": (["measure", "HEAD~1", "HEAD", *RUN], 0),
     "measure of the working tree": (["measure", "HEAD~1", *RUN], 0),
+    "measure of a branch": (["measure", "refs/heads/--output=ran", "HEAD", *RUN], 0),
     "measure of a missing commit": (["measure", ABSENT, *RUN], 2),
     "confirm": (["confirm", "compared/report.json", "--output-dir", "confirmed", *RUN], 0),
     "confirm of a missing commit": (["confirm", "missing.json", "--output-dir", "confirmed", *RUN], 2),

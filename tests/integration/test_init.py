@@ -20,12 +20,14 @@ import yaml
 from profgate import wiring
 from profgate.__main__ import main
 from profgate.init import trial
+from profgate.init.candidates import Kind
 from profgate.init.library_share import Share, share_of
 from profgate.init.python_project import requirement
 from profgate.init.recipes import RECIPES, extent_for
 from profgate.init.repository import candidates
 from profgate.init.repository_files import Files
-from profgate.init.trial import problem_in
+from profgate.init.skeletons import repeated_tests
+from profgate.init.trial import iterations, problem_in
 from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
 from profgate.report.templates import render_template
@@ -283,6 +285,19 @@ def tests(session):
             "npm install\n",
         ),
         (
+            {"package.json": '{"scripts": {"test": "npm run lint && npm run u && npm run test:types", "u": "borp"}}'},
+            "node_modules/.bin/borp\n",
+            "npm install\n",
+        ),
+        (
+            {
+                "package.json": '{"scripts": {"style:perf": "jscs perf/*", "test": "xo && tsc && jest --coverage", '
+                '"release": "mocha && node tag.js"}}'
+            },
+            "node_modules/.bin/jest --runInBand\n",
+            'npm install\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
+        ),
+        (
             {"package.json": '{"main": "dist/a.js", "scripts": {"build": "tsc"}}', "bench/a.js": ""},
             "bench/a.js",
             "npm install\nnpm run build\n",
@@ -334,7 +349,7 @@ def tests(session):
         ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
         (
             {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": "  @Benchmark\n"},
-            "org.openjdk.jmh.Main '\\bParse\\.' -f 0",
+            "org.openjdk.jmh.Main '\\bParse\\.' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
             "mvn -B -q -DskipTests -pl b -am package dependency:build-classpath",
         ),
         ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
@@ -574,8 +589,8 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
 def test_budget_allows_the_first_look(
     seconds: float, minutes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = trial._run
-    monkeypatch.setattr(trial, "_run", lambda *given: (seconds, real(*given)[1]))
+    real = trial._Copies.run
+    monkeypatch.setattr(trial._Copies, "run", lambda *given: (seconds, real(*given)[1]))
     committed(tmp_path, NODE)
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
     assert f"and up to {minutes} min to confirm a suspect" in capsys.readouterr().out
@@ -612,6 +627,7 @@ def optional(name: str, body: str) -> str:
                 "bin/t_bench",
                 "Info",
             ),
+            ("add_executable(-a_bench a.c)\nadd_executable(a_test a.c)\n", "build/a_test", "Info"),
             ("add_executable(app a.c)\n", "build/my_bench", "cmake -S perf -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"),
             (
                 "message(FATAL_ERROR no)\nadd_executable(a_bench a.c)\n",
@@ -631,11 +647,36 @@ def test_programs_are_those_that_cmake_builds(text: str, command: str, line: str
     assert bool(found[0].problem) == ("$" in command)
 
 
+DEEP = "a_bench: ../a.c\n\tcc $< -o $@\n"
+
+
 def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
-    rules = ["all: $(OUT)/my_bench", ".PHONY: bench", "bench:\n\t./run -o x", "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@"]
-    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN})
-    (found,) = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
-    assert (found.command, found.setup[0].split()[:3]) == ("src/bin/my_bench", ["make", "-C", "src"])
+    rules = [
+        "all: $(OUT)/my_bench\n\t$(MAKE) -C ../tools",
+        ".PHONY: bench",
+        "bench:\n\t./run -o x",
+        "$(OUT)/my_bench: ../a.c\n\tcc $< -o $@",
+    ]
+    committed(tmp_path, {"src/makefile": "OUT = bin\n" + "\n".join(rules) + "\n", "a.c": MAIN, "tools/Makefile": DEEP})
+    found = candidates(Files(str(tmp_path)), RECIPES[-1], build=True)
+    assert {each.command: each.setup[0].split()[2] for each in found} == {
+        "src/bin/my_bench": "src",
+        "tools/a_bench": "tools",
+    }
+
+
+def test_programs_with_one_setup_share_a_copy(tmp_path: Path) -> None:
+    rules = "common.o: common.c\n\techo built >> LOG\n\tcc -c common.c -o common.o\n".replace("LOG", f"{tmp_path}/log")
+    for name in ("a", "b"):
+        rules += f"bin/{name}_bench: common.o {name}.c\n\tmkdir -p bin\n\tcc common.o {name}.c -o bin/{name}_bench\n"
+    sources = {
+        "common.c": "int common;\n",
+        "a.c": "int main(void) { return 1; }\n",
+        "b.c": "int main(void) { return 1; }\n",
+    }
+    committed(tmp_path / "a", {"Makefile": rules} | sources)
+    assert main(["init", str(tmp_path / "a"), "--yes", "--measure"]) == 2
+    assert (tmp_path / "log").read_text() == "built\n"
 
 
 SHORT = {
@@ -759,6 +800,12 @@ def test_go_iterations_follow_the_measured_time(tmp_path: Path) -> None:
     assert "sh stub.sh -benchtime 440x -o" in shell_of(tmp_path)["RECORD"]
 
 
+def test_jmh_states_the_time_of_an_iteration() -> None:
+    rows = ["Benchmark  (n)  Mode  Cnt  Score   Error  Units", "Iteration   1: 900.0 ns/op"]
+    rows += ["Parse.a  10  avgt       40000000.000          ns/op", "Parse.b  avgt  2  10000000.5 ± 3.1 ns/op"]
+    assert iterations("\n".join([*rows, "Parse.c  avgt  ≈ 10⁻³  ns/op"]), 100) == 440
+
+
 @pytest.mark.parametrize(
     ("mark", "command", "message"),
     [
@@ -786,6 +833,7 @@ def test_unmeasurable_command_is_an_error(
         ("x\nmain module (a) does not contain package b\nFAIL\n", "main module (a) does not contain package b"),
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
+        ("make: Entering a\nmake: *** No rule to make x.  Stop.\nmake: Leaving a\n", "make: *** No rule to make x"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),
@@ -969,6 +1017,20 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
+def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Path) -> None:
+    bench = "def test_a(benchmark): assert benchmark(sum, [1]) == 1\n"
+    bench += "def test_b(benchmark): benchmark.pedantic(sum, ([1],))\n"
+    files = {"requirements.txt": "pytest-benchmark\n", "bench/test_a.py": bench, "bench/test_b.py": bench}
+    recipe, whole = RECIPES[0], Files(str(made(tmp_path, files | {"test_other.py": "def test_c(): pass\n"})))
+    (new,) = repeated_tests(whole, candidates(whole, recipe), Kind.BENCHMARK)
+    assert new.update.endswith(" --update --benchmark-only bench/test_a.py bench/test_b.py")
+    made(tmp_path, new.new_files)
+    for words in (new.update, new.command):
+        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, check=True)
+    rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
+    assert [row.split("/")[1] for row in rows] == [f"test_{x}.py::test_{y}" for x in "ab" for y in "ab"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -1030,12 +1092,22 @@ describe("more", () => { it("waits for a result", async () => { sum(14); }); });
 
 
 @needs_node
-def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    committed(tmp_path, TESTED_NODE)
+@pytest.mark.parametrize(
+    ("script", "places"),
+    [
+        ("node --test test", " test"),
+        ("borp --reporter=a", ""),
+        ("node -r ./lib/sum.js --test 'test/**/*.js'", " 'test/**/*.js'"),
+    ],
+)
+def test_tests_of_node_are_repeated_in_one_process(
+    script: str, places: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    committed(tmp_path, TESTED_NODE | {"package.json": json.dumps({"scripts": {"test": script}})})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()
     rows = (tmp_path / "bench" / "repeated-tests.txt").read_text().splitlines()
     assert [row.split(" ", 1)[1] for row in rows] == ['"sums"', '"waits for a result"']
-    assert shell_of(tmp_path)["RECORD"].endswith(" bench/repeated-tests.mjs test\n")
+    assert shell_of(tmp_path)["RECORD"].endswith(f" bench/repeated-tests.mjs{places}\n")
 
 
 TESTED_JAVA = {

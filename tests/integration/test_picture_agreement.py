@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from page_trees import page_tree
 from profgate.flamegraph.folded_export import two_column_folded
-from profgate.flamegraph.page_columns import PageHeader, PageTree, order_tree
+from profgate.flamegraph.page_columns import NamedTree, PageHeader, uncut
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.shading import CLASSIC, USUAL, Style, shade
 from profgate.flamegraph.svg import build_svg
+from profgate.model.arrays import BoolArray
 
 NODE = shutil.which("node")
 FLAMEGRAPH = shutil.which("flamegraph.pl")
@@ -24,15 +26,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 Boxes = dict[str, tuple[float, str]]
 
 
-def random_tree(seed: int, largest: int = 2000) -> PageTree:
+def random_tree(seed: int, largest: int = 2000, evidence: BoolArray | None = None) -> NamedTree:
     """Every path has a name of its own, so that boxes are found by it."""
     random = np.random.default_rng(seed)
     rows = 60
-    parent = np.array([-1, *(int(random.integers(0, row)) for row in range(1, rows + 1))], np.int32)
-    symbol = np.array([-1, *range(rows)], np.int32)
+    parent = [-1, *(int(random.integers(0, row)) for row in range(1, rows + 1))]
     before, after = random.integers(0, largest, (2, rows + 1)) * random.integers(0, 2, (2, rows + 1))
     before[0] = after[0] = 0
-    return PageTree(parent, symbol, before, after, [f"f{row:02}" for row in range(rows)])
+    columns = np.array([parent, range(-1, rows), before, after]).T
+    return page_tree(columns, [f"f{row:02}" for row in range(rows)], evidence=evidence)
 
 
 def by_rule_of_flamegraph_pl(lines: list[str]) -> Boxes:
@@ -74,7 +76,7 @@ def drawn(text: str, attribute: str) -> Boxes:
 def test_classic_preset_equals_flamegraph_pl_rules(seed: int) -> None:
     tree = random_tree(seed)
     text = build_svg(tree, PageHeader("t", "w", "m", "samples"), style=CLASSIC)
-    expected = by_rule_of_flamegraph_pl(two_column_folded(tree, tree.names)[0].splitlines())
+    expected = by_rule_of_flamegraph_pl(two_column_folded(tree.tree, tree.names)[0].splitlines())
     found = drawn(text, "fill")
     assert len(found) > 30
     for name, (width, colour) in found.items():
@@ -88,7 +90,7 @@ def test_classic_preset_equals_flamegraph_pl_rules(seed: int) -> None:
 def test_classic_preset_equals_flamegraph_pl_output() -> None:
     assert FLAMEGRAPH is not None
     tree = random_tree(9)
-    lines = two_column_folded(tree, tree.names)[0]
+    lines = two_column_folded(tree.tree, tree.names)[0]
     run = subprocess.run([FLAMEGRAPH], input=lines, capture_output=True, text=True, check=True, timeout=60)
     theirs = drawn(run.stdout, "fill")
     for name, (width, colour) in drawn(
@@ -98,9 +100,9 @@ def test_classic_preset_equals_flamegraph_pl_output() -> None:
         assert colour == theirs[name][1], name
 
 
-def levels_of_page(tree: PageTree, header: PageHeader, style: Style) -> list[int]:
+def levels_of_page(tree: NamedTree, header: PageHeader, style: Style) -> list[int]:
     assert NODE is not None
-    page = encode_page(tree, order_tree(tree), header, None)
+    page = encode_page(tree, uncut(tree.tree), header, None)
     options: dict[str, Any] = {"basis": style.basis, "ramp": style.ramp, "reference": style.reference}
     options |= {
         "gate": style.gate,
@@ -122,10 +124,10 @@ def levels_of_page(tree: PageTree, header: PageHeader, style: Style) -> list[int
 def test_picture_has_colours_of_the_page(seed: int, normalisation: Any, style: Style, case: str) -> None:
     tree = random_tree(seed, 300)
     if case == "repeats":
-        evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.parent))).astype(np.bool_)
-        tree = PageTree(tree.parent, tree.symbol, tree.baseline_self, tree.target_self, tree.names, evidence=evidence)
+        evidence = np.random.default_rng(seed).integers(0, 2, (2, len(tree.tree))).astype(np.bool_)
+        tree = random_tree(seed, 300, evidence)
     unit = "nanoseconds" if case == "times" else "samples"
     header = PageHeader("t", "w", "m", unit, runs=(2, 3), normalisation=normalisation)
-    ours = shade(tree, order_tree(tree), header, style).level
+    ours = shade(tree.tree, header, style).level
     assert ours.any()
     assert levels_of_page(tree, header, style) == ours.tolist()

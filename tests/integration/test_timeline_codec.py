@@ -13,9 +13,8 @@ import pytest
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageTree, order_tree
 from profgate.flamegraph.page_input import page_input
-from profgate.model.arrays import IntArray
+from profgate.model.comparison import DiffTree
 from profgate.model.profile import Configuration
 from profgate.model.source import source_of
 from profgate.model.timeline import MOST_BINS, Timeline
@@ -30,14 +29,14 @@ FILES += [*(f"python-sampling/python-3.15.2-{name}.bin" for name in ("cpu", "gil
 WHOLE = {"timeBefore": "", "timeAfter": "", "threadsBefore": "", "threadsAfter": ""}
 
 
-def page_of(name: str) -> tuple[PageTree, dict[str, str]]:
+def page_of(name: str) -> tuple[DiffTree, dict[str, str]]:
     """The tree of a recording compared with itself, and the data in its page by the ids of the elements."""
     path = ROOT / "data" / name
     profile = read_profile(source_of(path.name, path.read_bytes()))
     workload = Workload("w", Configuration(), (profile,), (profile, profile), ())
     [comparison], _ = compare_workload(workload, (), CompareOptions())
     tree, header = page_input(comparison)
-    return tree, dict(
+    return tree.tree, dict(
         re.findall(r'<script type="[^"]*" id="(header|data|times)">(.*?)</script>', build_page(tree, header))
     )
 
@@ -50,16 +49,15 @@ def decoded(parts: dict[str, str], states: list[dict[str, str]]) -> Any:
     return json.loads(run.stdout), given["header"]
 
 
-def sums_of(side: Timeline, chosen: Any, order: IntArray) -> list[int]:
-    sums = np.zeros(len(order), np.int64)
+def sums_of(side: Timeline, chosen: Any, rows: int) -> list[int]:
+    sums = np.zeros(rows, np.int64)
     np.add.at(sums, side.row[chosen], side.values[0][chosen])
-    return [int(value) for value in sums[order]]
+    return [int(value) for value in sums]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_page_reads_the_bins_of_a_recording(name: str) -> None:
     tree, parts = page_of(name)
-    order = order_tree(tree).row
     timed = [side for side in tree.timelines if side is not None]
     assert len(timed) == 2
     width = 2 ** timed[1].scale / 1e9
@@ -70,9 +68,9 @@ def test_the_page_reads_the_bins_of_a_recording(name: str) -> None:
         assert (side["bins"], side["span"], side["width"]) == (given.bins, given.span, 2**given.scale)
         assert coarse["entries"] == len(given.row)
     whole, early, single = [[[round(value * header["g"]) for value in own] for own in sides] for sides in found["own"]]
-    assert whole == [tree.baseline_self[order].tolist(), tree.target_self[order].tolist()]
-    assert early == [whole[0], sums_of(timed[1], timed[1].cell % MOST_BINS < half, order)]
+    assert whole == [tree.baseline_self.tolist(), tree.target_self.tolist()]
+    assert early == [whole[0], sums_of(timed[1], timed[1].cell % MOST_BINS < half, len(tree))]
     last = len(timed[0].threads) - 1
     if len(set(timed[0].threads)) == len(timed[0].threads):
-        assert single == [sums_of(timed[0], timed[0].cell // MOST_BINS == last, order), whole[1]]
+        assert single == [sums_of(timed[0], timed[0].cell // MOST_BINS == last, len(tree)), whole[1]]
     assert 0 < sum(early[1]) < sum(whole[1])

@@ -5,6 +5,11 @@ the layer below shows which changes are not its own. That report comes from a ru
 untrusted and changes no verdict.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from math import isfinite
+
 from profgate.action.job import Job
 from profgate.attribution.base_branch import with_base_branch
 from profgate.errors import GitHubError, ProfgateError
@@ -12,14 +17,18 @@ from profgate.github.artifact_upload import is_report_of
 from profgate.github.connections import RetryBudgetExceededError
 from profgate.github.records import RunRecord
 from profgate.github.step_outputs import regressions
+from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json
 
+MOST_TOTALS = 3  # maximum number of metrics whose totals are shown by layer
 PAUSE = 30  # seconds between two requests for the run of the layer below
 
 
 def beside_layer_below(job: Job, report: Report) -> Report:
-    """Return the report with marks on the changes that the layer below also has. Unmarked changes are its own.
+    """Return the report with marks on the changes that the layer below also has, and with the total of each layer.
+
+    Unmarked changes are its own.
 
     If there are no regressions, or no report of the layer below for the same baseline, return the report itself.
     """
@@ -31,8 +40,31 @@ def beside_layer_below(job: Job, report: Report) -> Report:
     except (GitHubError, ProfgateError) as error:
         job.warn(f"which changes come from the layer below is not known: {error}")
         return report
-    place = f"layer {layer.position - 1} of {layer.size}" if layer.position else "the layer below"
-    return with_base_branch(report, below, f"{place} ({below.target.label})")
+    if not layer.position:
+        return with_base_branch(report, below, f"the layer below ({below.target.label})")
+    marked = with_base_branch(report, below, f"layer {layer.position - 1} of {layer.size} ({below.target.label})")
+    totals = islice(_totals(report, below, layer.position), MOST_TOTALS)
+    return replace(marked, warnings=(*marked.warnings, *totals))
+
+
+def _totals(report: Report, below: Report, position: int) -> Iterator[Reason]:
+    """Yield what each layer adds to the total, for each metric with a regression that both reports compared.
+
+    The report of the layer below lists the layers below that one, unless none of them is slower.
+    """
+    slower, names = set(map(id, regressions(report))), [f"layer {number}" for number in range(1, position)]
+    there = {(load.name, metric.name): metric.total.relative for load, metric in below.metrics}
+    for load, metric in report.metrics:
+        ours, theirs = metric.total.relative, there.get((load.name, metric.name))
+        if ours is None or theirs is None or theirs <= -1.0 or slower.isdisjoint(map(id, metric.findings)):
+            continue
+        place: dict[str, Parameter] = {"workload": load.name, "metric": metric.name}
+        listed = (one.parameters for one in below.warnings if one.code is ReasonCode.LAYER_TOTALS)
+        known = next((one for one in listed if place.items() <= one.items()), {})
+        parts = {name: known.get(name) for name in names}
+        if not all(isinstance(part, float) and isfinite(part) for part in parts.values()):
+            parts = {f"layers 1 to {position - 1}" if position > 2 else "layer 1": theirs}
+        yield Reason(ReasonCode.LAYER_TOTALS, {**place, **parts, f"layer {position}": (1 + ours) / (1 + theirs) - 1})
 
 
 def _report_at(job: Job, sha: str, baseline: str | None) -> Report:

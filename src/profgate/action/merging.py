@@ -31,11 +31,10 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     if shards is None:
         shards = stored_shards(job)
     commit = baseline_commit(job)
-    first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
-    policy, refused = policy_at(job, commit.sha)
     # the shards run the pull request's code, so their reports do not prove that nothing was ever stored
-    if first and policy.on_not_compared == "fail" and never_stored(job, commit, (shard.name for shard in shards)):
-        policy, refused = policy_at(job, commit.sha, first_run=True)
+    first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
+    first = first and never_stored(job, commit, (shard.name for shard in shards))
+    policy, refused = policy_at(job, commit.sha, first_run=first)
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())
     report, links = merge_reports(shards, policy, _lost(job.settings.shards_result), (*refused, *unread), acceptances)

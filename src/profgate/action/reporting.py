@@ -244,11 +244,10 @@ def _explained(report: Report, sides: Sides) -> Report:
     report = replace(report, warnings=(*report.warnings, *sides.warnings, *sides.missing[1:]))
     if not sides.missing:
         return report if sides.obstacle is None else _without_gate(report, sides.obstacle, sides.given.policy)
-    why = Reason(ReasonCode.NO_BASELINE, reasons=sides.missing[:1])
-    first = replace(why, code=ReasonCode.NEVER_RECORDED) if sides.never_recorded else why
+    code = ReasonCode.NEVER_RECORDED if sides.never_recorded else ReasonCode.NO_BASELINE
+    why = Reason(code, reasons=sides.missing[:1])
     entries = tuple(replace(one, reason=why) if one.side == "target" else one for one in report.not_compared)
-    report = judge(replace(report, not_compared=entries), sides.given.policy)
-    return replace(report, verdict=replace(report.verdict, reasons=(first, *report.verdict.reasons)))
+    return judge(replace(report, not_compared=entries), sides.given.policy)
 
 
 def _without_gate(report: Report, obstacle: Reason, policy: Policy) -> Report:

@@ -7,7 +7,6 @@ import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.attribution import SourceStates
-from profgate.model.call_tree import below, topmost_rows
 from profgate.model.change import Detection
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import BETTER, WORSE
@@ -115,7 +114,7 @@ class _Within:
 
     def __init__(self, comparison: Comparison, tree: DiffTree, factor: float) -> None:
         self._tree, self._symbols = tree, len(comparison.symbols)
-        self._rows = topmost_rows(tree.symbol, tree.pre, tree.size)
+        self._rows = tree.topmost()
         before, after = tree.baseline_total[self._rows], tree.target_total[self._rows]
         self._moved = after / comparison.runs.target / factor - before / comparison.runs.baseline
         names = range(self._symbols)
@@ -145,5 +144,4 @@ class _Within:
         return float(self._library[self._below(outer)].sum())
 
     def _below(self, outer: int) -> BoolArray:
-        tree = self._tree
-        return below(np.flatnonzero(tree.symbol == outer), tree.pre, tree.size)[tree.pre]
+        return self._tree.below(np.flatnonzero(self._tree.symbol == outer))

@@ -161,6 +161,8 @@ def _python(name: str) -> FrameName:
 
 def _script(name: str) -> FrameName:
     plain = _SCRIPT_PREFIX.sub("", re.sub(r" \[as [^][]*+\]$", "", name))
+    if plain == "<module>":
+        return FrameName((), module=True)
     if plain in _SCRIPT_NAMELESS:
         return FrameName(("",), nameless=True)
     parts = plain.split(".")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from itertools import pairwise
+from itertools import islice
 
 import numpy as np
 
@@ -42,6 +42,8 @@ RUNTIME_FOLDERS = (
 )
 OUTPUT = re.compile(r"(?:^|[^/]/)(?:build|dist|lib|out|target)/$")  # usual names of folders for the output of a build
 SCRIPTS = frozenset({"javascript", "typescript", "tsx"})  # languages that a build translates to files of equal names
+INLINING = SCRIPTS | {"c", "cpp", "rust"}  # languages whose profiles charge inlined functions to the caller
+MOST_INLINED = 3  # maximum number of calls between a function and a changed function that is inlined into it
 LONGEST_PATH = 6  # maximum number of displayed frames of a call path
 _TOUCHED = frozenset({"changed", "added", "removed"})
 # files that no program reads during the measurement
@@ -55,11 +57,12 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     """Add to each symbol's state how the change can affect the symbol, and the call path from the change to the symbol.
 
     *changed here* means that the source of the symbol differs. *called by a changed function* means that a changed
-    function is above the symbol on a stack. *dependency changed* means that the symbol is in a package whose version
-    changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on either
-    side, that all changes are known, and that only sources and documentation changed; the symbol is in an unchanged
-    file of the repository, a package whose version is locked or the runtime. All other symbols are *unknown*: a file
-    that is not tracked may be built from changed sources.
+    function is above the symbol on a stack. *calls a changed function* means that the symbol calls one that may be
+    inlined, so that its cost counts for the symbol. *dependency changed* means that the symbol is in a package whose
+    version changed, or that such a package calls the symbol. *not reachable* means that changed code does not run on
+    either side, that all changes are known, and that only sources and documentation changed; the symbol is in an
+    unchanged file of the repository, a package whose version is locked or the runtime. All other symbols are *unknown*:
+    a file that is not tracked may be built from changed sources.
     """
     symbols, dependencies = comparison.symbols, dependency_changes(sides.diff)
     packages = [
@@ -73,14 +76,19 @@ def with_reach(states: SourceStates, comparison: Comparison, sides: Sides) -> So
     ]
     below = _paths_from(comparison, np.array(changed, np.bool_))
     under = _paths_from(comparison, np.array([package is not None for package in packages], np.bool_))
+    inlined = _inlined(comparison, changed)
     settled = _settled(states, comparison, locked_folders(sides.diff.repository_files or ()))
     doubt = _doubt(states, comparison, sides, dependencies) or _built(states, comparison, sides, settled)
     found: list[tuple[Reach, str]] = []
-    for state, fixed, package, calls, package_calls in zip(states.states, settled, packages, below, under, strict=True):
+    for state, fixed, package, calls, package_calls, callee in zip(
+        states.states, settled, packages, below, under, inlined, strict=True
+    ):
         if state in {"changed", "added"}:
             found.append(("changed here", ""))
         elif calls:
             found.append(("called by a changed function", calls))
+        elif callee:
+            found.append(("calls a changed function", callee))
         elif package or package_calls:
             found.append(("dependency changed", package or package_calls))
         else:
@@ -216,6 +224,28 @@ def _all_functions(sides: Sides) -> Iterable[KnownFunction]:
     return (known for side in sides.changes.functions for functions in side.values() for known in functions)
 
 
+def _inlined(comparison: Comparison, changed: Sequence[bool]) -> list[str]:
+    """Return for each symbol the name of the nearest changed function that may have been inlined into it, or ""."""
+    found, links = [""] * len(changed), links_of(comparison)
+    above = {
+        symbol: symbol for symbol, is_changed in enumerate(changed) if is_changed and _is_compiled(comparison, symbol)
+    }
+    order = np.argsort(-np.abs(links.target - links.baseline), kind="stable")
+    calls = list(zip(links.caller[order].tolist(), links.callee[order].tolist(), strict=True)) if above else []
+    for _ in range(MOST_INLINED):
+        callers = {caller: above[callee] for caller, callee in reversed(calls) if callee in above}
+        above |= {
+            caller: end for caller, end in callers.items() if caller not in above and _is_compiled(comparison, caller)
+        }
+    for symbol, end in above.items():
+        found[symbol] = "" if end == symbol else cut(comparison.symbols.names[end], LONGEST_NAME)
+    return found
+
+
+def _is_compiled(comparison: Comparison, symbol: int) -> bool:
+    return language_of(comparison.symbols.files[symbol] or "") in INLINING
+
+
 def _is_text(path: str) -> bool:
     name = path.rpartition("/")[2].lower()
     return name.endswith(_TEXTS) or name.partition(".")[0] in _TEXT_NAMES or name in _TEXT_NAMES
@@ -241,11 +271,10 @@ def _paths_from(comparison: Comparison, above: BoolArray) -> list[str]:
 def _tree_paths(comparison: Comparison, tree: DiffTree, above: BoolArray) -> Iterable[list[int]]:
     """For each symbol below a symbol in ``above``, yield the path in the stack whose cost changed most."""
     nearest = np.full(len(tree.parent), NOWHERE, np.int64)
-    starts = np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)).tolist()
     own = np.r_[above, False][tree.symbol]  # the root has no symbol
-    for first, last in pairwise(starts[1:]):
-        parent = tree.parent[first:last]
-        nearest[first:last] = np.where(own[parent], parent, nearest[parent])
+    for level in islice(tree.levels(), 1, None):
+        parent = tree.parent[level]
+        nearest[level] = np.where(own[parent], parent, nearest[parent])
     runs = comparison.runs
     moved = np.abs(tree.target_total / runs.target - tree.baseline_total / runs.baseline)
     rows = np.flatnonzero(nearest != NOWHERE)

@@ -91,13 +91,17 @@ class Sides:
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
             return []
-        name, line = self.symbols.names[symbol], self.symbols.lines[symbol]
-        return functions_meant(name, line, known, language, exact=self.exact)
+        name, lines = self.symbols.names[symbol], self._lines_of(symbol)
+        found = (functions_meant(name, line, known, language, exact=self.exact) for line in lines)
+        return next(filter(None, found), [])
+
+    def _lines_of(self, symbol: int) -> tuple[int | None, ...]:
+        return self.symbols.several.get(symbol) or (self.symbols.lines[symbol],)
 
     def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
         """Return the lines of a function in a changed file before and after, or None for a side without known lines."""
         meant = self.meant(symbol)
-        known = _decisive(meant, self.symbols.lines[symbol]) if meant else None
+        known = _decisive(meant, self._lines_of(symbol)) if meant else None
         if known is None or known.function.kind == "module":
             return None, None
         own = LineRange(known.function.first, known.function.last)
@@ -193,7 +197,7 @@ class Sides:
         line, meant = self.symbols.lines[symbol], self.meant(symbol)
         if not meant:
             return self._by_hunks(symbol, side, changed)
-        known = _decisive(meant, line)
+        known = _decisive(meant, self._lines_of(symbol))
         state: SourceState = "unknown" if known is None else self._under_one_name(known, symbol, changed)
         if known is None or state in {"same", "unknown", "renamed"}:
             return state, None
@@ -261,14 +265,16 @@ class Sides:
         return f"{commit}/{quote(path, errors='replace')}" + (f"#L{line}" if line else "")
 
 
-def _decisive(meant: Sequence[KnownFunction], line: int | None) -> KnownFunction | None:
+def _decisive(meant: Sequence[KnownFunction], lines: Sequence[int | None]) -> KnownFunction | None:
     """Return one of the possible functions if all of them have the same state.
 
-    Otherwise, return the changed function that contains the line of the symbol, or None if there is no such function.
+    Otherwise, return the changed function that contains a line of the symbol, or None if there is no such function.
     """
     if len({known.state for known in meant}) == 1:
         return meant[0]
-    here = [known for known in meant if line is not None and known.function.first <= line <= known.function.last]
+    here = [
+        known for known in meant if any(line and known.function.first <= line <= known.function.last for line in lines)
+    ]
     return next((known for known in here if known.state not in {"same", "unknown"}), None)
 
 

@@ -14,7 +14,7 @@ from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
 from profgate.flamegraph.folded_export import Scaling, two_column_folded
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageHeader, PageTree, exact_sum
+from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
 from profgate.flamegraph.shading import CLASSIC, USUAL
 from profgate.flamegraph.svg import build_svg
@@ -76,7 +76,7 @@ def _tree(
     metric: str | None,
     against: str | None,
     workload: str | None,
-) -> tuple[PageTree, PageHeader]:
+) -> tuple[NamedTree, PageHeader]:
     """Return the tree of the chosen comparison or of two metrics, and its header.
 
     Raises ProfgateError if the tree cannot be drawn.
@@ -110,7 +110,7 @@ def _drawable(comparison: Comparison) -> Comparison:
 
 
 def _drawn(
-    tree: PageTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
+    tree: NamedTree, header: PageHeader, output: str, preset: str | None, normalize: str | None
 ) -> tuple[str, int]:
     """Draw the flame graph in the format that the file extension of ``output`` selects.
 
@@ -131,8 +131,8 @@ def _drawn(
     return build_page(tree, header), 0
 
 
-def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
-    before, after = exact_sum(tree.baseline_self), exact_sum(tree.target_self)
+def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
+    before, after = int(tree.tree.baseline_total[0]), int(tree.tree.target_total[0])
     scaling = None
     if normalize:
         if not before or not after:
@@ -140,4 +140,4 @@ def _folded(tree: PageTree, header: PageHeader, output: str, normalize: str | No
         scaling = Scaling(Fraction(after, before), 0 if normalize == "whole" else 4)
     files = tree.files or [None] * len(tree.names)  # files are appended to names, as stack collapsers do
     names = [name if file is None else f"{name} ({file})" for name, file in zip(tree.names, files, strict=True)]
-    return two_column_folded(tree, names, header.exponent, scaling)
+    return two_column_folded(tree.tree, names, header.exponent, scaling)

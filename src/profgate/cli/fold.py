@@ -26,7 +26,7 @@ def fold(profile: str, metric: str | None, workload: str | None, *, raw_names: b
     tree, names = comparison.tree, comparison.symbols.texts()
     if tree is None:
         raise ProfgateError(profile, "has no stacks: its format contains no call paths")
-    text = one_column_folded(tree.parent, tree.symbol, tree.target_self, names, exponent=comparison.metric.exponent)[0]
+    text = one_column_folded(tree, tree.target_self, names, exponent=comparison.metric.exponent)[0]
     if sys.stdout.isatty():  # names must not send control characters to the terminal
         text = "\n".join(map(visible, text.split("\n")))
     sys.stdout.write(text)

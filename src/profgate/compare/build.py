@@ -27,7 +27,7 @@ from profgate.compare.metrics import sample_values
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.compare.timelines import side_timeline
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import TreeShape, levels_of, with_children
+from profgate.model.call_tree import CallTree
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode
@@ -36,6 +36,7 @@ from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
+SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
 ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
@@ -101,7 +102,7 @@ def _compared(
     waits = waiting if metric.unit in TIMES else np.zeros(len(symbols), np.bool_)
     columns, forest, rows = columns_of(runs, Numbering(symbols, maps), metric, options, waits)
     noise_self, noise_active, noise_totals = _noise(noise, noise_maps, symbols, metric, options, waits)
-    records = _observations(runs, maps, baselines, metric)
+    records, period = _observations(runs, maps, baselines, metric), _period((*runs, *noise), metric)
     paired = list(zip(runs, maps, strict=True))
     return Comparison(
         workload=workload.name,
@@ -118,10 +119,10 @@ def _compared(
         noise_active=noise_active,
         waiting=read_only(waits),
         active_total=read_only(columns.active),
-        period=_period((*runs, *noise), metric),
+        period=period,
         sample_values=_sample_values(runs, metric),
         noise_sample_values=_sample_values(noise, metric),
-        tree=_diff_tree(forest, runs, rows, baselines, metric) if forest is not None else None,
+        tree=_diff_tree(forest, runs, rows, baselines, metric, period) if forest is not None else None,
         edges=_edges(runs, maps, len(symbols), metric, baselines) if forest is None else None,
         observations=records,
         models=cost_models((paired[:baselines], paired[baselines:]), records),
@@ -310,55 +311,66 @@ def _edges(
 
 
 def _diff_tree(
-    forest: Forest, profiles: Sequence[Profile], rows: Sequence[IntArray], baselines: int, metric: Metric
+    forest: Forest,
+    profiles: Sequence[Profile],
+    rows: Sequence[IntArray],
+    baselines: int,
+    metric: Metric,
+    period: int | None,
 ) -> DiffTree:
-    shape, bodies = forest.shape, [profile.stacks for profile in profiles]
+    tree, bodies = forest.tree, [profile.stacks for profile in profiles]
     before: IntArray = np.add.reduce(rows[:baselines], axis=0, dtype=np.int64)
     after: IntArray = np.add.reduce(rows[baselines:], axis=0, dtype=np.int64)
     sides = (slice(baselines), slice(baselines, None))
     calls_before, calls_after = (
-        path_calls(bodies[side], forest.leaf_rows[side], shape, forest.dropped) for side in sides
+        path_calls(bodies[side], forest.leaf_rows[side], tree, forest.dropped) for side in sides
     )
     timelines = [
         side_timeline(profiles[side], forest.leaf_rows[side], forest, metric, own)
         for side, own in zip(sides, (before, after), strict=True)
     ]
-    return DiffTree(
-        shape.parent,
-        shape.symbol,
-        read_only(levels_of(shape)),
+    compared = DiffTree(
+        *(tree.parent, tree.symbol, tree.depth, tree.end),
         read_only(before),
         read_only(after),
-        read_only(with_children(shape, before)),
-        read_only(with_children(shape, after)),
-        read_only(forest.number),
-        read_only(forest.size),
+        read_only(tree.totals(before)),
+        read_only(tree.totals(after)),
         calls_before,
         calls_after,
-        repeats=_repeats(shape, rows, baselines),
         run_self=read_only(np.stack(rows)),
         timelines=(timelines[0], timelines[1]),
     )
+    return replace(compared, evidence=_evidence(compared, rows, baselines, period))
 
 
-def _repeats(shape: TreeShape, rows: Sequence[IntArray], baselines: int) -> FloatArray | None:
-    """Return the standard errors of the differences between the sides, or None for too few runs or an empty run."""
-    if min(baselines, len(rows) - baselines) < ENOUGH_RUNS:
+def _evidence(tree: DiffTree, runs: Sequence[IntArray], baselines: int, period: int | None) -> BoolArray | None:
+    """Return whether the change of each row is significant, or None for too few runs or an empty run.
+
+    The first row of the bool array is for inclusive values, and the second row is for self values. If each sample has
+    the value ``period``, the standard error is at least that of a Poisson distribution.
+    """
+    targets = len(runs) - baselines
+    if min(baselines, targets) < ENOUGH_RUNS:
         return None
-    errors = _squared_error(shape, rows[:baselines]), _squared_error(shape, rows[baselines:])
+    errors = _squared_error(tree, runs[:baselines]), _squared_error(tree, runs[baselines:])
     if errors[0] is None or errors[1] is None:
         return None
-    return read_only(np.sqrt(errors[0] + errors[1]))
+    before = np.stack([tree.baseline_total, tree.baseline_self]) / baselines
+    after = np.stack([tree.target_total, tree.target_self]) / targets
+    counting = (after / targets + before / baselines) * (period or 0)
+    bar = SIGMA * np.sqrt(np.maximum(errors[0] + errors[1], counting))
+    passed: BoolArray = (before != after) & (np.abs(after - before) >= bar)
+    return read_only(passed)
 
 
-def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | None:
-    """Return the squared standard errors of the mean values of each tree row, or None if a run is empty.
+def _squared_error(tree: CallTree, runs: Sequence[IntArray]) -> FloatArray | None:
+    """Return the squared standard errors of the mean inclusive and self values of each row, or None if a run is empty.
 
-    The first row of the float64 array is for inclusive values, and the second row is for self values.
+    The float64 array has one row for each of both values.
     """
-    first, sums, squares = None, np.zeros((2, len(shape))), np.zeros((2, len(shape)))
-    for own in rows:
-        total = with_children(shape, own)
+    first, sums, squares = None, np.zeros((2, len(tree))), np.zeros((2, len(tree)))
+    for own in runs:
+        total = tree.totals(own)
         if not total[0]:
             return None
         values = np.stack([total, own]).astype(np.float64)
@@ -366,8 +378,8 @@ def _squared_error(shape: TreeShape, rows: Sequence[IntArray]) -> FloatArray | N
         away = values - first  # the first run is subtracted to avoid cancellation
         sums += away
         squares += away * away
-    variance = np.maximum(squares - sums * sums / len(rows), 0.0) / (len(rows) - 1)
-    return np.asarray(variance / len(rows))
+    variance = np.maximum(squares - sums * sums / len(runs), 0.0) / (len(runs) - 1)
+    return np.asarray(variance / len(runs))
 
 
 def _warnings(

@@ -7,7 +7,7 @@ import numpy as np
 
 from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray, IntArray, read_only
-from profgate.model.call_tree import TreeShape, added_at, with_children
+from profgate.model.call_tree import CallTree, added_at
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.profile import CallGraph, Stacks
 from profgate.model.units import CALLS
@@ -16,7 +16,7 @@ MAX_SUM = float(1 << 62)
 
 
 def path_calls(
-    bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], shape: TreeShape, dropped: BoolArray
+    bodies: Sequence[Stacks | None], leaf_rows: Sequence[IntArray], tree: CallTree, dropped: BoolArray
 ) -> IntArray | None:
     """Return the int64 number of calls for each path in the runs of one side, or None if calls are unknown.
 
@@ -27,10 +27,10 @@ def path_calls(
     if len(counted) != len(bodies):
         return None
     _check(counted)
-    calls = np.zeros(len(shape), np.int64)
+    calls = np.zeros(len(tree), np.int64)
     for rows, of_run in zip(leaf_rows, counted, strict=True):
-        calls += added_at(len(shape), rows, of_run)
-    calls[with_children(shape, (~dropped).astype(np.int64)) == 0] = 0
+        calls += added_at(len(tree), rows, of_run)
+    calls[tree.totals((~dropped).astype(np.int64)) == 0] = 0
     return read_only(calls)
 
 
@@ -77,14 +77,13 @@ def by_calls(comparison: Comparison) -> Comparison | None:
     if tree is not None:
         if tree.baseline_calls is None or tree.target_calls is None:
             return None
-        shape = TreeShape(tree.parent, tree.symbol, np.searchsorted(tree.depth, np.arange(int(tree.depth[-1]) + 2)))
         counted = replace(
             tree,
             baseline_self=tree.baseline_calls,
             target_self=tree.target_calls,
-            baseline_total=read_only(with_children(shape, tree.baseline_calls)),
-            target_total=read_only(with_children(shape, tree.target_calls)),
-            repeats=None,
+            baseline_total=read_only(tree.totals(tree.baseline_calls)),
+            target_total=read_only(tree.totals(tree.target_calls)),
+            evidence=None,
             timelines=(None, None),
         )
         return replace(comparison, metric=CALLS, period=None, tree=counted)

@@ -1,4 +1,4 @@
-"""Computes the values of a metric by run and symbol, and the common tree shape of runs with stacks."""
+"""Computes the values of a metric by run and symbol, and the common call tree of runs with stacks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,8 +8,8 @@ import numpy as np
 
 from profgate.compare.symbols import Identity, Numbering
 from profgate.errors import ComparisonError
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
-from profgate.model.call_tree import TreeShape, added_at, build_shape, pre_order, topmost_rows, with_children
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import CallTree, added_at, merged_paths
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import Level
 from profgate.model.name_aliases import Aliases
@@ -55,15 +55,13 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:
-    """The common tree shape of all runs of a workload.
+    """The common call tree of all runs of a workload.
 
-    ``leaf_rows`` contains an int64 array for each profile, with the tree row of each leaf. ``dropped`` is a bool array
-    that marks the rows whose stacks are omitted.
+    ``topmost`` contains the rows that are not recursive calls. ``leaf_rows`` contains an int64 array for each profile,
+    with the tree row of each leaf. ``dropped`` is a bool array that marks the rows whose stacks are omitted.
     """
 
-    shape: TreeShape
-    size: IntArray
-    number: IntArray
+    tree: CallTree
     topmost: IntArray
     leaf_rows: tuple[IntArray, ...]
     dropped: BoolArray
@@ -116,38 +114,32 @@ def _forest(profiles: Sequence[Profile], numbering: Numbering, options: CompareO
     bodies = [profile.stacks for profile in profiles if profile.stacks is not None]
     depth = np.concatenate([body.depth for body in bodies])
     frames = [mapping[body.frame] for mapping, body in zip(numbering.maps, bodies, strict=True)]
-    shape, rows = build_shape(depth, np.concatenate(frames))
-    size = with_children(shape, np.ones(len(shape), np.int64))
-    number = pre_order(shape, size)
+    tree, rows = merged_paths(depth, np.concatenate(frames))
     parts = np.split(rows, np.cumsum([len(of_run) for of_run in frames])[:-1])
     leaf_rows = tuple(part[body.leaf] for part, body in zip(parts, bodies, strict=True))
-    dropped = np.zeros(len(shape), np.bool_)
+    dropped = np.zeros(len(tree), np.bool_)
     if options.ignore:
-        dropped |= _on_path(shape, numbering.symbols, options.ignore)
+        dropped |= _on_path(tree, numbering.symbols, options.ignore)
     if options.focus:
-        dropped |= ~_on_path(shape, numbering.symbols, options.focus)
-    return Forest(shape, size, number, topmost_rows(shape.symbol, number, size), leaf_rows, dropped)
+        dropped |= ~_on_path(tree, numbering.symbols, options.focus)
+    return Forest(tree, tree.topmost(), leaf_rows, dropped)
 
 
-def _on_path(shape: TreeShape, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
+def _on_path(tree: CallTree, symbols: Symbols, patterns: Sequence[str]) -> BoolArray:
     """Return a bool array that marks the rows whose path contains a symbol that matches a pattern."""
     hit = np.array([any(fnmatchcase(name, pattern) for pattern in patterns) for name in symbols.names], np.bool_)
-    found = np.zeros(len(shape), np.bool_)
-    for level in range(1, len(shape.level_start) - 1):
-        rows = slice(int(shape.level_start[level]), int(shape.level_start[level + 1]))
-        found[rows] = found[shape.parent[rows]] | hit[shape.symbol[rows]]
-    return found
+    return tree.below(np.flatnonzero(np.append(hit, False)[tree.symbol]))  # the root has symbol -1
 
 
 def _stack_columns(
     profiles: Sequence[Profile], forest: Forest, symbols: Symbols, metric: Metric, waiting: BoolArray | None
 ) -> tuple[RunColumns, list[IntArray]]:
     """Return the values of all runs by symbol and an int64 array for each run, with the self value of each tree row."""
-    shape, rows = forest.shape, list[IntArray]()
+    tree, topmost, rows = forest.tree, forest.topmost, list[IntArray]()
     own = np.zeros((len(profiles), len(symbols)), np.int64)
     total = np.zeros_like(own)
     # the root has symbol -1
-    waits = None if waiting is None or not waiting.any() else np.append(waiting, False)[shape.symbol]
+    waits = None if waiting is None or not waiting.any() else np.append(waiting, False)[tree.symbol]
     active = total if waits is None else np.zeros_like(own)
     sums = np.zeros(len(profiles), np.int64)
     for run, profile in enumerate(profiles):
@@ -156,22 +148,18 @@ def _stack_columns(
             raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
         values = np.append(stacks.values[place], stacks.root_values[place])
         values = checked(values, factor_of(profile, place, metric), profile.name)
-        of_row = added_at(len(shape), forest.leaf_rows[run], values[:-1])
+        of_row = added_at(len(tree), forest.leaf_rows[run], values[:-1])
         of_row[0] += values[-1]
         of_row[forest.dropped] = 0
-        below = with_children(shape, of_row)
-        own[run] = _by_symbol(len(symbols), shape.symbol[1:], of_row[1:])
-        total[run] = _by_symbol(len(symbols), shape.symbol[forest.topmost], below[forest.topmost])
+        below = tree.totals(of_row)
+        own[run] = added_at(len(symbols), tree.symbol[1:], of_row[1:])
+        total[run] = added_at(len(symbols), tree.symbol[topmost], below[topmost])
         if waits is not None:
-            working = with_children(shape, np.where(waits, 0, of_row))
-            active[run] = _by_symbol(len(symbols), shape.symbol[forest.topmost], working[forest.topmost])
+            working = tree.totals(np.where(waits, 0, of_row))
+            active[run] = added_at(len(symbols), tree.symbol[topmost], working[topmost])
         sums[run] = below[0]
         rows.append(of_row)
     return _fitting(RunColumns(own, total, sums, active)), rows
-
-
-def _by_symbol(count: int, symbol: RowArray, values: IntArray) -> IntArray:
-    return added_at(count, symbol.astype(np.int64), values)
 
 
 def _fitting(columns: RunColumns) -> RunColumns:

@@ -9,7 +9,7 @@ import numpy as np
 from profgate.compare.columns import Forest, checked, factor_of, place_of
 from profgate.compare.symbols import Numbering
 from profgate.model.arrays import IntArray, read_only
-from profgate.model.call_tree import added_at, build_shape, pre_order, topmost_rows, with_children
+from profgate.model.call_tree import added_at, merged_paths
 from profgate.model.comparison import LineCosts
 from profgate.model.profile import Profile, Stacks
 from profgate.model.units import Metric
@@ -91,11 +91,10 @@ def _executed(profile: Profile) -> Iterator[int]:
 def _of_stacks(stacks: Stacks, key_of_frame: IntArray, values: IntArray) -> _Pairs:
     """Return the lines in the stacks and the costs of these lines. Frames whose line is unknown are omitted."""
     keys, number = np.unique(key_of_frame, return_inverse=True)
-    shape, rows = build_shape(stacks.depth, number[stacks.frame])
-    of_row = added_at(len(shape), rows[stacks.leaf], values)
-    below, size = with_children(shape, of_row), with_children(shape, np.ones(len(shape), np.int64))
-    topmost = topmost_rows(shape.symbol, pre_order(shape, size), size)
-    own = added_at(len(keys), shape.symbol[1:].astype(np.int64), of_row[1:])
-    total = added_at(len(keys), shape.symbol[topmost].astype(np.int64), below[topmost])
+    tree, rows = merged_paths(stacks.depth, number[stacks.frame])
+    of_row = added_at(len(tree), rows[stacks.leaf], values)
+    below, topmost = tree.totals(of_row), tree.topmost()
+    own = added_at(len(keys), tree.symbol[1:], of_row[1:])
+    total = added_at(len(keys), tree.symbol[topmost], below[topmost])
     known = (keys % _MOST_LINES > 0) & (total > 0)
     return keys[known], own[known], total[known]

@@ -195,5 +195,5 @@ def _calls(profile: Profile, numbering: Numbering, forest: Forest | None) -> Int
         return added_at(count, mapping, profile.graph.calls)
     if forest is None:
         return None
-    calls = path_calls([profile.stacks], forest.leaf_rows, forest.shape, forest.dropped)
-    return None if calls is None else added_at(count, forest.shape.symbol[1:].astype(np.int64), calls[1:])
+    calls = path_calls([profile.stacks], forest.leaf_rows, forest.tree, forest.dropped)
+    return None if calls is None else added_at(count, forest.tree.symbol[1:], calls[1:])

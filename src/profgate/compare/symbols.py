@@ -16,6 +16,7 @@ from profgate.model.name_aliases import Aliases
 from profgate.model.profile import Profile
 
 _NATIVE_FORMATS = frozenset({"perf"})
+_FIRST_LINES = frozenset({"cpuprofile"})  # other formats may have several lines of one function
 _DIGITS = re.compile(r"\d+")
 NO_ALIASES = Aliases()
 Identity = tuple[str, str | None]
@@ -167,7 +168,21 @@ def number_symbols(
     identities = [parts.get(text, (text, None)) for text in texts] if parts else []
     names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
     symbol_files = symbol_files or [None] * len(texts)
-    return Numbering(Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts))), maps)
+    symbols = Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts)))
+    symbols.several.update(_several(profiles[-targets:], maps[-targets:]))
+    for symbol in symbols.several:
+        symbols.lines[symbol] = None
+    return Numbering(symbols, maps)
+
+
+def _several(profiles: Sequence[Profile], maps: Sequence[IntArray]) -> dict[int, tuple[int, ...]]:
+    """Return the lines of all functions that are one symbol, for formats that state the first lines of functions."""
+    found = defaultdict[int, set[int]](set)
+    for profile, mapping in zip(profiles, maps, strict=True):
+        for symbol, line in zip(mapping.tolist(), profile.frames.lines, strict=True):
+            if line is not None and profile.facts.format in _FIRST_LINES:
+                found[symbol].add(line)
+    return {symbol: tuple(sorted(lines)) for symbol, lines in found.items() if len(lines) > 1}
 
 
 def _identity_texts(keys: _Keys, modules: Sequence[str], several: set[str], parts: dict[str, Identity]) -> list[str]:

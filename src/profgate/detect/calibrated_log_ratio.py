@@ -16,6 +16,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR
 from profgate.model.reason import Reason
+from profgate.model.units import MetricKind
 
 MOST_UNCONFIRMED = 5
 NAMED = 3  # maximum number of new functions named in one row
@@ -131,7 +132,7 @@ def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, compariso
         return Kind.NO_CHANGE
     share = abs(row.change) / evidence.costs.whole
     own = abs(row.change) / row.before if row.before > 0 and not row.new else np.inf
-    if share < options["listed_share"] or (own < options["own"] and evidence.mode != "exact"):
+    if share < options["listed_share"] or (own < options["own"] and comparison.metric.kind is not MetricKind.COUNTED):
         return Kind.NO_CHANGE
     large = share >= options["gate_share"] and abs(row.change) * comparison.metric.scale >= options["min_abs"]
     large = large and own >= options["own"]

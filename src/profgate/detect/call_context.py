@@ -115,15 +115,10 @@ def largest_child_parts(tree: DiffTree, delta: FloatArray) -> FloatArray:
 
     If the fraction is near 1, the cause is further down in the tree.
     """
-    parts = np.zeros(len(delta))
-    if len(delta) == 1:
-        return parts
-    first = np.flatnonzero(np.concatenate([[True], np.diff(tree.parent[1:]) != 0]))
-    above = tree.parent[1:][first]
-    most = np.where(delta[above] > 0, np.maximum.reduceat(delta[1:], first), np.minimum.reduceat(delta[1:], first))
+    parts, above = np.zeros(len(delta)), tree.parent[1:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = most / delta[above]
-    parts[above] = np.where(delta[above] == 0.0, 0.0, np.maximum(part, 0.0))
+        part = delta[1:] / delta[above]
+    np.maximum.at(parts, above, np.where(delta[above] == 0.0, 0.0, part))
     return parts
 
 

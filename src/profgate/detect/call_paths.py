@@ -8,7 +8,6 @@ import numpy as np
 
 from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.call_tree import below
 from profgate.model.comparison import Comparison, DiffTree
 
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
@@ -79,58 +78,43 @@ class _TreePaths(CallPaths):
     def __init__(self, comparison: Comparison, tree: DiffTree, run_self: IntArray, factors: FloatArray) -> None:
         self._tree, self._factors, self._split = tree, factors, comparison.runs.baseline
         waiting = comparison.waiting
-        waits = np.zeros(len(tree.pre), np.bool_) if waiting is None else np.append(waiting, False)[tree.symbol]
+        waits = np.zeros(len(tree), np.bool_) if waiting is None else np.append(waiting, False)[tree.symbol]
         self._own = np.where(waits, 0, run_self) if waits.any() else run_self
-        order = np.argsort(tree.pre)
-        self._sums = np.zeros((len(self._own), len(order) + 1))
-        np.cumsum(self._own[:, order], axis=1, out=self._sums[:, 1:])
+        self._sums = np.zeros((len(self._own), len(tree) + 1))
+        np.cumsum(self._own, axis=1, out=self._sums[:, 1:])
 
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        tree = self._tree
-        rows = self._outermost(symbol) if subtree else np.flatnonzero(tree.symbol == symbol)
+        tree, rows = self._tree, self._rows(symbol)
+        outermost = tree.topmost(rows)
+        rows = outermost if subtree else rows
         inside = self._below(rows) if subtree else self._own[:, rows] / self._factors[:, None]
         change = sign * (inside[self._split :].mean(axis=0) - inside[: self._split].mean(axis=0))
         row = int(rows[np.argmax(change)])
         if not subtree:
-            yield Enclosing(symbol, self._below(self._outermost(symbol)).sum(axis=1), inside.sum(axis=1))
+            yield Enclosing(symbol, self._below(outermost).sum(axis=1), inside.sum(axis=1))
         for _ in range(MOST_STEPS):
             row = int(tree.parent[row])
             if row < 0:
                 return
             caller = int(tree.symbol[row]) if row else WHOLE
             if caller != symbol:
-                first, last = int(tree.pre[row]), int(tree.pre[row] + tree.size[row])
-                within = (tree.pre[rows] >= first) & (tree.pre[rows] < last)
+                within = (rows >= row) & (rows < tree.end[row])
                 yield Enclosing(caller, self._below(np.array([row]))[:, 0], inside[:, within].sum(axis=1))
 
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        pre = self._tree.pre
-        covered = np.zeros(len(pre), np.bool_)
+        covered = np.zeros(len(self._tree), np.bool_)
         for symbol, subtree in parts:
-            if subtree:
-                covered |= self._covered(symbol)
-            else:
-                covered[pre[self._tree.symbol == symbol]] = True
+            covered |= self._tree.below(self._rows(symbol)) if subtree else self._tree.symbol == symbol
         if outer != WHOLE:
-            covered &= self._covered(outer)
-        return np.asarray(self._own[:, covered[pre]].sum(axis=1) / self._factors)
+            covered &= self._tree.below(self._rows(outer))
+        return np.asarray(self._own[:, covered].sum(axis=1) / self._factors)
 
-    def _covered(self, symbol: int) -> BoolArray:
-        """Return a mask in pre-order that marks the rows in the subtrees of a symbol."""
-        tree = self._tree
-        return below(np.flatnonzero(tree.symbol == symbol), tree.pre, tree.size)
-
-    def _outermost(self, symbol: int) -> IntArray:
-        """Return the rows of a symbol that are not below another row of this symbol."""
-        tree, rows = self._tree, np.flatnonzero(self._tree.symbol == symbol)
-        rows = rows[np.argsort(tree.pre[rows])]
-        ends = np.maximum.accumulate((tree.pre + tree.size)[rows])
-        return rows[np.concatenate([[True], tree.pre[rows][1:] >= ends[:-1]])] if len(rows) else rows
+    def _rows(self, symbol: int) -> IntArray:
+        return np.flatnonzero(self._tree.symbol == symbol)
 
     def _below(self, rows: IntArray) -> FloatArray:
         """Return the costs of the subtrees of these rows in each run."""
-        first = self._tree.pre[rows]
-        sums = self._sums[:, first + self._tree.size[rows]] - self._sums[:, first]
+        sums = self._sums[:, self._tree.end[rows]] - self._sums[:, rows]
         return np.asarray(sums / self._factors[:, None])
 
 

@@ -111,15 +111,15 @@ def evidence_tasks(
         together = [comparisons[place] for place in places]
         measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
+        rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
         if look is not None:
-            rows = [_rows(cost) for cost in costs]
             at_look = tested_at(look, together, costs, rows, share=1.0 / len(alike))
             found |= {
                 place: partial(_measured, comparison, cost, result)
                 for place, comparison, cost, result in zip(places, together, costs, at_look, strict=True)
             }
             continue
-        tested = jointly_tested([_rows(cost) for cost in costs], *sides, RED)
+        tested = jointly_tested(rows, *sides, RED)
         rises = tested.last[0]
         name = f"{sides[0]}+{sides[1]}"
         families.append(TestFamily(name, _stored(tested.first), _stored(tested.last)))
@@ -256,10 +256,12 @@ def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
     return len(np.unique(jobs_of(comparison.runs))) >= FEWEST_JOBS
 
 
-def _rows(costs: Costs) -> Rows:
+def _rows(comparison: Comparison, costs: Costs) -> Rows:
+    """Return the tested costs and the minimum sizes of changes. A count may change by a small part of a function."""
     total = costs.kind == TOTAL
     floor = np.where(total, 0.0, GATE_SHARE * costs.whole)
-    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, OWN_FLOOR))
+    own = 0.0 if comparison.metric.kind is MetricKind.COUNTED else OWN_FLOOR
+    return Rows(costs.values, costs.sampling, floor, np.where(total, TOTAL_FLOOR, own))
 
 
 def _keys(costs: Costs, difference: FloatArray) -> FloatArray:
@@ -274,7 +276,7 @@ def _with_jobs(comparison: Comparison, alone: Evidence, visible: Visible) -> tup
     exceed the differences between the base jobs by the margin.
     """
     costs, sampled = _tested_costs(comparison), comparison.metric.kind is MetricKind.SAMPLED
-    test = tested_with_jobs(costs.values, _rows(costs), comparison.runs, costs.values[-1], sampled=sampled)
+    test = tested_with_jobs(costs.values, _rows(comparison, costs), comparison.runs, costs.values[-1], sampled=sampled)
     margin, size, change = listing_margin(test.jobs), np.abs(test.t), np.abs(test.difference)
     distance = _distance(test.t, job_margin(test.jobs) * test.largest)
     by_jobs = (size > margin * test.largest) & (change > test.bound) & (size > 0)
@@ -346,7 +348,7 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
     """Return masks of the certain and the listed changes of counts, or None if the runs of a side differ in the total.
 
     A change is certain if the location's runs are equal on each side, too, and listed if it is larger than their
-    differences. Unlike other changes, these may be a small fraction of the function.
+    differences.
     """
     runs = comparison.runs
     if comparison.metric.kind is not MetricKind.COUNTED or min(runs.baseline, runs.target) < EXACT_RUNS:
@@ -359,9 +361,8 @@ def _of_equal_runs(comparison: Comparison, evidence: Evidence) -> tuple[BoolArra
         return None
     means = before.mean(axis=1), after.mean(axis=1)
     change = np.abs(means[1] - means[0])
-    rows = _rows(evidence.costs)
-    own = np.where(evidence.costs.kind == TOTAL, rows.own * np.minimum(*means), 0.0)
-    large = (change >= rows.floor) & (change >= own) & (change > spread)
+    rows = _rows(comparison, evidence.costs)
+    large = (change >= rows.floor) & (change >= rows.own * np.minimum(*means)) & (change > spread)
     return np.asarray(equal & large), np.asarray(large)
 
 

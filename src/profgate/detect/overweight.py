@@ -11,7 +11,7 @@ from profgate.detect.sampling import counts_apart
 from profgate.detect.strategy import directed, not_tested, resolved, worse_sign
 from profgate.detect.totals import noise_bar
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.call_tree import added_at, topmost_rows
+from profgate.model.call_tree import added_at
 from profgate.model.change import Context, Detection, OptionSpec
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.kinds import Kind
@@ -75,32 +75,24 @@ class _Values:
 
 
 class _Stacks:
-    """The merged call tree in pre-order: each row is followed by its subtree, so that memory access is sequential."""
+    """The merged call tree without the stacks of some symbols."""
 
     def __init__(self, comparison: Comparison, tree: DiffTree) -> None:
         self.symbols, self.runs = len(comparison.symbols), (comparison.runs.baseline, comparison.runs.target)
-        order = np.empty(len(tree.symbol), np.int64)
-        order[tree.pre] = np.arange(len(order))
-        self.symbol = tree.symbol[order].astype(np.int64)  # -1 is the root
-        self.end = (tree.pre + tree.size)[order]
-        self.own = (tree.baseline_self[order], tree.target_self[order])
-        self.topmost = np.sort(tree.pre[topmost_rows(tree.symbol, tree.pre, tree.size)])
+        self.tree, self.topmost = tree, np.sort(tree.topmost())  # sorted, so that memory access is sequential
 
     def without(self, dropped: Sequence[int]) -> _Values:
         """Return the values of the stacks that contain none of the dropped symbols."""
-        tops = np.flatnonzero(np.isin(self.symbol, np.asarray(dropped)))
-        steps = added_at(len(self.symbol) + 1, tops, np.ones(len(tops), np.int64))
-        np.add.at(steps, self.end[tops], -1)
-        gone = np.cumsum(steps)[:-1] > 0
+        tree, top = self.tree, self.topmost
+        gone = tree.below(np.flatnonzero(np.isin(tree.symbol, np.asarray(dropped))))
         inclusive, exclusive = np.zeros((2, self.symbols)), np.zeros((2, self.symbols))
         totals = np.zeros(2)
-        for side, runs in enumerate(self.runs):
-            own = np.where(gone, 0, self.own[side])
-            running = np.concatenate([[0], np.cumsum(own)])
-            below = running[self.end[self.topmost]] - running[self.topmost]
-            inclusive[side] = added_at(self.symbols, self.symbol[self.topmost], below) / runs
-            exclusive[side] = added_at(self.symbols, self.symbol[1:], own[1:]) / runs
-            totals[side] = int(running[-1]) / runs
+        for side, (own, runs) in enumerate(zip((tree.baseline_self, tree.target_self), self.runs, strict=True)):
+            left = np.where(gone, 0, own)
+            below = tree.totals(left)
+            inclusive[side] = added_at(self.symbols, tree.symbol[top], below[top]) / runs
+            exclusive[side] = added_at(self.symbols, tree.symbol[1:], left[1:]) / runs
+            totals[side] = int(below[0]) / runs
         return _Values(inclusive, exclusive, inclusive > 0, totals)
 
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from profgate.flamegraph.page_columns import PageTree
-from profgate.model.arrays import IntArray, RowArray
+from profgate.model.arrays import IntArray
+from profgate.model.call_tree import CallTree
+from profgate.model.comparison import DiffTree
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
@@ -25,14 +26,14 @@ class Scaling:
 
 
 def two_column_folded(
-    tree: PageTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
+    tree: DiffTree, names: Sequence[str], exponent: int = 0, scaling: Scaling | None = None
 ) -> tuple[str, int]:
     """Return lines of `stack before after`, sorted by bytes, and the number of modified names.
 
     The values are integers times ten to the power of `exponent`. Values are rounded only if `scaling` is given.
     """
     frames, repairs = _frames(names, _repaired)
-    sums = _sums(tree, frames)
+    sums = _sums(tree, tree.baseline_self, tree.target_self, frames)
     befores, places = [before for before, _ in sums.values()], exponent
     if scaling is not None:
         befores, places = _scaled(befores, scaling), exponent - scaling.decimals
@@ -52,16 +53,13 @@ def _scaled(values: list[int], scaling: Scaling) -> list[int]:
     return [whole + (place in larger) for place, (whole, _) in enumerate(parts)]
 
 
-def one_column_folded(
-    parent: RowArray, symbol: RowArray, values: IntArray, names: Sequence[str], exponent: int = 0
-) -> tuple[str, int]:
+def one_column_folded(tree: CallTree, values: IntArray, names: Sequence[str], exponent: int = 0) -> tuple[str, int]:
     """Return lines of `stack value` for one side, sorted by bytes, and the number of modified names.
 
     A space before trailing digits becomes `_`, because a parser would read the digits as the value.
     """
     frames, repairs = _frames(names, lambda name: _COUNT_LOOKALIKE.sub("_", _repaired(name)))
-    tree = PageTree(parent, symbol, values, np.zeros(len(values), np.int64), names)
-    sums = _sums(tree, frames)
+    sums = _sums(tree, values, np.zeros_like(values), frames)
     return _sorted_text([f"{stack} {_decimal(value, exponent)}" for stack, (value, _) in sums.items()]), repairs
 
 
@@ -75,19 +73,17 @@ def _repaired(name: str) -> str:
     return text.replace(";", ":").strip() or _UNKNOWN
 
 
-def _sums(tree: PageTree, frames: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _sums(tree: CallTree, before: IntArray, after: IntArray, frames: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return the self values of both sides by stack, in the order of the rows."""
-    parent, symbol = tree.parent.tolist(), tree.symbol.tolist()
     sums: dict[str, tuple[int, int]] = {}
-    for row in np.flatnonzero((tree.baseline_self > 0) | (tree.target_self > 0)).tolist():
-        names = []
-        above = row
-        while above > 0:
-            names.append(frames[symbol[above]])
-            above = parent[above]
-        stack = ";".join(reversed(names)) or _UNKNOWN
-        before, after = sums.get(stack, (0, 0))
-        sums[stack] = (before + int(tree.baseline_self[row]), after + int(tree.target_self[row]))
+    path: list[str] = []
+    columns = (tree.symbol.tolist(), tree.depth.tolist(), before.tolist(), after.tolist())
+    for symbol, depth, first, second in zip(*columns, strict=True):
+        path[max(depth - 1, 0) :] = [frames[symbol]] if depth else []
+        if first > 0 or second > 0:
+            stack = ";".join(path) or _UNKNOWN
+            known = sums.get(stack, (0, 0))
+            sums[stack] = (known[0] + first, known[1] + second)
     return sums
 
 

@@ -11,20 +11,20 @@ from markupsafe import Markup
 
 from profgate.flamegraph.page_columns import (
     CUT_ALL,
-    OrderedTree,
+    CutTree,
+    NamedTree,
     PageHeader,
-    PageTree,
     cut_tree,
-    exact_sum,
     one_sided_shares,
-    order_tree,
     threshold_for,
+    uncut,
 )
 from profgate.flamegraph.page_encoding import encode_page
 from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.page_timelines import encode_timelines
 from profgate.flamegraph.svg import draw_svg, svg_style
-from profgate.model.call_tree import added_at, topmost_rows
+from profgate.model.call_tree import added_at
+from profgate.model.comparison import DiffTree
 from profgate.model.frame_names import renumbered
 from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
@@ -55,22 +55,22 @@ _COMMENT = re.compile(r"^ *//.*\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?function|const|let|class)", re.MULTILINE)
 
 
-def build_page(tree: PageTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
+def build_page(tree: NamedTree, header: PageHeader, size_limit: int = SIZE_LIMIT) -> str:
     """Return the page as HTML. Small subtrees are merged only if the page would exceed `size_limit` bytes."""
     tree, header = visible_page(tree, header)
-    whole = order_tree(tree)
+    whole = tree.tree
     keep = {*header.keep, *(finding["symbol"] for finding in header.findings)}
-    most_rows = min(whole.size, int(size_limit / _ROW_BYTES))
+    most_rows = min(len(whole), int(size_limit / _ROW_BYTES))
     for attempt in range(_ATTEMPTS):
         threshold = 0.0
-        if most_rows < whole.size:
+        if most_rows < len(whole):
             threshold = threshold_for(whole, keep, most_rows) if attempt < _ATTEMPTS - 1 else CUT_ALL
-        shown = cut_tree(whole, threshold, keep) if threshold else whole
-        page, data_size = _filled(tree, whole, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
+        shown = cut_tree(whole, threshold, keep) if threshold else uncut(whole)
+        page, data_size = _filled(tree, shown, header, _cut_note(whole, shown, threshold) if threshold else None)
         excess = len(page.encode("utf-8")) - size_limit
         if excess <= 0:
             break
-        most_rows = int(shown.size * _SAFETY * max(data_size - excess, 0) / data_size)
+        most_rows = int(len(shown.tree) * _SAFETY * max(data_size - excess, 0) / data_size)
     return page
 
 
@@ -80,14 +80,13 @@ def page_script(modules: Sequence[str] = MODULES) -> str:
     return "\n".join(_EXPORT.sub("", text) for text in texts)
 
 
-def _filled(
-    tree: PageTree, whole: OrderedTree, shown: OrderedTree, header: PageHeader, cut: dict[str, Any] | None
-) -> tuple[str, int]:
+def _filled(tree: NamedTree, shown: CutTree, header: PageHeader, cut: dict[str, Any] | None) -> tuple[str, int]:
     """Return the page, and the size of its data in bytes."""
+    whole = tree.tree
     encoded = encode_page(tree, shown, header, cut, one_sided_shares(whole))
     size = len(encoded.data)
-    large = [f"A large page: {shown.size:,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
-    times = encode_timelines(tree, whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
+    large = [f"A large page: {len(shown.tree):,} call paths in {size / 1e6:.1f} MB of data."] if size > _LARGE else []
+    times = encode_timelines(whole, shown, max(int(size * _TIMES_SHARE), _LEAST_TIMES))
     size += len(times.data) if times else 0
     unused = () if times else TIME_MODULES
     script = page_script([name for name in MODULES if name not in unused])
@@ -96,11 +95,11 @@ def _filled(
     page = render_template(
         "page/page.html.j2",
         header=header,
-        warnings=[*header.warnings, *_warnings(tree, whole, header)],
+        warnings=[*header.warnings, *_warnings(tree, header)],
         notes=[*header.notes, *large],
-        facts=_facts(header, exact_sum(whole.before_self), exact_sum(whole.after_self)),
+        facts=_facts(header, int(whole.baseline_total[0]), int(whole.target_total[0])),
         state="alone" if header.alone else _state(whole),
-        top=_top_rows(tree, whole, header),
+        top=_top_rows(tree, header),
         picture=Markup(draw_svg(tree, shown, header, _STATIC_BOXES)),  # noqa: S704 -- draw_svg escapes it
         policy=f"default-src 'none'; script-src {hash_source(script)}; style-src {styles}; {NO_WAY_OUT}",
         page_header=encoded.header | ({"timelines": times.header} if times else {}),
@@ -117,13 +116,13 @@ def hash_source(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
 
 
-def _cut_note(whole: OrderedTree, shown: OrderedTree, threshold: float) -> dict[str, Any]:
+def _cut_note(whole: DiffTree, shown: CutTree, threshold: float) -> dict[str, Any]:
     others = shown.hidden > 0
     return {
         "threshold": min(threshold, 1.0),
         "nodes": int(shown.hidden.sum()),
-        "before": float(shown.before_self[others].sum()) / max(float(whole.before[0]), 1.0),
-        "after": float(shown.after_self[others].sum()) / max(float(whole.after[0]), 1.0),
+        "before": float(shown.tree.baseline_self[others].sum()) / max(float(whole.baseline_total[0]), 1.0),
+        "after": float(shown.tree.target_self[others].sum()) / max(float(whole.target_total[0]), 1.0),
     }
 
 
@@ -140,19 +139,19 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
     }
 
 
-def _state(tree: OrderedTree) -> str:
+def _state(tree: DiffTree) -> str:
     """Return which sides have values: ``neither``, ``after``, ``before``, ``both``, or ``same`` for equal values."""
-    before, after = bool(tree.before[0]), bool(tree.after[0])
+    before, after = bool(tree.baseline_total[0]), bool(tree.target_total[0])
     if not before or not after:
         return "after" if after else "before" if before else "neither"
-    return "same" if np.array_equal(tree.before_self, tree.after_self) else "both"
+    return "same" if np.array_equal(tree.baseline_self, tree.target_self) else "both"
 
 
-def _warnings(tree: PageTree, whole: OrderedTree, header: PageHeader) -> list[str]:
+def _warnings(named: NamedTree, header: PageHeader) -> list[str]:
     """Return reasons why the sides are difficult to compare, apart from those in the notes of the comparison."""
     found: list[str] = []
     sample = header.value_of_one_sample
-    totals = {"before": int(whole.before[0]), "after": int(whole.after[0])}
+    totals = {"before": int(named.tree.baseline_total[0]), "after": int(named.tree.target_total[0])}
     if header.alone:
         return found
     few = [
@@ -161,55 +160,58 @@ def _warnings(tree: PageTree, whole: OrderedTree, header: PageHeader) -> list[st
     inconclusive = header.headline is not None and header.headline.conclusion == "inconclusive"
     if few and any(totals.values()) and not inconclusive:
         found.append(f"Few samples: {' and '.join(few)}; below {_FEW_SAMPLES:,} most differences are chance.")
-    if all(totals.values()) and _other_names_are_renumbered(tree, whole):
+    if all(totals.values()) and _other_names_are_renumbered(named):
         found.append("Most of the cost is in names that differ only in numbers: they may contain line numbers or ids.")
     return found
 
 
-def _other_names_are_renumbered(tree: PageTree, whole: OrderedTree) -> bool:
+def _other_names_are_renumbered(named: NamedTree) -> bool:
     """Return whether most of the cost of both sides is in names that differ from those of the other side in numbers."""
-    names = whole.name.astype(np.int64) - whole.name.min()
-    count = int(names.max()) + 1
-    held = [np.bincount(names[side > 0], minlength=count)[names] > 0 for side in (whole.before, whole.after)]
-    both = held[0] & held[1]
-    sides = [(cost, (cost > 0) & ~both & (whole.name >= 0)) for cost in (whole.before_self, whole.after_self)]
-    if any(2 * exact_sum(cost[rows]) <= exact_sum(cost) for cost, rows in sides):
+    tree, count = named.tree, len(named.names) + 1  # the root has symbol -1, which is the last element
+    totals, costs = (tree.baseline_total, tree.target_total), (tree.baseline_self, tree.target_self)
+    held = [np.bincount(tree.symbol[side > 0] % count, minlength=count) > 0 for side in totals]
+    lone = ~(held[0] & held[1])
+    lone[-1] = False
+    sides = [(cost, (cost > 0) & lone[tree.symbol]) for cost in costs]
+    if any(2 * int(cost[rows].sum()) <= int(cost.sum()) for cost, rows in sides):
         return False
     return renumbered(
         *(
             [
-                (tree.names[symbol], value)
-                for symbol, value in zip(whole.name[rows].tolist(), cost[rows].tolist(), strict=True)
+                (named.names[symbol], value)
+                for symbol, value in zip(tree.symbol[rows].tolist(), cost[rows].tolist(), strict=True)
             ]
             for cost, rows in sides
         )
     )
 
 
-def _top_rows(tree: PageTree, ordered: OrderedTree, header: PageHeader) -> list[dict[str, str]]:
+def _top_rows(named: NamedTree, header: PageHeader) -> list[dict[str, str]]:
     """Return the functions whose inclusive value changed most. Of recursive calls, only the outermost is counted."""
-    ratio = header.runs[1] / header.runs[0]
-    every = np.arange(ordered.size)
-    outer = topmost_rows(
-        ordered.name.astype(np.int32), every, ordered.end - every
-    )  # of recursive calls, only the outermost is counted
-    sums = {
-        column: added_at(len(tree.names) + 2, ordered.name[rows], getattr(ordered, column)[rows])[:-2]
-        for column, rows in (("before", outer), ("after", outer), ("before_self", every), ("after_self", every))
-    }
-    if tree.symbol_totals is not None:
-        sums["before"], sums["after"] = tree.symbol_totals
-    delta = sums["after"] - sums["before"] * ratio
-    own = sums["after_self"] - sums["before_self"] * ratio
+    tree, names, ratio = named.tree, named.names, header.runs[1] / header.runs[0]
+    outer, every = tree.topmost(), np.arange(1, len(tree))
+    before, after, before_self, after_self = (
+        added_at(len(names), tree.symbol[rows], values[rows])
+        for values, rows in (
+            (tree.baseline_total, outer),
+            (tree.target_total, outer),
+            (tree.baseline_self, every),
+            (tree.target_self, every),
+        )
+    )
+    if named.symbol_totals is not None:
+        before, after = named.symbol_totals
+    delta = after - before * ratio
+    own = after_self - before_self * ratio
     size = np.abs(delta)
     least = np.sort(size)[-_STATIC_ROWS:][:1]  # only a few functions are sorted by name, because this is slow
     largest = np.flatnonzero((size > 0) & (size >= least)).tolist()
-    order = sorted(largest, key=lambda row: (-float(size[row]), tree.names[row], row))
+    order = sorted(largest, key=lambda row: (-float(size[row]), names[row], row))
     return [
         {
-            "name": tree.names[row],
-            "before": header.quantity(float(sums["before"][row]), 0),
-            "after": header.quantity(float(sums["after"][row]), 1),
+            "name": names[row],
+            "before": header.quantity(float(before[row]), 0),
+            "after": header.quantity(float(after[row]), 1),
             "change": header.change(float(delta[row])),
             "self_change": header.change(float(own[row])),
         }

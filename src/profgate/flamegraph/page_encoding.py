@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.flamegraph.page_columns import (
-    OTHER_NAME,
-    OrderedTree,
+    OTHER,
+    CutTree,
+    NamedTree,
     PageFinding,
     PageHeader,
-    PageTree,
-    exact_sum,
 )
 from profgate.model.arrays import IntArray
 from profgate.model.attribution import SOURCE_STATES
+from profgate.model.comparison import DiffTree
 
 SCHEMA = "profgate.page/1"
 HEADER_FIELDS = (
@@ -39,38 +39,39 @@ class EncodedPage:
 
 
 def encode_page(
-    tree: PageTree,
-    ordered: OrderedTree,
+    named: NamedTree,
+    shown: CutTree,
     header: PageHeader,
     cut: dict[str, Any] | None,
     one_sided: tuple[float, float] = (0.0, 0.0),
 ) -> EncodedPage:
     """Encode the columns deterministically as varints in one zlib stream.
 
-    `cut` and `one_sided` describe the complete tree, while `ordered` may be a cut tree.
+    `cut` and `one_sided` describe the complete tree, and `shown` is the part that the page shows.
     """
-    by_frequency = _by_frequency(len(tree.names), ordered)
+    tree, names = shown.tree, named.names
+    by_frequency = _by_frequency(len(names), tree)
     symbols: list[int] = by_frequency.tolist()
-    place_of = np.full(len(tree.names), -1, np.int64)  # -1 for symbols that do not occur in the tree
+    place_of = np.full(len(names), -1, np.int64)  # -1 for symbols that do not occur in the tree
     place_of[by_frequency] = np.arange(len(symbols))
-    number = np.append(place_of + 2, [1, 0])  # the last two elements are `OTHER_NAME` and `ROOT_NAME`
-    values = [ordered.before_self, ordered.after_self, *(() if tree.symbol_totals is None else tree.symbol_totals)]
+    number = np.append(place_of + 2, [1, 0])  # the last two elements are for `OTHER` and the root
+    values = [tree.baseline_self, tree.target_self, *(() if named.symbol_totals is None else named.symbol_totals)]
     divisor = max(int(np.gcd.reduce([np.gcd.reduce(column) for column in values])), 1)
-    depth = ordered.depth
-    before, after = ordered.before_self // divisor, ordered.after_self // divisor
+    depth = tree.depth
+    before, after = tree.baseline_self // divisor, tree.target_self // divisor
     wide = max(int(before.max()), int(after.max())) >= _EXACT_IN_DOUBLE
     columns = [
         # the number of levels that end before each row
         ("pops", varints(np.concatenate([[0], depth[:-1] + 1 - depth[1:]]))),
-        ("name", varints(number[ordered.name])),
+        ("name", varints(number[tree.symbol])),
         ("before", varints(before)),
         ("after", varints(after)) if wide else ("change", varints(_zigzag(after - before))),
-        ("other", varints(ordered.hidden[ordered.name == OTHER_NAME])),
-        *_row_columns(tree, ordered),
-        ("names", _json_bytes([tree.names[symbol] for symbol in symbols])),
-        *_text_columns("files", "file", _chosen(tree.files, symbols)),
-        ("line", varints(_lines(tree, by_frequency))),
-        *_symbol_columns(tree, symbols, divisor),
+        ("other", varints(shown.hidden[tree.symbol == OTHER])),
+        *_row_columns(tree),
+        ("names", _json_bytes([names[symbol] for symbol in symbols])),
+        *_text_columns("files", "file", _chosen(named.files, symbols)),
+        ("line", varints(_lines(named, by_frequency))),
+        *_symbol_columns(named, symbols, divisor),
         *_sources(header, place_of),
     ]
     stream = zlib.compress(b"".join(content for _, content in columns), COMPRESSION_LEVEL)
@@ -79,12 +80,12 @@ def encode_page(
         **{name: getattr(header, name) for name in HEADER_FIELDS},
         "sample_value": header.value_of_one_sample,
         "g": divisor,
-        "nodes": ordered.size,
-        "before": str(exact_sum(ordered.before_self)),
-        "after": str(exact_sum(ordered.after_self)),
+        "nodes": len(tree),
+        "before": str(tree.baseline_total[0]),
+        "after": str(tree.target_total[0]),
         "one_sided": list(one_sided),
         "cut": cut,
-        "findings": _findings(header.findings, place_of, ordered),
+        "findings": _findings(header.findings, place_of, shown),
         "source_states": list(SOURCE_STATES),
         "blueprint": asdict(header.blueprint),
         "columns": [[name, len(content)] for name, content in columns],
@@ -96,14 +97,14 @@ Column = tuple[str, bytes]
 _Value = TypeVar("_Value")
 
 
-def _by_frequency(names: int, ordered: OrderedTree) -> IntArray:
+def _by_frequency(names: int, tree: DiffTree) -> IntArray:
     """Return the symbols that occur in the tree, most frequent first."""
-    frequency = np.bincount(ordered.name[ordered.name >= 0], minlength=names)
+    frequency = np.bincount(tree.symbol[tree.symbol >= 0], minlength=names)
     used = np.flatnonzero(frequency)
-    return used[np.lexsort((ordered.ranks[used], -frequency[used]))]
+    return np.asarray(used[np.argsort(-frequency[used], kind="stable")])
 
 
-def _lines(tree: PageTree, symbols: IntArray) -> IntArray:
+def _lines(tree: NamedTree, symbols: IntArray) -> IntArray:
     """Return the line of each symbol, or 0 if it is unknown."""
     if not any(tree.lines):
         return np.zeros(len(symbols), np.int64)
@@ -114,19 +115,17 @@ def _chosen(values: Sequence[_Value | None], symbols: list[int]) -> list[_Value 
     return [values[symbol] if values else None for symbol in symbols]
 
 
-def _row_columns(tree: PageTree, ordered: OrderedTree) -> Iterator[Column]:
+def _row_columns(tree: DiffTree) -> Iterator[Column]:
     """Yield the optional columns: the calls on both sides, and the results of the test of repeated runs."""
-    whole = ordered.name != OTHER_NAME
     if tree.baseline_calls is not None and tree.target_calls is not None:
-        before, after = (np.where(whole, calls[ordered.row], 0) for calls in (tree.baseline_calls, tree.target_calls))
-        yield "calls", varints(before)
-        yield "calls_change", varints(_zigzag(after - before))
+        yield "calls", varints(tree.baseline_calls)
+        yield "calls_change", varints(_zigzag(tree.target_calls - tree.baseline_calls))
     if tree.evidence is not None:
         for name, passed in zip(("evidence", "evidence_self"), tree.evidence, strict=True):
-            yield name, np.packbits(passed[ordered.row] & whole, bitorder="little").tobytes()
+            yield name, np.packbits(passed, bitorder="little").tobytes()
 
 
-def _symbol_columns(tree: PageTree, symbols: list[int], divisor: int) -> Iterator[Column]:
+def _symbol_columns(tree: NamedTree, symbols: list[int], divisor: int) -> Iterator[Column]:
     if tree.symbol_totals is not None:
         for name, totals in zip(("total_before", "total_after"), tree.symbol_totals, strict=True):
             yield name, varints(totals[symbols] // divisor)
@@ -173,15 +172,15 @@ def _sources(header: PageHeader, place_of: IntArray) -> Iterator[Column]:
         yield "single_runs", _json_bytes([{**header.single_runs, "rows": rows}])
 
 
-def _findings(findings: Sequence[PageFinding], place_of: IntArray, ordered: OrderedTree) -> list[dict[str, Any]]:
+def _findings(findings: Sequence[PageFinding], place_of: IntArray, shown: CutTree) -> list[dict[str, Any]]:
     """Return the findings about functions in the tree, with renumbered symbols and rows."""
-    whole = np.flatnonzero(ordered.name != OTHER_NAME)
+    unmerged = np.flatnonzero(shown.tree.symbol != OTHER)
     placed: list[dict[str, Any]] = []
     for finding in findings:
         if (place := int(place_of[finding["symbol"]])) >= 0:
             placed.append({**finding, "symbol": place})
             if "rows" in finding:
-                placed[-1]["rows"] = whole[np.isin(ordered.row[whole], finding["rows"])].tolist()
+                placed[-1]["rows"] = unmerged[np.isin(shown.row[unmerged], finding["rows"])].tolist()
     return placed
 
 

@@ -7,14 +7,14 @@ from typing import Literal
 
 import numpy as np
 
-from profgate.flamegraph.page_columns import BlueprintRules, PageFinding, PageHeader, PageSource, PageTree
+from profgate.compare.columns import checked
+from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
-from profgate.model.arrays import BoolArray
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.change import Location
-from profgate.model.comparison import Comparison, DiffTree, Runs, Symbols
+from profgate.model.comparison import Comparison, DiffTree, Symbols
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
@@ -26,7 +26,6 @@ from profgate.report.wording import reason_text
 
 Embed = Literal["changed", "none", "all"]
 LIMIT = 200_000  # maximum number of characters of source code in a page; a page may be more public than the code
-SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
 MANY_FRAMELESS = 0.1  # share of stacks without a frame from which the other functions may look too cheap
 _NEAREST = 3
 _PART = re.compile(r"[\w$~]+")
@@ -55,7 +54,7 @@ class PageContext:
     run_values: RunValues | None = None
 
 
-def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[PageTree, PageHeader]:
+def page_input(comparison: Comparison, context: PageContext | None = None) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header of the page. Raises `ValueError` if the comparison is not drawable."""
     context = context or PageContext()
     marks, notes = _marks(context, comparison), list(_notes(comparison))
@@ -99,14 +98,16 @@ def _single_runs(comparison: Comparison, context: PageContext, marked: Collectio
     return page_runs(context.run_values, sides, marked, text)
 
 
-def alone(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
+def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header for a page with one profile, from a comparison of this profile with itself."""
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
-    tree = replace(tree, evidence=None, timelines=(None, tree.timelines[1]))
-    return tree, replace(header, alone=True, total_changed=False, notes=notes, lines=(), single_runs=None)
+    shown = replace(tree.tree, evidence=None, timelines=(None, tree.tree.timelines[1]))
+    return replace(tree, tree=shown), replace(
+        header, alone=True, total_changed=False, notes=notes, lines=(), single_runs=None
+    )
 
 
-def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, PageHeader]:
+def metrics_against(first: Comparison, second: Comparison) -> tuple[NamedTree, PageHeader]:
     """Compare two metrics of one profile after scaling them to equal totals.
 
     Raises `ValueError` if their units differ or the profile has no stacks.
@@ -117,12 +118,15 @@ def metrics_against(first: Comparison, second: Comparison) -> tuple[PageTree, Pa
     if first.tree is None or second.tree is None:
         raise ValueError("two metrics can be compared only in a format with stacks")
     exponent = min(first.metric.exponent, second.metric.exponent)
-    before = first.tree.target_self * 10 ** (first.metric.exponent - exponent)
-    after = second.tree.target_self * 10 ** (second.metric.exponent - exponent)
-    tree, header = page_input(second)
     names = (first.metric.name, second.metric.name)
-    values = {"baseline_self": before, "target_self": after}
-    tree = replace(tree, **values, baseline_calls=None, target_calls=None, evidence=None, timelines=(None, None))
+    before, after = (
+        checked(tree.target_self, 10 ** (one.metric.exponent - exponent), one.metric.name)
+        for tree, one in ((first.tree, first), (second.tree, second))
+    )
+    tree, header = page_input(second)
+    shape = tree.tree
+    columns = (shape.parent, shape.symbol, shape.depth, shape.end)
+    tree = replace(tree, tree=DiffTree(*columns, before, after, shape.totals(before), shape.totals(after)))
     header = replace(
         header,
         title=f"{second.workload}: {names[1]} against {names[0]}",
@@ -159,27 +163,14 @@ def _sources(comparison: Comparison, context: PageContext, first: set[int]) -> l
     return page_sources(context.diff, context.states, comparison.symbols, context.embed, first, origin)
 
 
-def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageTree:
+def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> NamedTree:
     symbols, tree = comparison.symbols, comparison.tree
     if tree is not None:
-        return PageTree(
-            tree.parent,
-            tree.symbol,
-            tree.baseline_self,
-            tree.target_self,
-            symbols.names,
-            symbols.files,
-            symbols.lines,
-            tree.baseline_calls,
-            tree.target_calls,
-            evidence_of(tree, comparison.runs, comparison.period),
-            source=context.states,
-            former={
-                symbol: file if name == symbols.names[symbol] and file else name
-                for symbol, (name, file) in comparison.renamed.items()
-            },
-            timelines=tree.timelines,
-        )
+        former = {
+            symbol: file if name == symbols.names[symbol] and file else name
+            for symbol, (name, file) in comparison.renamed.items()
+        }
+        return NamedTree(tree, symbols.names, symbols.files, symbols.lines, context.states, former)
     if comparison.edges is None:
         raise ValueError("page: the comparison has neither stacks nor calls; check `drawable` first")
     sides = (slice(comparison.runs.baseline), slice(comparison.runs.baseline, None))
@@ -187,20 +178,14 @@ def _tree(comparison: Comparison, context: PageContext, keep: set[int]) -> PageT
         np.stack([values[side].sum(axis=0) for side in sides])
         for values in (comparison.self_value, comparison.total_value)
     )
-    estimate = unroll(comparison.edges, own, total, keep)
     states = context.states
-    return PageTree(
-        estimate.parent,
-        estimate.symbol,
-        estimate.baseline_self,
-        estimate.target_self,
+    return NamedTree(
+        unroll(comparison.edges, own, total, keep),
         [*symbols.names, NOT_UNROLLED],
         [*symbols.files, None],
         [*symbols.lines, None],
-        estimate.baseline_calls,
-        estimate.target_calls,
+        states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
         symbol_totals=np.pad(total, ((0, 0), (0, 1))),  # `NOT_UNROLLED` is no function
-        source=states and SourceStates((*states.states, "unknown"), (*states.paths, None), (*states.links, None)),
     )
 
 
@@ -244,29 +229,12 @@ def _rows_of_path(tree: DiffTree, names: Sequence[str], path: Sequence[str]) -> 
 
     Several rows match if different files contain functions with the same name.
     """
-    rows = [0]
+    rows = np.zeros(1, np.int64)
     for name in path:
-        starts, ends = np.searchsorted(tree.parent, rows), np.searchsorted(tree.parent, rows, side="right")
-        children = [row for start, end in zip(starts, ends, strict=True) for row in range(int(start), int(end))]
-        rows = [row for row in children if names[tree.symbol[row]] == name]
-    return rows
-
-
-def evidence_of(tree: DiffTree, runs: Runs, period: int | None) -> BoolArray | None:
-    """Return whether the change of each row is significant, or None without repeated runs.
-
-    The result is a boolean array with one element per row. Its first line belongs to inclusive values, and its second
-    line to self values. If each sample has the value ``period``, the standard error is at least that of a Poisson
-    distribution.
-    """
-    if tree.repeats is None:
-        return None
-    before = np.stack([tree.baseline_total, tree.baseline_self]).astype(np.float64)
-    after = np.stack([tree.target_total, tree.target_self]).astype(np.float64)
-    shift = after / runs.target - before / runs.baseline
-    counting = np.sqrt(period * (after / runs.target**2 + before / runs.baseline**2)) if period else 0.0
-    passed: BoolArray = (shift != 0) & (np.abs(shift) >= SIGMA * np.maximum(tree.repeats, counting))
-    return passed
+        children = np.flatnonzero(np.isin(tree.parent, rows))
+        rows = children[[names[symbol] == name for symbol in tree.symbol[children].tolist()]]
+    found: list[int] = rows.tolist()
+    return found
 
 
 def page_sources(

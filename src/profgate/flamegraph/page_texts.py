@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageSource, PageTree
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.model.visible_text import full_name, full_names, plain, visible
 from profgate.report.metric_headline import MetricHeadline
 
 
-def visible_page(tree: PageTree, header: PageHeader) -> tuple[PageTree, PageHeader]:
+def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
     return (
         replace(

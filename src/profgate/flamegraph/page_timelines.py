@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageTree
+from profgate.flamegraph.page_columns import OTHER, CutTree
 from profgate.flamegraph.page_encoding import COMPRESSION_LEVEL, varints
 from profgate.model.arrays import IntArray
+from profgate.model.comparison import DiffTree
 from profgate.model.timeline import MOST_BINS, Timeline, summed
 from profgate.model.visible_text import full_name
 
@@ -26,14 +27,14 @@ class EncodedTimelines:
     data: str
 
 
-def encode_timelines(tree: PageTree, whole: OrderedTree, shown: OrderedTree, most: int) -> EncodedTimelines | None:
+def encode_timelines(whole: DiffTree, shown: CutTree, most: int) -> EncodedTimelines | None:
     """Encode the timelines of both sides for the rows in ``shown``, in at most ``most`` bytes.
 
     The bins are made longer until the data fits, as long as each side has at least `_FEWEST_BINS`. If the data still
     does not fit, all threads of a side are combined. Returns None if this is not enough, or if no side has a timeline.
     """
     place = _shown_rows(whole, shown)
-    separate = [side and _placed(side, place) for side in tree.timelines]
+    separate = [side and _placed(side, place) for side in whole.timelines]
     combined = [side and _combined(side) for side in separate]
     for attempt in (separate, combined) if any(separate) else ():
         sides = attempt
@@ -93,18 +94,16 @@ def _placed(side: Timeline, place: IntArray) -> Timeline:
     return replace(side, row=row, cell=cell, values=values)
 
 
-def _shown_rows(whole: OrderedTree, shown: OrderedTree) -> IntArray:
-    """Return the position in ``shown`` of each row of the `PageTree`, or that of the row into which it was merged."""
-    kept = shown.name != OTHER_NAME
-    place = np.full(whole.size, -1, np.int64)
-    place[shown.row[kept]] = np.flatnonzero(kept)
-    if kept.all():
+def _shown_rows(whole: DiffTree, shown: CutTree) -> IntArray:
+    """Return the position in ``shown`` of each row, or that of the row into which it was merged."""
+    merged = shown.tree.symbol == OTHER
+    place = np.full(len(whole), -1, np.int64)
+    place[shown.row[~merged]] = np.flatnonzero(~merged)
+    if not merged.any():
         return place
-    other = np.full(shown.size, -1, np.int64)
-    other[shown.parent[~kept]] = np.flatnonzero(~kept)
-    of_position = place[whole.row]
-    above = np.where(of_position >= 0, np.arange(whole.size), whole.parent)
+    other = np.full(len(shown.tree), -1, np.int64)
+    other[shown.tree.parent[merged]] = np.flatnonzero(merged)
+    above = np.where(place >= 0, np.arange(len(whole)), whole.parent)
     while np.any((further := above[above]) != above):
         above = further
-    place[whole.row] = np.where(of_position >= 0, of_position, other[of_position[above]])
-    return place
+    return np.where(place >= 0, place, other[place[above]])

@@ -5,8 +5,9 @@ from typing import Literal
 
 import numpy as np
 
-from profgate.flamegraph.page_columns import OTHER_NAME, OrderedTree, PageHeader, PageTree
+from profgate.flamegraph.page_columns import OTHER, PageHeader
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.comparison import DiffTree
 
 LEVELS = 32
 FIRST_LEVEL = 4
@@ -48,21 +49,21 @@ class Shading:
     whole: float
 
 
-def shade(tree: PageTree, ordered: OrderedTree, header: PageHeader, style: Style = USUAL) -> Shading:
+def shade(tree: DiffTree, header: PageHeader, style: Style = USUAL) -> Shading:
     """Compute the colour levels from the changes relative to the total. Small and insignificant changes are neutral."""
-    level = np.zeros(ordered.size, np.int64)
+    level = np.zeros(len(tree), np.int64)
     own = style.basis == "self"
-    before, after = (ordered.before_self, ordered.after_self) if own else (ordered.before, ordered.after)
-    before_total, after_total = float(ordered.before[0]), float(ordered.after[0])
+    before, after = (tree.baseline_self, tree.target_self) if own else (tree.baseline_total, tree.target_total)
+    before_total, after_total = float(tree.baseline_total[0]), float(tree.target_total[0])
     ratio = ratio_of(header, before_total, after_total)
     whole = max(after_total, before_total * ratio)
     delta: FloatArray = np.asarray(after - before * ratio, np.float64)
     if not whole:
         return Shading(level, delta, ratio, whole)
     size = np.abs(delta) / whole
-    passed = (size >= style.gate) & (size > _ROUNDING) & (ordered.name != OTHER_NAME)
+    passed = (size >= style.gate) & (size > _ROUNDING) & (tree.symbol != OTHER)
     if style.chance:
-        passed &= _beyond_chance(tree, ordered, header, ratio, before, after, own=own)
+        passed &= _beyond_chance(tree, header, ratio, before, after, own=own)
     rows = np.flatnonzero(passed)
     if len(rows):
         part = size[rows] / _reference(np.sort(size[rows]), style)
@@ -96,8 +97,7 @@ def _reference(sizes: FloatArray, style: Style) -> float:
 
 
 def _beyond_chance(
-    tree: PageTree,
-    ordered: OrderedTree,
+    tree: DiffTree,
     header: PageHeader,
     ratio: float,
     before: IntArray,
@@ -111,19 +111,19 @@ def _beyond_chance(
     samples.
     """
     sample = header.value_of_one_sample
-    passed = np.ones(ordered.size, np.bool_)
+    passed = np.ones(len(tree), np.bool_)
     if tree.evidence is not None and header.normalisation == "none":
-        passed = tree.evidence[int(own)][ordered.row]
+        passed = tree.evidence[int(own)]
     elif sample:
-        passed = np.abs(_z(before / sample, after / sample, ordered, header, ratio)) >= _CERTAIN
+        passed = np.abs(_z(before / sample, after / sample, tree, header, ratio)) >= _CERTAIN
     if sample:
-        passed = passed & ~_few(ordered, sample)
+        passed = passed & ~_few(tree, sample)
     return passed
 
 
-def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: PageHeader, ratio: float) -> FloatArray:
+def _z(before: FloatArray, after: FloatArray, tree: DiffTree, header: PageHeader, ratio: float) -> FloatArray:
     sample = header.value_of_one_sample or 1
-    all_before, all_after = float(ordered.before[0]) / sample, float(ordered.after[0]) / sample
+    all_before, all_after = float(tree.baseline_total[0]) / sample, float(tree.target_total[0]) / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         if header.normalisation == "total" and all_before and all_after:
             part = (after + before) / (all_after + all_before)
@@ -134,9 +134,9 @@ def _z(before: FloatArray, after: FloatArray, ordered: OrderedTree, header: Page
     return np.asarray(np.nan_to_num(z, posinf=0.0, neginf=0.0), np.float64)
 
 
-def _few(ordered: OrderedTree, sample: int) -> BoolArray:
+def _few(tree: DiffTree, sample: int) -> BoolArray:
     """Return a mask of the rows that exist on only one side and have too few samples to be significant."""
-    before, after = ordered.before / sample, ordered.after / sample
+    before, after = tree.baseline_total / sample, tree.target_total / sample
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(before > 0, before * (after[0] / before[0]), after * (before[0] / after[0]))
     one_sided = (before == 0) | (after == 0)

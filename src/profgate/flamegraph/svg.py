@@ -6,16 +6,17 @@ import numpy as np
 from markupsafe import Markup
 
 from profgate.flamegraph.page_columns import (
-    OTHER_NAME,
-    OrderedTree,
+    OTHER,
+    CutTree,
+    NamedTree,
     PageHeader,
-    PageTree,
     one_sided_shares,
-    order_tree,
+    uncut,
 )
 from profgate.flamegraph.page_texts import visible_page
 from profgate.flamegraph.shading import FIRST_LEVEL, LEVELS, USUAL, Shading, Style, classic_colour, shade
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.comparison import DiffTree
 from profgate.model.visible_text import cut
 from profgate.report import numbers
 from profgate.report.templates import render_template
@@ -32,10 +33,10 @@ _PALETTES = {
 }
 
 
-def build_svg(tree: PageTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
+def build_svg(tree: NamedTree, header: PageHeader, max_boxes: int = 4000, style: Style = USUAL) -> str:
     """Return the flame graph as an SVG image, 1,200 pixels wide, with the `max_boxes` widest boxes."""
     tree, header = visible_page(tree, header)
-    return draw_svg(tree, order_tree(tree), header, max_boxes, style)
+    return draw_svg(tree, uncut(tree.tree), header, max_boxes, style)
 
 
 def svg_style(header: PageHeader) -> str:
@@ -48,43 +49,44 @@ def svg_style(header: PageHeader) -> str:
     )
 
 
-def draw_svg(tree: PageTree, ordered: OrderedTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
-    """Draw a tree in preorder. The tree and the header must come from `visible_page`."""
-    values = ordered.after if ordered.after[0] else ordered.before
-    side = "after" if ordered.after[0] else "before"
-    shading = shade(tree, ordered, header, style)
+def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: int, style: Style = USUAL) -> str:
+    """Draw a part of a tree. The tree and the header must come from `visible_page`."""
+    tree = shown.tree
+    values = tree.target_total if tree.target_total[0] else tree.baseline_total
+    side = "after" if tree.target_total[0] else "before"
+    shading = shade(tree, header, style)
     largest = max(float(np.abs(shading.delta).max()), 1.0)
     fills = [classic_colour(delta, largest) for delta in shading.delta.tolist()] if style.classic else None
     total = float(values[0])
     scale = (_WIDTH - 2 * _MARGIN) / total if total else 0.0
     widths: FloatArray = np.asarray(values * scale, np.float64)
-    left: FloatArray = np.asarray(_MARGIN + _before(ordered, side) * scale, np.float64)
+    left: FloatArray = np.asarray(_MARGIN + _before(tree, side) * scale, np.float64)
     drawn = _widest(widths, max_boxes)
     boxes = [
-        _box(tree, ordered, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
+        _box(named, shown, header, shading, row, float(left[row]), float(widths[row]), fills) for row in drawn.tolist()
     ]
     title = header.full_title
     return render_template(
         "page/picture.svg.j2",
         width=_WIDTH,
-        height=_TOP + (int(ordered.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
+        height=_TOP + (int(tree.depth[drawn].max(initial=0)) + 1) * _ROW + 30,
         margin=_MARGIN,
         title=title,
         short_title=cut(title, 140),
-        summary=cut(_summary(ordered, header, side), 175),
+        summary=cut(_summary(tree, header, side), 175),
         style=Markup(svg_style(header)),  # noqa: S704 -- contains only numbers
-        shapes=map(Markup, [*boxes, *_slivers(ordered, left, widths, drawn)]),
+        shapes=map(Markup, [*boxes, *_slivers(tree, left, widths, drawn)]),
         classic=style.classic,
         better=header.better,
         alone=header.alone,
     )
 
 
-def _before(ordered: OrderedTree, side: str) -> IntArray:
+def _before(tree: DiffTree, side: str) -> IntArray:
     """Return each row's offset: the sum of the self values of all preceding rows in preorder, except ancestors."""
-    own = ordered.after_self if side == "after" else ordered.before_self
+    own = tree.target_self if side == "after" else tree.baseline_self
     steps = np.r_[0, own]  # the value of a row is added before the next rows,
-    np.subtract.at(steps, ordered.end, own)  # and subtracted at the end of its subtree
+    np.subtract.at(steps, tree.end, own)  # and subtracted at the end of its subtree
     before: IntArray = np.cumsum(own) - own - np.cumsum(steps)[:-1]
     return before
 
@@ -100,13 +102,13 @@ def _widest(widths: FloatArray, limit: int) -> IntArray:
     return rows
 
 
-def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
+def _slivers(tree: DiffTree, left: FloatArray, widths: FloatArray, drawn: IntArray) -> list[str]:
     """Return grey rectangles, which replace adjacent boxes that are too small to draw."""
-    shown = np.zeros(ordered.size, np.bool_)
+    shown = np.zeros(len(tree), np.bool_)
     shown[drawn] = True
-    rows = np.flatnonzero(~shown & shown[np.maximum(ordered.parent, 0)] & (widths > 0))
-    rows = rows[np.lexsort((left[rows], ordered.depth[rows]))]
-    depth, start, end = ordered.depth[rows], left[rows], left[rows] + widths[rows]
+    rows = np.flatnonzero(~shown & shown[np.maximum(tree.parent, 0)] & (widths > 0))
+    rows = rows[np.lexsort((left[rows], tree.depth[rows]))]
+    depth, start, end = tree.depth[rows], left[rows], left[rows] + widths[rows]
     apart = (depth[1:] != depth[:-1]) | (start[1:] - end[:-1] >= 0.01)
     first, last = np.flatnonzero(np.r_[True, apart][: len(rows)]), np.flatnonzero(np.r_[apart, True][: len(rows)])
     return [
@@ -117,8 +119,8 @@ def _slivers(ordered: OrderedTree, left: FloatArray, widths: FloatArray, drawn: 
 
 
 def _box(
-    tree: PageTree,
-    ordered: OrderedTree,
+    named: NamedTree,
+    shown: CutTree,
     header: PageHeader,
     shading: Shading,
     row: int,
@@ -126,25 +128,26 @@ def _box(
     width: float,
     fills: list[tuple[int, int, int]] | None,
 ) -> str:
-    before, after = int(ordered.before[row]), int(ordered.after[row])
+    tree = shown.tree
+    before, after = int(tree.baseline_total[row]), int(tree.target_total[row])
     level = int(shading.level[row])
-    name = row_name(tree, ordered, row)
-    state = ("new" if not before else "gone" if not after else "") if ordered.name[row] >= 0 else ""
+    name = row_name(named, shown, row)
+    state = ("new" if not before else "gone" if not after else "") if tree.symbol[row] >= 0 else ""
     glyph = {"new": "+ ", "gone": "× "}.get(state) or ("▲ " if level > 0 else "▼ " if level < 0 else "")
     delta = after - before * shading.ratio
-    share = f"{numbers.percent(after / float(ordered.after[0]) if after else 0.0)} of"
+    share = f"{numbers.percent(after / float(tree.target_total[0]) if after else 0.0)} of"
     title = (
         f"{name}: {header.quantity(after, 1)}, {share} the run"
         if header.alone
         else f"{name}: {header.quantity(before, 0)} → {header.quantity(after, 1)}, {header.change(delta)}"
         f" ({numbers.signed_percent(delta / (before * shading.ratio)) if before else 'new' if after else '-'}), "
-        f"{numbers.percent(before / float(ordered.before[0]) if before else 0.0)} of before, "
+        f"{numbers.percent(before / float(tree.baseline_total[0]) if before else 0.0)} of before, "
         f"{share} after"
     )
-    x, y = f"{left:.1f}", _TOP + int(ordered.depth[row]) * _ROW
+    x, y = f"{left:.1f}", _TOP + int(tree.depth[row]) * _ROW
     drawn = width if fills else max(width - 0.5, 0.3)
     shape = f'x="{x}" y="{y}" width="{drawn:.1f}" height="{_ROW - 1}"'
-    fill = "o" if ordered.name[row] == OTHER_NAME else f"l{level + LEVELS}"
+    fill = "o" if tree.symbol[row] == OTHER else f"l{level + LEVELS}"
     dotted = f'<rect fill="url(#pg-{state})" {shape}/>' if state else ""
     label, room = glyph + name, int((width - 6) / _CHARACTER)
     label = cut(label, room) if room >= min(3, len(label)) else ""
@@ -154,23 +157,23 @@ def _box(
     return f"<g><title>{escape(title, quote=False)}</title><rect {colour} {shape}/>{dotted}{text}</g>"
 
 
-def row_name(tree: PageTree, ordered: OrderedTree, row: int) -> str:
+def row_name(named: NamedTree, shown: CutTree, row: int) -> str:
     """Return a row's label: its function, `all` for the root, or the number of merged rows."""
-    number = int(ordered.name[row])
-    if number == OTHER_NAME:
-        count = int(ordered.hidden[row])
+    symbol = int(shown.tree.symbol[row])
+    if symbol == OTHER:
+        count = int(shown.hidden[row])
         return f"other ({count:,} {'node' if count == 1 else 'nodes'})"
-    return tree.names[number] if number >= 0 else "all"
+    return named.names[symbol] if symbol >= 0 else "all"
 
 
-def _summary(ordered: OrderedTree, header: PageHeader, side: str) -> str:
-    before, after = int(ordered.before[0]), int(ordered.after[0])
+def _summary(tree: DiffTree, header: PageHeader, side: str) -> str:
+    before, after = int(tree.baseline_total[0]), int(tree.target_total[0])
     if not before and not after:
         return f"{header.metric}: both sides are empty"
     if header.alone:
         return f"{header.metric}: {header.quantity(after, 1)}"
     parts = [f"{header.metric}: {header.quantity(before, 0)} → {header.quantity(after, 1)}", f"width = {side}"]
-    if gone := one_sided_shares(ordered)[0]:
+    if gone := one_sided_shares(tree)[0]:
         parts.append(f"{numbers.percent(gone)} of before has no counterpart")
     return ", ".join(parts)
 

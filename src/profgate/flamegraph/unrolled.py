@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
-from profgate.model.comparison import CallEdges
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import tree_of
+from profgate.model.comparison import CallEdges, DiffTree
 
 NOT_UNROLLED = "(calls not unrolled)"
 MAX_ROWS = 20_000
@@ -19,23 +20,10 @@ SMALLEST_SHARE = 1e-5  # minimum share of the total of either side
 _ROUNDING = 1e-6
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unrolled:
-    """The estimated tree as columns with one element per row.
+def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> DiffTree:
+    """Estimate the call tree from self values (``own``) and total values of both sides.
 
     The first unused symbol number stands for `NOT_UNROLLED`.
-    """
-
-    parent: RowArray
-    symbol: RowArray
-    baseline_self: IntArray
-    target_self: IntArray
-    baseline_calls: IntArray
-    target_calls: IntArray
-
-
-def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[int] = ()) -> Unrolled:
-    """Estimate the call tree from self values (``own``) and total values of both sides.
 
     Both are int64 arrays with one line for the baseline, one line for the target, and one element per symbol.
     The cost of recursive calls belongs to the first call. Symbols in ``keep`` are included regardless of their size.
@@ -137,7 +125,7 @@ def _on_path(callee: IntArray, row: IntArray, paths: _Paths) -> BoolArray:
     return found
 
 
-def _columns(paths: _Paths, own: IntArray) -> Unrolled:
+def _columns(paths: _Paths, own: IntArray) -> DiffTree:
     parent, symbol, part, calls = paths.parent, paths.symbol, paths.part, paths.calls
     values = np.zeros(part.shape, np.int64)
     left = np.zeros_like(own)
@@ -150,8 +138,10 @@ def _columns(paths: _Paths, own: IntArray) -> Unrolled:
         symbol = np.concatenate([symbol, [own.shape[1]], rest])
         values = np.concatenate([values, np.zeros((2, 1), np.int64), left[:, rest]], axis=1)
         calls = np.concatenate([calls, np.zeros((2, 1 + len(rest)))], axis=1)
-    counted = np.rint(calls).astype(np.int64)
-    return Unrolled(parent.astype(np.int32), symbol.astype(np.int32), values[0], values[1], counted[0], counted[1])
+    tree, order = tree_of(parent, symbol)
+    values, counted = values[:, order], np.rint(calls[:, order]).astype(np.int64)
+    totals = [tree.totals(side) for side in values]
+    return DiffTree(tree.parent, tree.symbol, tree.depth, tree.end, *values, *totals, *counted)
 
 
 def _split(symbol: IntArray, part: FloatArray, own: IntArray) -> tuple[IntArray, IntArray]:

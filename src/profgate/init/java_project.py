@@ -9,7 +9,8 @@ from profgate.init.repository_files import Files
 
 CLASS = re.compile(r"^(?:public |final )*class (\w{1,80})", re.MULTILINE)
 FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
-JMH = "-f 0 -wi 1 -w 1 -i 2 -r 3"  # in this process, for a fixed time
+JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
+FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer
 CLASS_PATH = "target/test-classes:target/classes:$(cat target/class-path)"
 
 
@@ -37,7 +38,9 @@ def _benchmarks(files: Files, here: Files, folder: str) -> Iterator[Candidate]:
     for path, count in found.items():
         name = path.rpartition("/")[2].removesuffix(".java")
         if NAME.fullmatch(name):
-            command = f"java -cp \"{CLASS_PATH}\" org.openjdk.jmh.Main '\\b{name}\\.' {JMH}"
+            times = 1 if "@OperationsPerInvocation" in texts[path] else 1000  # JMH states the time of an operation
+            options = JMH + FIXED_WORK.format(times)
+            command = f"java -cp \"{CLASS_PATH}\" org.openjdk.jmh.Main '\\b{name}\\.' {options}"
             place = f"{count} JMH benchmarks in {path}"
             yield Candidate("Java", command, place, Kind.BENCHMARK, folder, folder, java_package(module, folder), count)
 

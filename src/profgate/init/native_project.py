@@ -27,7 +27,7 @@ TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
 OFF = re.compile(r"^(\w{1,80}):BOOL=(?:OFF|NO|FALSE|0)$", re.MULTILINE)
-PLACE = re.compile(r"[A-Za-z0-9_.+-]{1,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
+PLACE = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,80}(?:/[A-Za-z0-9_.+-]{1,80}){1,20}")
 RULE = re.compile(  # a target with a recipe that names an output, in the database that make prints
     r"^([\w./+-]{1,160}):(?!=)[^\n]*+\n(?:#(?!  Phony)[^\n]*+\n)++(?:\t(?![^\n]*? -o )[^\n]*+\n)*+\t[^\n]*? -o ",
     re.MULTILINE,
@@ -89,7 +89,8 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
 def _makefile(files: Files, checkout: str, folder: str) -> Iterator[Candidate]:
     """Return the programs that the rules of a Makefile build, with expanded variables."""
     log = f"{checkout}-make-{folder.replace('/', '-')}"
-    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder]
+    none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
+    words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
     run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=LONGEST)
     for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
         program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)

@@ -53,7 +53,11 @@ LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node"
 RUNNERS = frozenset({"npm", "yarn", "pnpm"})
 ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
 NO_BENCHMARK = re.compile(r"^_|config|util|helper|fixture|setup|types|\.d\.ts$|report|result", re.IGNORECASE)
-TESTS = re.compile(r"\b(?:mocha|uvu)\b|node --test")
+TESTS = re.compile(r"\b(?:mocha|uvu|borp)\b|node --test")
+# these only check the text of the sources, so a benchmark or a test does not need them
+CHECKS = re.compile(
+    r"\b\w{0,20}lint\d?\b|\b(?:style|format|prettier|types?|check|xo|standard|jscs|biome|tsd|tstyche)\b"
+)
 # matches a quoted word in which neither the shell nor GitHub replaces anything
 QUOTED = re.compile(r"'[ !-#%-&(-~]*'|\"(?:[ !#%-_a-~]|\$(?=\"))*\"")
 BINARIES = 'PATH="$PWD/node_modules/.bin:$PATH"'
@@ -80,9 +84,9 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf"}, name)):
         kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
         measures = kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""}
-        chosen = measures or name == "test" or TESTS.search(scripts[name])
+        chosen = not CHECKS.search(name) and (measures or name == "test" or TESTS.search(scripts[name]))
         script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
-        if script is not None:
+        if script is not None and (measures or name == "test" or TESTS.search(script.command)):
             where = joined(folder, script.folder)
             used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
             own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
@@ -161,10 +165,10 @@ def _is_member(files: Files, folder: str) -> bool:
 
 def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, ...] = ()) -> _Script | None:
     """Return a script that ends with a command of Node, or None. What runs before it keeps its form."""
-    segments = [segment.strip() for segment in scripts.get(name, "").split("&&")]
-    if name in seen or not all(PLAIN.fullmatch(QUOTED.sub("x", segment)) for segment in segments):
+    segments = _segments(scripts.get(name, ""))
+    if name in seen or not segments or not all(PLAIN.fullmatch(QUOTED.sub("x", segment)) for segment in segments):
         return None
-    before, folder = ([f"npm run pre{name}"] if f"pre{name}" in scripts else []), "."
+    before, folder = ([f"npm run pre{name}"] if _segments(scripts.get(f"pre{name}", "")) else []), "."
     for segment in segments[:-1]:
         changed = re.fullmatch(r"cd ([A-Za-z0-9_@./-]+)", segment)
         if changed and folder == ".":
@@ -181,11 +185,21 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
         inner = next((word for word in rest if word not in {"run", "run-script", "--silent", "-s"}), "")
         further = _script(scripts, inner, tools, (*seen, name)) if folder == "." else None
         return further and _Script(further.command, (*before, *further.before), further.folder)
-    if not NAME.fullmatch(program) or program in NOT_NODE:
+    if not NAME.fullmatch(program) or program.startswith("-") or program in NOT_NODE:
         return None
+    rest = [word for word in rest if not word.startswith(("--coverage", "--check-coverage"))]
+    if program == "jest":  # otherwise it starts other processes
+        rest.append("--runInBand")
     started = LOADERS.get(program, "" if program == "node" else f"{tools}{program}")
     command = " ".join(["node", *([started] if started else []), *rest])
     return _Script(" ".join([*words[:start], command]), tuple(before), folder)
+
+
+def _segments(script: str) -> list[str]:
+    """Return the commands of a script without those that only check the text of the sources."""
+    segments = [segment.strip() for segment in script.split("&&")]
+    names = [[word for word in segment.split() if word not in {*RUNNERS, "run", "npx"}] for segment in segments]
+    return [segment for segment, words in zip(segments, names, strict=True) if words and not CHECKS.search(words[0])]
 
 
 def _benchmark_files(here: Files, package: Mapping[str, Any]) -> list[str]:

@@ -96,9 +96,13 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     found = [each for each in all_found if each.command]
     if not options.command and (options.skeleton or all(each.kind is Kind.TESTS for each in found)):
         found = _with_skeleton(files, recipe, found, questions, options)
-    if not options.command and options.measure and (new := repeated_tests(files, all_found)):
-        benchmarks = [each for each in found if each.kind is Kind.BENCHMARK][:MOST_BENCHMARKS]
-        found = [*benchmarks, new, *(each for each in found if each.kind is Kind.TESTS)]
+    if not options.command and options.measure:
+        benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
+        others = [
+            each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)
+        ]
+        others = others[:MOST_BENCHMARKS] if tests else others
+        found = [*benchmarks, *others, *tests, *(each for each in found if each.kind is Kind.TESTS)]
     if not options.command and not found:
         answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
         found = [_named(files, recipe, answer, under)] if answer != NOTHING else []

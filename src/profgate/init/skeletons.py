@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from profgate.init.candidates import Candidate, Kind, joined, json_object, table, toml
@@ -24,6 +24,8 @@ JAVA = re.compile(
 NODE = re.compile(
     r"^(?:export (?:default )?function |(?:module\.)?exports\.)(\w{1,80})(?:\s*=|\(\w+[,)])", re.MULTILINE
 )
+EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
+LOADER = re.compile(r"(?:--import|--require|-r|--loader) \S{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +37,45 @@ class Function:
     takes: str = "string"
 
 
-def repeated_tests(files: Files, found: Iterable[Candidate]) -> Candidate | None:
-    """Return a benchmark that repeats the tests which the first fitting candidate runs, or None if there is none."""
+def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list[Candidate]:
+    """Return a benchmark that repeats what the first fitting candidate of a kind runs, if there is one.
+
+    The benchmarks of pytest are repeated too, because its plugins run them for a fixed time.
+    """
     for each in sorted(found, key=lambda each: not each.weight):
         path, command, runners = REPEATED.get(each.language, ("", "", ()))
+        if each.kind is not kind or not any(name in f"{each.command} {each.place}" for name in runners):
+            continue
         here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
-        known = any(name in f"{each.command} {each.place}" for name in runners)
-        if each.kind is Kind.TESTS and known and not files.read(here):
-            text = render_template(f"init/{path.rpartition('/')[2]}.j2")
-            command, update = _started(each.command, command)
-            setup = java_package(each.package, each.package) if each.language == "Java" else each.setup
-            return replace(
-                each,
-                command=command,
-                place="a new file that repeats the tests",
-                kind=Kind.BENCHMARK,
-                folder=each.package,
-                setup=setup,
-                new_files={here: text, listed: ""},
-                update=update,
-            )
-    return None
+        text = render_template(f"init/{path.rpartition('/')[2]}.j2")
+        same = " ".join(other.command for other in found if (other.kind, other.setup) == (kind, each.setup))
+        if files.read(here) in {"", text}:
+            command, update = _started(each.command, command, same if kind is Kind.BENCHMARK else each.command)
+            return [
+                replace(
+                    each,
+                    command=command,
+                    place=f"a new file that repeats the {kind.name.lower().rstrip('s')}s",
+                    kind=Kind.BENCHMARK,
+                    folder=each.package,
+                    setup=java_package(each.package, each.package) if each.language == "Java" else each.setup,
+                    new_files={here: text, listed: ""},
+                    update=update,
+                )
+            ]
+    return []
 
 
-def _started(tests: str, command: str) -> tuple[str, str]:
+def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
     """Return the command that repeats tests, which ``tests`` runs, and the command that writes their list."""
     variables, node, rest = tests.partition("node ")
     if not command.startswith("node ") or not node:
-        return command, f"{command} --update"
-    if rest.startswith("--test"):  # it runs each file in its own process
-        words = [word for word in rest.split() if not word.startswith("-")]
-        command = f"{variables}{' '.join([command, *words])}"
+        chosen = [word for word in all_tests.split() if word.endswith(".py") or word == "--benchmark-only"]
+        return command, " ".join([command, "--update", *dict.fromkeys(chosen)])
+    if EACH_FILE.search(rest):  # it runs each file in its own process
+        loaders = LOADER.findall(rest)
+        words = [word for word in LOADER.sub("", EACH_FILE.sub("", rest)).split() if not word.startswith("-")]
+        command = f"{variables}{' '.join(['node', *loaders, command.removeprefix('node '), *words])}"
     else:
         command = f"{variables}node --import ./{command.removeprefix('node ')} {rest}"
     return command, f"REPEATED_TESTS=update {command}"
@@ -156,6 +166,6 @@ KINDS: Mapping[str, tuple[Callable[[Files], Iterator[Function]], str, str]] = {
 # the path and the command of the file that repeats tests, and the commands of tests that it can repeat
 REPEATED: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "Python": ("benchmarks/repeated_tests.py", "python benchmarks/repeated_tests.py", ("pytest", "unittest")),
-    "Node": ("bench/repeated-tests.mjs", "node bench/repeated-tests.mjs", ("node --test", "/mocha", "/uvu")),
+    "Node": ("bench/repeated-tests.mjs", "node bench/repeated-tests.mjs", ("--test", "/mocha", "/uvu", "/borp")),
     "Java": ("bench/RepeatedTests.java", f'java -cp "{CLASS_PATH}" bench/RepeatedTests.java', ("pom.xml",)),
 }

@@ -5,11 +5,12 @@ import os
 import re
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 
 from profgate.errors import ProfgateError
 from profgate.init.candidates import joined
+from profgate.init.java_project import FIXED_WORK
 from profgate.init.library_share import Share, share_of
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
@@ -24,22 +25,26 @@ from profgate.model.visible_text import plain
 from profgate.wiring import read_all
 
 LONGEST_SETUP = 900.0  # in seconds
-LONGEST_RUN = 300.0  # in seconds; the workflow makes at least five runs
+LONGEST_RUN = 180.0  # in seconds; the workflow makes at least five runs
 LONGEST_REPEATED = 60.0  # in seconds
-LONGEST_SEARCH = 900.0  # in seconds; later, no further command is tried
+LONGEST_SEARCH = 480.0  # in seconds, if several commands can be tried
+SHORTEST = 20.0  # in seconds, that a command has at the end of the search
 MOST_TRIALS = 8
 MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
+TRIAL_RATE = 200  # py-spy stops the program for each sample, which makes it slower than in the workflow
 FEW_SAMPLES = 100  # fewer do not tell the share of the library
-ITERATIONS = re.compile(r" -benchtime \d{1,12}x")
-COUNT = re.compile(r" (-count|--loops) (\d{1,12})\b")
-PER_ITERATION = re.compile(r"^Benchmark\S{0,200}\s{1,50}\d{1,12}\s{1,50}(\d{1,15}(?:\.\d{1,9})?) ns/op", re.MULTILINE)
+COUNT = re.compile(r" (-count|--loops|-bs) (\d{1,12})\b")
+ITERATIONS = {  # by language: options that state the number of iterations, and those that measure the time of one
+    "Go": (re.compile(r"-benchtime \d{1,12}x"), "-benchtime {}x", "-benchtime 100ms"),
+    "Java": (re.compile(r"-bm ss -wi 0 -i 1 -bs \d{2,12}"), FIXED_WORK, "-bm avgt -wi 0 -i 1 -r 200ms -tu ns"),
+}
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
     re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
-    re.compile(r"not found|does not|No such file|cannot", re.IGNORECASE),
+    re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 TRIED = (
@@ -78,9 +83,9 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
     Stops at the first plan with a sufficient share. If every recording fails, return the first plan with its problem.
     The text ``result`` describes the recording, the duration of the gate, and what it can detect.
     """
-    trials, end = list[Trial](), time.monotonic() + LONGEST_SEARCH
+    trials, end = list[Trial](), time.monotonic() + LONGEST_SEARCH if len(plans) > 1 else math.inf
     with ExitStack() as stack:
-        copies = _Copies(files, stack.enter_context(scratch_folder()), stack)
+        copies = _Copies(files, stack.enter_context(scratch_folder()), stack, end)
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
@@ -94,27 +99,53 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
 
 
 class _Copies:
-    """Copies of the working tree below a scratch folder, one for each setup."""
+    """Copies of the working tree below a scratch folder, one for each setup, and the time when the search ends.
 
-    def __init__(self, files: Files, scratch: str, stack: ExitStack) -> None:
-        self.files, self.scratch, self.failed = files, scratch, set[tuple[str, ...]]()
-        self._stack, self._ready = stack, dict[tuple[str, ...], tuple[str, float]]()
+    Setups that only build different programs share a copy, so that they build their common parts once.
+    """
+
+    def __init__(self, files: Files, scratch: str, stack: ExitStack, end: float) -> None:
+        self.files, self.end, self.failed = files, end, set[tuple[str, ...]]()
+        self._scratch, self._stack = scratch, stack
+        self._places, self._ready = dict[tuple[str, ...], str](), dict[tuple[str, ...], float]()
 
     def ready(self, plan: Plan) -> tuple[str, float]:
         """Return a checkout in which the setup of a plan has run, and the duration of the setup in seconds.
 
         Raises ProfgateError if the setup fails.
         """
-        if plan.setup in self._ready:
-            _write(plan, self._ready[plan.setup][0])
-        else:
+        shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
+        if shared not in self._places:
+            place = f"{self._scratch}/checkout-{len(self._places)}"
+            self._places[shared] = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
+        checkout = self._places[shared]
+        _write(plan, checkout)
+        if plan.setup not in self._ready:
             self.failed.add(plan.setup)
-            place = f"{self.scratch}/checkout-{len(self._ready) + len(self.failed)}"
-            checkout = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
-            _write(plan, checkout)
-            self._ready[plan.setup] = checkout, _run("the setup", plan.setup, plan, checkout)[0]
+            self._ready[plan.setup] = self.run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
-        return self._ready[plan.setup]
+        return checkout, self._ready[plan.setup]
+
+    def run(self, what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str = "") -> tuple[float, str]:
+        """Run shell lines as the workflow does. Return the duration in seconds and the output.
+
+        Raises ProfgateError with the line of the output that names the cause.
+        """
+        place = f"{checkout}-npm"  # npm link and global installations change it
+        own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
+        given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
+        start = time.monotonic()
+        longest = min(LONGEST_RUN if out else LONGEST_SETUP, max(self.end - start, SHORTEST))
+        outcome = run_command(
+            ["sh", "-ec", "\n".join(lines)],
+            folder=checkout,
+            environment=given,
+            log=f"{checkout}-log",
+            timeout=longest,
+        )
+        if outcome.failure:
+            raise ProfgateError(f"{what} {outcome.failure}", problem_in(outcome.output.replace(f"{checkout}/", "")))
+        return max(time.monotonic() - start, 0.001), outcome.output
 
 
 def _write(plan: Plan, checkout: str) -> None:
@@ -122,11 +153,11 @@ def _write(plan: Plan, checkout: str) -> None:
         write_text(f"{checkout}/{path}", text)
 
 
-def _updated(plan: Plan, checkout: str) -> Plan:
+def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     """Run the command that completes the new files, and return the plan with their texts."""
     if not plan.update:
         return plan
-    _run("the choice of tests", (*plan.start, plan.update), plan, checkout)
+    copies.run("the choice of tests", (*plan.start, plan.update), plan, checkout)
     texts = {path: read_loosely(f"{checkout}/{path}", LARGEST_FILE) for path in plan.new_files}
     return replace(plan, new_files=texts)
 
@@ -182,12 +213,17 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         if path not in plan.new_files and _only_copied(copies.files, path):
             raise ProfgateError(path, UNTRACKED)
     checkout, setup = copies.ready(plan)
-    plan = _updated(plan, checkout)
-    if plan.recipe.language == "Go" and ITERATIONS.search(plan.command):
-        plan = replace(plan, command=_with_iterations(plan, checkout))
+    plan = _updated(plan, copies, checkout)
+    if plan.recipe.language == "Python":
+        plan = replace(plan, extent=replace(plan.extent, rate=TRIAL_RATE))
+    options, fixed, timed = ITERATIONS.get(plan.recipe.language, (COUNT, "", ""))
+    if timed and options.search(plan.command):
+        command = options.sub(timed, plan.command)
+        output = copies.run("the benchmark", (*plan.start, command), plan, checkout)[1]
+        plan = replace(plan, command=options.sub(fixed.format(iterations(output, plan.recipe.rate)), plan.command))
     for left in reversed(range(MOST_REPEATS)):
         with scratch_folder() as out:
-            seconds, output = _run("the recording", plan.record, plan, checkout, out)
+            seconds, output = copies.run("the recording", plan.record, plan, checkout, out)
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
         longer = _longer(plan, share, seconds)
         if longer == plan or not left:
@@ -205,47 +241,29 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
 
     ``seconds`` is the duration of the recording with this share.
     """
-    if share.samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
+    samples = max(1.0, share.samples * plan.recipe.rate / plan.extent.rate)
+    if samples > RUN_SAMPLES / 2 or (share.samples > FEW_SAMPLES and share.library < ENOUGH):
         return plan
     before = COUNT.search(plan.command) or LOOPED.match(plan.command)
     times = int(before[before.lastindex or 0]) if before else 1
-    times = math.ceil(times * min(RUN_SAMPLES / max(share.samples, 1), max(LONGEST_REPEATED / seconds, 1)))
+    times = math.ceil(times * min(RUN_SAMPLES / samples, max(LONGEST_REPEATED / seconds, 1)))
     if before and before.re is COUNT:
         return replace(plan, command=COUNT.sub(rf" \1 {times}", plan.command))
     command = LOOPED.sub("", plan.command)
     return replace(plan, command=LOOP.format(times) + command) if plan.recipe.machine else plan
 
 
-def _with_iterations(plan: Plan, checkout: str) -> str:
-    """Return the command with enough iterations per benchmark for one run."""
-    command = ITERATIONS.sub(" -benchtime 100ms", plan.command)
-    _, output = _run("the benchmark", (*plan.start, command), plan, checkout)
-    iteration = sum(map(float, PER_ITERATION.findall(output))) / 1e9
-    if not iteration:
+def iterations(output: str, rate: int) -> int:
+    """Return the number of iterations of each benchmark in the output that take as long as one run."""
+    nanoseconds = 0.0
+    for line in output.splitlines():
+        words = line.partition(" ns/op")[0].partition("±")[0].split()
+        if " ns/op" in line and (line.startswith("Benchmark") or "avgt" in words):
+            with suppress(ValueError):  # JMH writes very small numbers as powers
+                nanoseconds += float(words[-1])
+    if not nanoseconds:
         raise ProfgateError("--measure", "found no benchmark in the output; use a --command that runs benchmarks")
-    count = max(1, round(RUN_SAMPLES / plan.recipe.rate / iteration))
-    return ITERATIONS.sub(f" -benchtime {count}x", plan.command)
-
-
-def _run(what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str = "") -> tuple[float, str]:
-    """Run shell lines as the workflow does. Return the duration in seconds and the output.
-
-    Raises ProfgateError with the line of the output that names the cause.
-    """
-    place = f"{checkout}-npm"  # npm link and global installations change it
-    own = {"npm_config_prefix": place, "PATH": f"{place}/bin:{os.environ.get('PATH', os.defpath)}"}
-    given = without_git(os.environ) | own | dict(plan.recipe.env) | variables({"out": out, "run": "1"})
-    start = time.monotonic()
-    outcome = run_command(
-        ["sh", "-ec", "\n".join(lines)],
-        folder=checkout,
-        environment=given,
-        log=f"{checkout}-log",
-        timeout=LONGEST_RUN if out else LONGEST_SETUP,
-    )
-    if outcome.failure:
-        raise ProfgateError(f"{what} {outcome.failure}", problem_in(outcome.output.replace(f"{checkout}/", "")))
-    return max(time.monotonic() - start, 0.001), outcome.output
+    return max(1, round(RUN_SAMPLES / rate / nanoseconds * 1e9))
 
 
 def problem_in(output: str) -> str:

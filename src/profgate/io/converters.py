@@ -14,7 +14,11 @@ from profgate.model.source import SourceFile, source_of
 TIMEOUT = 120  # in seconds
 LARGEST = 512 << 20  # maximum number of bytes of a recording
 LARGEST_RESULT = 1 << 30
-JFR_EVENTS = ("jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample")
+JFR_EVENTS = (
+    *("jdk.CPUTimeSample", "jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.ObjectAllocationSample"),
+    *("jdk.ObjectAllocationInNewTLAB", "jdk.ObjectAllocationOutsideTLAB"),
+    *("profiler.Malloc", "profiler.WallClockSample"),
+)
 JFR_DEPTH = 1024
 
 

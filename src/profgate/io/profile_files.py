@@ -55,9 +55,22 @@ def local_files(entries: Sequence[str], workspace: str) -> LocalSet | None:
             name = posixpath.relpath(posixpath.join(folder, source.name), common or ".")
             found[name] = replace(source, name=name)
     ignored = found.pop(MANIFEST_NAME, None) is not None
-    stated = found.pop(RECORDING_NAME, None)
-    recording = {} if stated is None else recording_facts(stated.read(LONGEST_RECORDING))
+    recording = facts_beside(found, posixpath.relpath(common or ".", workspace))
     return LocalSet(tuple(found[name] for name in sorted(found)), None, ignored, recording) if found else None
+
+
+def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
+    """Remove the file that states facts about the recording from the files of a folder, and return these facts.
+
+    The facts apply to all files. Raises `ProfgateError` if such a file is in a subfolder or has a mistake.
+    """
+    stated = files.pop(RECORDING_NAME, None)
+    deeper = next((name for name in files if posixpath.basename(name) == RECORDING_NAME), None)
+    if deeper is not None:
+        what = f"is in a subfolder; it states facts about all profiles, so move it to {folder}"
+        raise ProfgateError(posixpath.join(folder, deeper), what)
+    where = posixpath.join(folder, RECORDING_NAME)
+    return {} if stated is None else recording_facts(stated.read(LONGEST_RECORDING), where)
 
 
 def is_in(path: str, entries: Sequence[str]) -> bool:

@@ -1,10 +1,11 @@
 """Turn accepted regressions yellow, as well as red totals whose change is explained by accepted findings."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from profgate.judge.findings import importance
 from profgate.model.acceptance import ROOM, Acceptance
+from profgate.model.change import Location
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import TOTAL, Acknowledgement, Finding, MetricReport, Report
@@ -12,6 +13,8 @@ from profgate.model.visible_text import name_text
 
 ROUNDING = 1e-9
 Place = tuple[str, str | None]
+Key = tuple[str, str, int]  # workload, metric and id of a finding
+Named = dict[str, list[tuple[Key, str | None, Finding]]]  # the names of findings, with their files
 
 
 def with_acceptances(report: Report) -> Report:
@@ -21,17 +24,50 @@ def with_acceptances(report: Report) -> Report:
     """
     if not report.acceptances:
         return report
-    settled = tuple(
-        one if one.state == "refused" else (_settled_removal if one.removal else _settled)(one, report)
-        for one in report.acceptances
-    )
-    limits = [acceptance for acceptance in settled if acceptance.state in {"applies", "exceeded"}]
-    accepted = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, limits))
-    return replace(accepted, acceptances=settled)
+    named, accepted = _by_name(report), dict[Key, Acceptance]()
+
+    def settled(one: Acceptance) -> Acceptance:
+        if one.state == "refused":
+            return one
+        if one.removal:
+            return _settled_removal(one, report)
+        found = _meant(one, named)
+        settled = _settled(one, [finding for _, finding in found])
+        for key, finding in found if settled.state in {"applies", "exceeded"} else ():
+            if settled.limit is not None and _within(finding.growth, settled.limit):
+                accepted.setdefault(key, settled)
+        return settled
+
+    acceptances = tuple(map(settled, report.acceptances))
+    marked = report.with_metrics(lambda load, metric: _with_accepted(load.name, metric, accepted))
+    return replace(marked, acceptances=acceptances)
 
 
-def _settled(acceptance: Acceptance, report: Report) -> Acceptance:
-    found = [finding for load, metric, finding in report.findings if _means(acceptance, load.name, metric, finding)]
+def _by_name(report: Report) -> Named:
+    """Return the findings that can be accepted by each of their names, which include those before a rename."""
+    named: Named = {}
+    for load, metric in report.metrics:
+        former: dict[Place, list[Location]] = {}
+        for item in metric.relations:
+            former.setdefault((item.location.name, item.location.file), []).extend(item.others)
+        for finding in filter(lambda finding: finding.is_acceptable, metric.findings):
+            here = finding.location
+            for place in (here, *former.get((here.name, here.file), ())):
+                for name in {place.name, name_text(place.name)}:
+                    named.setdefault(name, []).append(((load.name, metric.name, id(finding)), place.file, finding))
+    return named
+
+
+def _meant(acceptance: Acceptance, named: Named) -> list[tuple[Key, Finding]]:
+    return [
+        (key, finding)
+        for key, file, finding in named.get(acceptance.location, ())
+        if acceptance.workload in {None, key[0]} and acceptance.metric in {None, key[1]}
+        if acceptance.file in {None, file}
+    ]
+
+
+def _settled(acceptance: Acceptance, found: Sequence[Finding]) -> Acceptance:
     if not found:
         if acceptance.location == TOTAL.name:
             return replace(acceptance, state="refused", remark=Reason(ReasonCode.ACCEPTED_TOTAL))
@@ -57,42 +93,26 @@ def _settled_removal(acceptance: Acceptance, report: Report) -> Acceptance:
     return replace(acceptance, location=name, state="applies", remark=Reason(ReasonCode.ACCEPTED_REMOVAL))
 
 
-def _means(acceptance: Acceptance, workload: str, metric: MetricReport, finding: Finding) -> bool:
-    if not finding.is_acceptable or acceptance.removal:
-        return False
-    if acceptance.workload not in {None, workload} or acceptance.metric not in {None, metric.name}:
-        return False
-    here = (finding.location.name, finding.location.file)
-    renamed = [item for item in metric.relations if (item.location.name, item.location.file) == here]
-    return any(
-        acceptance.location in {place.name, name_text(place.name)} and acceptance.file in {None, place.file}
-        for place in (finding.location, *(old for item in renamed for old in item.others))
-    )
-
-
 def _within(growth: float, limit: float) -> bool:
     return growth <= limit + ROUNDING
 
 
-def _with_accepted(workload: str, metric: MetricReport, limits: Sequence[Acceptance]) -> MetricReport:
-    if not limits or not metric.findings:
+def _with_accepted(workload: str, metric: MetricReport, accepted: Mapping[Key, Acceptance]) -> MetricReport:
+    if not accepted or not metric.findings:
         return metric
-    findings = [_accepted(workload, metric, finding, limits) for finding in metric.findings]
-    accepted = sum(finding.delta or 0.0 for finding in findings if finding.acknowledgement)
-    findings = [_total_explained(finding, accepted) for finding in findings]
+    findings = [_accepted(finding, accepted.get((workload, metric.name, id(finding)))) for finding in metric.findings]
+    changed = sum(finding.delta or 0.0 for finding in findings if finding.acknowledgement)
+    findings = [_total_explained(finding, changed) for finding in findings]
     return replace(metric, findings=tuple(sorted(findings, key=importance)))
 
 
-def _accepted(workload: str, metric: MetricReport, finding: Finding, limits: Sequence[Acceptance]) -> Finding:
-    for acceptance in limits:
-        limit = acceptance.limit
-        if limit is None or not _means(acceptance, workload, metric, finding) or not _within(finding.growth, limit):
-            continue
-        reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": limit, "reason": acceptance.reason})
-        others = () if finding.colour == "red" else finding.reasons
-        known = Acknowledgement(acceptance.by, acceptance.reason, _percent(limit), acceptance.link)
-        return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
-    return finding
+def _accepted(finding: Finding, acceptance: Acceptance | None) -> Finding:
+    if acceptance is None or acceptance.limit is None:
+        return finding
+    reason = Reason(ReasonCode.ACCEPTED, {"by": acceptance.by, "limit": acceptance.limit, "reason": acceptance.reason})
+    others = () if finding.colour == "red" else finding.reasons
+    known = Acknowledgement(acceptance.by, acceptance.reason, _percent(acceptance.limit), acceptance.link)
+    return replace(finding, colour="yellow", reasons=(reason, *others), acknowledgement=known)
 
 
 def _total_explained(finding: Finding, accepted: float) -> Finding:

@@ -10,7 +10,7 @@ from profgate.judge.gate import UNREACHABLE
 from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import Change, Detection, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, path_text
 from profgate.model.comparison import Comparison
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
@@ -319,7 +319,7 @@ def _listed(
             symbol = int(detection.symbol[row])
             changes.append(_change(comparison, detection, sums, states, rows, row))
             listed |= {symbol} if symbol >= 0 else set()
-            if judged and judged[row] == "subtree":
+            if judged and (judged[row] == "subtree" or comparison.symbols.names[symbol] in COLLECTORS):
                 moved = abs(float(detection.to_value[row] - detection.from_value[row]))
                 growths[symbol] = moved * dearer * (1 if detection.kind[row] in WORSE else -1)
     return tuple(changes), listed, growths, dict(counts)

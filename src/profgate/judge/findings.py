@@ -53,12 +53,13 @@ def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ..
     return tuple(sorted(_none_red_where(found), key=importance))
 
 
-def importance(finding: Finding) -> tuple[int, int, float, str, str]:
-    """Return the sort key of a finding: colour (red first), kind, size of the change, name and file."""
+def importance(finding: Finding) -> tuple[int, bool, int, float, str, str]:
+    """Return the sort key of a finding: colour (red first), direct causes, kind, size of the change, name and file."""
     colours = ("red", "yellow", "green", "neutral")
     weight = finding.statistics.weight
     return (
         colours.index(finding.colour),
+        finding.is_indirect,
         RANKS[BY_WORD[finding.kind]],
         -abs(weight or 0.0),
         finding.location.name,

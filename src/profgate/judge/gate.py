@@ -36,7 +36,8 @@ class GateContext:
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
     the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
-    these numbers are known. ``decided`` is True if any metric of the workload has enough data for a decision.
+    these numbers are known. ``decided`` is True if any metric of the workload has enough data for a decision. ``cpu``
+    is the note that the sides are from different CPU models, if they are.
     """
 
     policy: Policy
@@ -44,6 +45,7 @@ class GateContext:
     advisory: tuple[Reason, ...] = ()
     calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
     decided: bool = False
+    cpu: Reason | None = None
 
 
 def noted(finding: Finding, metric: MetricReport) -> Finding:
@@ -182,6 +184,8 @@ def _against(finding: Finding, metric: MetricReport, context: GateContext) -> li
     found = []
     if finding.evidence.reach == UNREACHABLE:
         found.append(Reason(ReasonCode.NOT_REACHABLE))
+    if finding.is_total and context.cpu is not None and metric.calibration.mode == "jobs":
+        found.append(context.cpu)
     if not metric.calibration.measured and confirm != "off":
         found.append(Reason(ReasonCode.WAITS, {"confirm": confirm}))
     return found

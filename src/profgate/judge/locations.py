@@ -7,7 +7,7 @@ import numpy as np
 
 from profgate.model.arrays import FloatArray
 from profgate.model.call_tree import added_at
-from profgate.model.change import Detection, Location
+from profgate.model.change import COLLECTORS, Detection, Location
 from profgate.model.comparison import Comparison
 from profgate.model.report import TOTAL, Cause, Direction, Part, Relation
 
@@ -71,11 +71,13 @@ def causes_of(comparison: Comparison, symbols: Iterable[int]) -> tuple[Cause, ..
 def parts_of(comparison: Comparison, growths: Mapping[int, float]) -> tuple[Part, ...]:
     """Return the direct callees with the largest part in the growth of each symbol's total cost, largest first.
 
+    For a garbage collector, these are the functions that it interrupted.
+
     ``growths`` maps symbols to changes in stored units per run; negative numbers are for costs that fall.
     """
     found = []
     for symbol, growth in sorted(growths.items()):
-        before, after = _callees(comparison, symbol)
+        before, after = (_callees, _interrupted)[comparison.symbols.names[symbol] in COLLECTORS](comparison, symbol)
         parts = (after - before) * np.sign(growth)
         for callee in np.argsort(-parts, kind="stable")[:PARTS].tolist():
             if parts[callee] > 0 and parts[callee] >= LEAST_PART * abs(growth):
@@ -91,15 +93,23 @@ def _callees(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArra
     callee, sides = np.zeros(0, np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64))
     if tree is not None:
         rows = 1 + np.flatnonzero(tree.symbol[tree.parent[1:]] == symbol)
-        start = tree.symbol[rows].astype(np.int64) * (len(tree.pre) + 1) + tree.pre[rows]
-        rows, start = rows[np.argsort(start)], np.sort(start)
-        # a call below another call of the same callee is part of its cost
-        rows = rows[np.append(0, np.maximum.accumulate(start + tree.size[rows]))[:-1] <= start]
+        rows = tree.topmost(rows)  # a call below another call of the same callee is part of its cost
         callee, sides = tree.symbol[rows].astype(np.int64), (tree.baseline_total[rows], tree.target_total[rows])
     elif edges is not None:
         rows = np.flatnonzero(edges.caller == symbol)
         callee, sides = edges.callee[rows], (edges.baseline_total[rows], edges.target_total[rows])
     before, after = (added_at(len(comparison.symbols), callee, np.where(callee == symbol, 0, side)) for side in sides)
+    return before / runs.baseline, after / runs.target
+
+
+def _interrupted(comparison: Comparison, symbol: int) -> tuple[FloatArray, FloatArray]:
+    """Return the cost of a garbage collector by the symbol that it interrupted, as means per run of both sides."""
+    tree, runs, symbols = comparison.tree, comparison.runs, len(comparison.symbols)
+    if tree is None:
+        return np.zeros(symbols), np.zeros(symbols)
+    rows = np.flatnonzero((tree.symbol == symbol) & (tree.parent > 0))
+    callers = tree.symbol[tree.parent[rows]].astype(np.int64)
+    before, after = (added_at(symbols, callers, side[rows]) for side in (tree.baseline_total, tree.target_total))
     return before / runs.baseline, after / runs.target
 
 
@@ -109,4 +119,4 @@ def location_of(comparison: Comparison, symbol: int) -> Location:
     name, file, module = table.names[symbol], table.files[symbol], table.modules[symbol]
     if (name, file, module) == ("total", None, None):
         module = ""  # distinguishes a function named "total" from the whole workload
-    return Location(name, file, table.lines[symbol], module)
+    return Location(name, file, table.lines[symbol], module, lines=table.several.get(symbol))

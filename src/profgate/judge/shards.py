@@ -92,7 +92,7 @@ def _tests(shards: Sequence[Shard]) -> tuple[TestFamily, ...]:
         for family in shard.report.tests:
             same = by_name.setdefault(family.name, [])
             same.append(family)
-            splits = {len(side) for other in same for maxima in (other.first, other.last) for side in maxima}
+            splits = {len(side) for other in same[-2:] for maxima in (other.first, other.last) for side in maxima}
             if len(splits) != 1 or 0 in splits:
                 problem = f"the tests {family.name} have another number of splits than those of the other reports"
                 raise ProfgateError(f"shard {shard.name}", f"{problem}; merge reports of one version of profgate")
@@ -230,11 +230,11 @@ def _baseline(shards: Sequence[Shard]) -> tuple[Side, list[Reason]]:
 
 def _warnings(shards: Sequence[Shard]) -> list[Reason]:
     """Return the warnings. A warning is prefixed with the shard's name unless all shards have this warning."""
-    each = [without_repeats(shard.report.warnings) for shard in shards]
-    common = [warning for warning in each[0] if all(warning in warnings for warnings in each)]
-    return common + [
+    each = [{repr(warning): warning for warning in shard.report.warnings} for shard in shards]
+    common = {key: warning for key, warning in each[0].items() if all(key in warnings for warnings in each)}
+    return [*common.values()] + [
         Reason(ReasonCode.SHARD, {"shard": shard.name}, (warning,))
         for shard, warnings in zip(shards, each, strict=True)
-        for warning in warnings
-        if warning not in common
+        for key, warning in warnings.items()
+        if key not in common
     ]

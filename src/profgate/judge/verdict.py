@@ -29,6 +29,8 @@ FAR_APART = 0.5  # relative change above which an untested total needs a review
 NAMED_REASONS = 5  # maximum number for each colour, after the first reason; a longer list would hide important reasons
 SAMPLES_WANTED = 5000  # recommended number of samples per side
 RUNS_WANTED = 5  # recommended number of runs per side
+NO_BASELINE = frozenset({ReasonCode.NO_BASELINE, ReasonCode.NEVER_RECORDED})
+RECORDED_LITTLE = frozenset({"too_few_runs", "too_few_samples"})
 
 Entry = tuple[WorkloadReport, MetricReport, Finding]
 
@@ -50,7 +52,8 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     red = min(RED, RED_OF_FAMILIES / max(1, families))
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided)
+    cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
+    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
     return replace(metric, findings=findings_of(metric, context))
 
 
@@ -167,7 +170,10 @@ class _VerdictInputs:
         self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
         self.unread = any(ReasonCode.ARTIFACT_UNUSABLE in _codes(entry.reason) for entry in report.not_compared)
+        self.inconclusive = inconclusive(report)
         names = {entry.name for entry in self.missing} | {workload.name for workload, _ in self.blocked}
+        # a pull request can record too little, but not cause noise on both sides
+        names |= {load.name for load, one in self.inconclusive if one.calibration.inconclusive in RECORDED_LITTLE}
         self.lacks_required = bool(unmet) or any(matches(name, policy.required) for name in names)
         self.shared = [
             (workload, Reason(ReasonCode.COMMON_FACTOR, _place(workload, metric, factor=factor)))
@@ -182,7 +188,6 @@ class _VerdictInputs:
         self.unlike = [pair for pair in self.compared if pair[1].calibration.known_share is not None]
         failed = (warning for warning in report.warnings if warning.code is ReasonCode.NOT_MEASURED_AGAIN)
         self.unmeasured = next(failed, None) if policy.confirm == "required" else None
-        self.inconclusive = inconclusive(report)
         self.drifted = report.measurement is not None and report.measurement.drifted
         self.departures = [change for change in report.changes if BY_WORD[change.kind] in MAYBE]
         self.findings = sorted(found, key=lambda entry: importance(entry[2]))
@@ -220,7 +225,7 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
     conclusion = _conclusion(inputs, policy)
     failing = {"not_compared": policy.on_not_compared, "inconclusive": policy.on_inconclusive}
     exit_code = {"fail": 1, "not_compared": 3}.get(conclusion, 0)
-    if failing.get(conclusion) == "fail" or (conclusion == "not_compared" and inputs.lacks_required):
+    if failing.get(conclusion) == "fail" or (conclusion in failing and inputs.lacks_required):
         exit_code = 1
     colours: dict[Conclusion, Colour] = {"fail": "red", "warn": "yellow", "pass": "green"}
     return Verdict(
@@ -269,17 +274,9 @@ def _unproven(findings: list[Entry], policy: Policy) -> list[Reason]:
 
 
 def _of_finding(workload: WorkloadReport, metric: MetricReport, finding: Finding) -> Reason:
-    return Reason(
-        ReasonCode.FINDING,
-        {
-            "workload": workload.name,
-            "metric": metric.name,
-            "function": "" if finding.is_total else finding.location.name,
-            "kind": finding.kind,
-            "direction": finding.direction,
-            "relative": finding.relative,
-        },
-    )
+    name = "" if finding.is_total else finding.location.name
+    facts = {"kind": finding.kind, "direction": finding.direction, "relative": finding.relative}
+    return Reason(ReasonCode.FINDING, _place(workload, metric, function=name, **facts))
 
 
 def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
@@ -349,7 +346,8 @@ def _number(value: float | str | None) -> float | None:
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
     found = [] if inputs.unmeasured is None else [inputs.unmeasured]
-    found += [] if inputs.compared else [Reason(ReasonCode.NOTHING_COMPARED)]
+    without = (entry.reason for entry in inputs.new if entry.reason.code in NO_BASELINE)
+    found += [] if inputs.compared else [next(without, Reason(ReasonCode.NOTHING_COMPARED))]
     found += [
         Reason(ReasonCode.NOT_COMPARED, _place(workload, metric), metric.not_tested)
         for workload, metric in inputs.blocked

@@ -10,7 +10,14 @@ SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed
 SOURCE_STATES: tuple[SourceState, ...] = ("unknown", "same", "changed", "added", "removed", "renamed")
 """The index of a state is stored in columns, so new states must be added at the end."""
 
-Reach = Literal["unknown", "changed here", "called by a changed function", "not reachable", "dependency changed"]
+Reach = Literal[
+    "unknown",
+    "changed here",
+    "called by a changed function",
+    "calls a changed function",
+    "not reachable",
+    "dependency changed",
+]
 """Ways in which a change can affect a function."""
 
 FileStatus = Literal["added", "removed", "modified", "renamed"]

@@ -1,6 +1,8 @@
-"""The calling context tree, stored in arrays and built level by level from front-coded streams."""
+"""Call trees as columns in preorder: each row is followed by the rows of its subtree."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,22 +13,53 @@ NARROW = 50  # mean number of rows per level below which a loop over all rows is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TreeShape:
-    """A tree in level order. Row 0 is the root (parent -1, symbol -1). Siblings are adjacent and sorted by symbol.
+class CallTree:
+    """A call tree in preorder. Row 0 is the root (parent -1, symbol -1), and siblings are sorted by symbol.
 
-    ``level_start`` is an int64 array with one element per level, plus a final element. Level d contains the rows from
-    ``level_start[d]`` to ``level_start[d + 1]`` (exclusive). Level 0 is the root.
+    Each array has one element per row. The root has depth 0. ``end`` is the row after the last row of the subtree.
+    ``end`` is int64, and the others are int32.
     """
 
     parent: RowArray
     symbol: RowArray
-    level_start: IntArray
+    depth: RowArray
+    end: IntArray
 
     def __len__(self) -> int:
         return len(self.parent)
 
+    def totals(self, own: IntArray) -> IntArray:
+        """Return the sum of each row's own value and the values of all rows below it as an exact int64 array."""
+        sums = np.zeros(len(own) + 1, np.int64)
+        np.cumsum(own, out=sums[1:])
+        return np.asarray(sums[self.end] - sums[:-1])
 
-def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]:
+    def topmost(self, rows: IntArray | None = None) -> IntArray:
+        """Return those of the rows, or of all rows, that are not below another of them with the same symbol.
+
+        Recursive calls are thus counted only once. The result is sorted by symbol.
+        """
+        rows = np.arange(1, len(self)) if rows is None else rows
+        # sorting integers that combine both keys is ten times as fast as sorting rows by two keys
+        start = np.sort(self.symbol[rows].astype(np.int64) * (len(self) + 1) + rows)
+        order = start % (len(self) + 1)
+        end = np.maximum.accumulate(start + self.end[order] - order)
+        return np.asarray(order[np.concatenate([[True], end[:-1] <= start[1:]])[: len(order)]])
+
+    def below(self, rows: IntArray) -> BoolArray:
+        """Return a mask that marks the given rows and all rows below them."""
+        marks = np.zeros(len(self) + 1, np.int64)
+        np.add.at(marks, rows, 1)
+        np.add.at(marks, self.end[rows], -1)
+        return np.asarray(np.cumsum(marks)[:-1] > 0)
+
+    def levels(self) -> Iterator[IntArray]:
+        """Yield the rows of each depth, beginning with the root."""
+        order = np.argsort(self.depth.astype(np.uint16), kind="stable")
+        yield from np.split(order, np.cumsum(np.bincount(self.depth))[:-1])
+
+
+def merged_paths(depth: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:
     """Return the tree of all paths in a stream, and an int64 array with the row of each event.
 
     The parent of an event at depth d is the last preceding event at depth d - 1, or the root for depth 0. Streams of
@@ -53,93 +86,75 @@ def build_shape(depth: IntArray, symbol: IntArray) -> tuple[TreeShape, IntArray]
         count += len(parents[-1])
         starts.append(count)
         above, above_rows = events, level_rows
-    shape = TreeShape(
-        read_only(np.concatenate(parents).astype(np.int32)),
-        read_only(np.concatenate(symbols).astype(np.int32)),
-        read_only(np.array(starts, np.int64)),
+    tree, order = in_preorder(np.concatenate(parents), np.concatenate(symbols), np.array(starts, np.int64))
+    return tree, inverse(order)[rows]
+
+
+def tree_of(parent: IntArray, symbol: IntArray) -> tuple[CallTree, IntArray]:
+    """Return the tree of rows in any order, and the given row of each row of the tree. The first row is the root."""
+    above, depth = np.maximum(parent, 0), (parent >= 0).astype(np.int64)
+    while (further := depth[above]).any():
+        depth += further
+        above = above[above]
+    order = np.lexsort((symbol, parent, depth))
+    place = inverse(order)
+    by_level = np.where(parent < 0, -1, place[parent])[order]
+    tree, rows = in_preorder(by_level, symbol[order], np.cumsum([0, *np.bincount(depth)]))
+    return tree, order[rows]
+
+
+def in_preorder(parent: IntArray, symbol: IntArray, level_start: IntArray) -> tuple[CallTree, IntArray]:
+    """Return the tree of rows in level order, and the given row of each row of the tree. Siblings keep their order.
+
+    Siblings must be adjacent. Level d contains the rows from ``level_start[d]`` to ``level_start[d + 1]`` (exclusive).
+    """
+    number, size = _numbers_and_sizes(parent, level_start)
+    order = inverse(number)
+    tree = CallTree(
+        read_only(np.where(parent < 0, -1, number[parent])[order].astype(np.int32)),
+        read_only(symbol[order].astype(np.int32)),
+        read_only(np.repeat(np.arange(len(level_start) - 1), np.diff(level_start)).astype(np.int32)[order]),
+        read_only((number + size)[order]),
     )
-    return shape, rows
+    return tree, order
 
 
-def with_children(shape: TreeShape, own: IntArray) -> IntArray:
-    """Return the sum of each row's own value and the values of all its descendants as an exact int64 array."""
-    if len(shape) < NARROW * len(shape.level_start):
-        sums, above = own.tolist(), shape.parent.tolist()
-        for row in range(len(sums) - 1, 0, -1):
-            sums[above[row]] += sums[row]
-        return np.array(sums, np.int64)
-    total = own.copy()
-    for level in range(len(shape.level_start) - 2, 0, -1):
-        start, stop = shape.level_start[level], shape.level_start[level + 1]
-        parent = shape.parent[start:stop]
-        first = np.flatnonzero(np.concatenate([[True], parent[1:] != parent[:-1]]))
-        total[parent[first]] += np.add.reduceat(total[start:stop], first)
-    return total
+def inverse(order: IntArray) -> IntArray:
+    """Return the position of each number in a permutation."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place
 
 
-def pre_order(shape: TreeShape, size: IntArray) -> IntArray:
-    """Return the position of each row in pre-order, with siblings ordered by symbol, as an int64 array."""
-    if len(shape) < NARROW * len(shape.level_start):
-        return _pre_order_by_rows(shape.parent.tolist(), size.tolist())
-    number = np.zeros(len(shape), np.int64)
-    for level in range(1, len(shape.level_start) - 1):
-        start, stop = shape.level_start[level], shape.level_start[level + 1]
-        parent = shape.parent[start:stop]
-        before = np.cumsum(size[start:stop]) - size[start:stop]
-        starts_family = np.concatenate([[True], parent[1:] != parent[:-1]])
-        family_start = before[np.flatnonzero(starts_family)][np.cumsum(starts_family) - 1]
-        number[start:stop] = number[parent] + 1 + before - family_start
-    return number
+def _numbers_and_sizes(parent: IntArray, level_start: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the position of each row in preorder, and the number of rows in its subtree, for rows in level order."""
+    if len(parent) < NARROW * len(level_start):
+        return _numbers_and_sizes_by_rows(parent.tolist())
+    levels = [slice(start, stop) for start, stop in pairwise(level_start[1:].tolist())]
+    first = [np.flatnonzero(np.diff(parent[level], prepend=-1)) for level in levels]
+    size, number = np.ones(len(parent), np.int64), np.zeros(len(parent), np.int64)
+    for level, families in zip(reversed(levels), reversed(first), strict=True):
+        size[parent[level][families]] += np.add.reduceat(size[level], families)
+    for level, families in zip(levels, first, strict=True):
+        before = np.cumsum(size[level]) - size[level]
+        of_family = np.repeat(before[families], np.diff(families, append=len(before)))
+        number[level] = number[parent[level]] + 1 + before - of_family
+    return number, size
 
 
-def _pre_order_by_rows(parent: list[int], size: list[int]) -> IntArray:
-    numbers, free = [0] * len(parent), [1] * len(parent)  # free contains the position of the next child of each row
-    for row in range(1, len(parent)):
+def _numbers_and_sizes_by_rows(parent: list[int]) -> tuple[IntArray, IntArray]:
+    numbers, sizes, free = [0] * len(parent), [1] * len(parent), [1] * len(parent)
+    for row in range(len(parent) - 1, 0, -1):
+        sizes[parent[row]] += sizes[row]
+    for row in range(1, len(parent)):  # free contains the position of the next child of each row
         number = numbers[row] = free[parent[row]]
         free[row] = number + 1
-        free[parent[row]] = number + size[row]
-    return np.array(numbers, np.int64)
+        free[parent[row]] = number + sizes[row]
+    return np.array(numbers, np.int64), np.array(sizes, np.int64)
 
 
-def topmost_rows(symbol: RowArray, number: IntArray, size: IntArray) -> IntArray:
-    """Return the rows that have no ancestor with the same symbol, so that recursive calls are counted only once."""
-    # sorting integers that combine both keys is ten times as fast as sorting rows by two keys
-    row_of = np.empty(len(symbol), np.int64)
-    row_of[number] = np.arange(len(symbol))
-    start = np.sort(symbol[1:].astype(np.int64) * (len(symbol) + 1) + number[1:])
-    order = row_of[start % (len(symbol) + 1)]
-    end = np.maximum.accumulate(start + size[order])
-    topmost = np.concatenate([[True], end[:-1] <= start[1:]])[: len(order)]
-    found: IntArray = order[topmost]
-    return found
-
-
-def below(rows: IntArray, number: IntArray, size: IntArray) -> BoolArray:
-    """Return a mask in pre-order that marks the given rows and all rows below them."""
-    marks = np.zeros(len(number) + 1, np.int64)
-    np.add.at(marks, number[rows], 1)
-    np.add.at(marks, number[rows] + size[rows], -1)
-    return np.asarray(np.cumsum(marks)[:-1] > 0)
-
-
-def levels_of(shape: TreeShape) -> RowArray:
-    """Return the depth of each row as an int32 array. The root has depth 0."""
-    return np.repeat(np.arange(len(shape.level_start) - 1), np.diff(shape.level_start)).astype(np.int32)
-
-
-def added_at(count: int, rows: IntArray, values: IntArray) -> IntArray:
+def added_at(count: int, rows: IntArray | RowArray, values: IntArray) -> IntArray:
     """Return the exact sum of each row's values as int64. ``numpy.bincount`` would round sums above 2**53."""
     out = np.zeros(count, np.int64)
     np.add.at(out, rows, values)
     return out
-
-
-def stream_of(shape: TreeShape, keep: BoolArray) -> tuple[IntArray, IntArray, BoolArray, IntArray]:
-    """Return the tree as a stream in pre-order: the depth, symbol and leaf arrays, and the rows of the leaves.
-
-    ``keep`` is a boolean array that marks the rows at which a stack ends.
-    """
-    size = with_children(shape, np.ones(len(shape), np.int64))
-    order = np.argsort(pre_order(shape, size))[1:]
-    depth = levels_of(shape)[order].astype(np.int64) - 1
-    return depth, shape.symbol[order].astype(np.int64), keep[order], order[keep[order]]

@@ -26,11 +26,15 @@ class OptionSpec:
     choices: tuple[str, ...] = ()
 
 
+COLLECTORS = frozenset({"(garbage collector)"})  # frames of work that other functions cause
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """Location of a change: a symbol, or the whole workload with the ``name`` "total".
 
     ``context`` contains the names on the call path from the root to the symbol if the change concerns only that path.
+    ``lines`` contains the lines of all functions with this name and file if their costs are added up.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Location:
     line: int | None = None
     module: str | None = None
     context: tuple[str, ...] | None = None
+    lines: tuple[int, ...] | None = None
 
 
 def path_text(path: Sequence[str], frames: int = 3) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, RowArray
+from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.call_tree import CallTree
 from profgate.model.cost_models import CostModels
 from profgate.model.durations import DurationTable
 from profgate.model.frame_names import CLAIMED
@@ -22,7 +23,8 @@ class Symbols:
     """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
     A module that has different versions on both sides is shown as ``old -> new``. ``labels`` are the raw names from the
-    target, and ``origins`` the raw files. Lines are displayed but never compared.
+    target, and ``origins`` the raw files. Lines are displayed but never compared. ``several`` contains the lines of all
+    functions that are one symbol because they have the same name and file; such a symbol has no line.
     """
 
     names: list[str]
@@ -31,6 +33,7 @@ class Symbols:
     modules: list[str | None]
     labels: list[str]
     origins: list[str | None] = field(default_factory=list)
+    several: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -46,32 +49,24 @@ class Symbols:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DiffTree:
-    """The merged calling context tree of both sides. Values are sums over the runs of a side.
+class DiffTree(CallTree):
+    """The merged call tree of both sides. Values are int64 sums over the runs of a side, with one element per row.
 
-    Rows are in level order: row 0 is the root (parent -1, symbol -1), parents precede their children, and siblings are
-    adjacent and ordered by symbol. Each array has one element per row. Parent, symbol and depth are int32, and the
-    others are int64. ``pre`` is the position in pre-order, and ``size`` is the number of rows in the subtree.
     ``baseline_calls`` and ``target_calls`` count the calls of exactly the row's path (none for the root). They are None
-    if a run of the side has no call counts; sampled profiles never have any. ``repeats`` is a float64 array with the
-    standard errors of the differences between the mean values, or None if there are fewer than three runs per side. Its
-    first row contains the errors of the inclusive values, and its second row contains those of the self values.
-    ``run_self`` contains the self values by run and row, with the baseline runs first. ``timelines`` contains the self
-    values of each side by thread and time, or None for a side whose profiles contain no times.
+    if a run of the side has no call counts; sampled profiles never have any. ``evidence`` is a bool array that marks
+    the rows whose change is significant, or None if there are fewer than three runs per side. Its first row is for the
+    inclusive values, and its second row is for the self values. ``run_self`` contains the self values by run and row,
+    with the baseline runs first. ``timelines`` contains the self values of each side by thread and time, or None for a
+    side whose profiles contain no times.
     """
 
-    parent: RowArray
-    symbol: RowArray
-    depth: RowArray
     baseline_self: IntArray
     target_self: IntArray
     baseline_total: IntArray
     target_total: IntArray
-    pre: IntArray
-    size: IntArray
     baseline_calls: IntArray | None = None
     target_calls: IntArray | None = None
-    repeats: FloatArray | None = None
+    evidence: BoolArray | None = None
     run_self: IntArray | None = None
     timelines: tuple[Timeline | None, Timeline | None] = (None, None)
 

@@ -86,7 +86,7 @@ class Manifest:
         return replace(facts, **{name: value for name, value in known.items() if getattr(facts, name) is None})
 
 
-def recording_facts(data: bytes) -> dict[str, str]:
+def recording_facts(data: bytes, where: str = RECORDING_NAME) -> dict[str, str]:
     """Return the facts in a file that the recording step wrote, which are fields of a manifest.
 
     Each line is ``name=value``. In ``env.NAME=LENGTH``, a variable of the recorded program's environment has a value of
@@ -101,7 +101,7 @@ def recording_facts(data: bytes) -> dict[str, str]:
             facts[name] = value.strip()
         elif line.strip():
             expected = f"expected one of {', '.join(RECORDED)} or env.NAME=LENGTH, found {line[:60]!r}"
-            raise ProfileError(f"{RECORDING_NAME}:{number}", expected)
+            raise ProfileError(f"{where}:{number}", expected)
     if variables:
         # as the kernel lays it out: NAME=VALUE, a zero byte and a pointer
         size = sum(len(name) + 1 + length + 1 + 8 for name, length in variables.items())

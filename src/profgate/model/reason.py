@@ -126,9 +126,11 @@ class ReasonCode(StrEnum):
     OLDER_TARGET = "older_target"  # distance, ref
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
+    WORKLOAD_CHANGED = "workload_changed"  # file, function
     SAME_FILES = "same_files"  # baseline, target
     LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names
+    LAYER_TOTALS = "layer_totals"  # workload, metric, and a fraction for each layer
     PAGE_FAILED = "page_failed"  # workload, metric, error
     NOT_MEASURED_AGAIN = "not_measured_again"  # text, side
     SHARD = "shard"  # shard; reasons
@@ -234,8 +236,7 @@ def joined(reasons: Sequence[Reason]) -> Reason:
 
 def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
     """Return the items without duplicates, in order of first occurrence."""
-    found: list[Item] = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return tuple(found)
+    found: dict[str, Item] = {}
+    for item in items:  # reasons cannot be hashed, because their parameters are dictionaries
+        found.setdefault(repr(item), item)
+    return tuple(found.values())

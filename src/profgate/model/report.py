@@ -6,8 +6,9 @@ from typing import Literal
 
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
-from profgate.model.change import Change, Location
+from profgate.model.change import COLLECTORS, Change, Location
 from profgate.model.kinds import BETTER, WORSE, Kind, KindWord
+from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, FailOn, OnInconclusive, OnNotCompared
 from profgate.model.reason import Reason
@@ -144,6 +145,20 @@ class Finding:
         Unlike a whole workload, a function named "total" has a share of the run.
         """
         return self.location == TOTAL and self.share_from is None and self.share_to is None
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether other functions with the same colour are more likely to be the cause.
+
+        This is the case for the garbage collector, and for an unchanged function of nearly the whole run, such as the
+        function of a benchmark: compilers inline the functions that it calls.
+        """
+        if self.location.name in COLLECTORS:
+            return True
+        inclusive, known = self.statistics.inclusive_to or 0.0, self.evidence
+        whole = self.to_value / self.share_to if self.to_value and self.share_to else 0.0
+        unchanged = known.source == "same" or known.reach == "calls a changed function"
+        return unchanged and whole > 0 and inclusive >= NEARLY_ALL * whole
 
     @property
     def is_acceptable(self) -> bool:

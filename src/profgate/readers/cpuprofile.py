@@ -33,6 +33,7 @@ SOURCE = "profgateSource"
 NOTES = "profgateNotes"
 """Key of a profile with the reasons why source maps were not used."""
 NAMELESS = "(anonymous)"
+MODULE = "<module>"  # the top-level code of a script, to which V8 gives no name
 MOST_NOTES = 10
 UNORDERED = 0.01  # V8 writes some samples out of order; up to this share, no time changes noticeably
 LONGEST_TEXT = 500  # in characters
@@ -138,6 +139,8 @@ class _Nodes:
         url, line = call.get("url"), call.get("lineNumber")
         file = path_of(url) if isinstance(url, str) and url else None
         first = line_of(line + 1) if isinstance(line, int) else None  # V8 numbers lines from 0
+        if file and name == NAMELESS and line == call.get("columnNumber") == 0:
+            name, first = MODULE, None
         number = self.frames.setdefault((name, file, first, str(call.get("columnNumber"))), len(self.frames))
         if SOURCE in call and (source := _source_of(call[SOURCE])) is not None:
             self.sources[number] = source

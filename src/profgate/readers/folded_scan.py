@@ -13,7 +13,7 @@ import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray
-from profgate.model.call_tree import MAX_DEPTH, added_at, build_shape, stream_of
+from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
 from profgate.model.source import SourceFile
 from profgate.readers.reader import collection_paused
@@ -186,14 +186,14 @@ def _fold(scan: Scan) -> None:
     values = np.array(scan.values, np.int64)
     check_sum(scan.name, int(values.sum(dtype=object)))
     depth, frame, leaf = scan.events()
-    shape, rows = build_shape(depth, frame)
-    own = added_at(len(shape), rows[leaf], values)
-    depth, frame, leaf, leaf_rows = stream_of(shape, own > 0)
-    fresh = np.diff(np.flatnonzero(leaf), prepend=-1)
-    scan.new = array("i", frame.astype(np.intc).tobytes())
-    scan.shared = array("i", depth[np.cumsum(fresh) - fresh].astype(np.intc).tobytes())
+    tree, rows = merged_paths(depth, frame)
+    own = added_at(len(tree), rows[leaf], values)
+    leaves = np.flatnonzero(own > 0)
+    fresh = np.diff(leaves, prepend=0)  # the root is no frame
+    scan.new = array("i", tree.symbol[1:].astype(np.intc).tobytes())
+    scan.shared = array("i", (tree.depth[leaves - fresh + 1] - 1).astype(np.intc).tobytes())
     scan.fresh = array("i", fresh.astype(np.intc).tobytes())
-    scan.values = array("q", own[leaf_rows].tobytes())
+    scan.values = array("q", own[leaves].tobytes())
 
 
 def check_sum(name: str, total: int) -> None:

@@ -34,7 +34,7 @@ FOREIGN = (
         "a Java Flight Recording",
         rb"FLR\0",
         "install a JDK, or run: jfr print --json --stack-depth 1024 --events"
-        " jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample {name} > a.jfr.json",
+        " jdk.CPUTimeSample,jdk.ExecutionSample,jdk.NativeMethodSample,jdk.ObjectAllocationSample {name} > a.jfr.json",
     ),
     Foreign(
         "a memray recording",

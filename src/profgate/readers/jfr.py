@@ -14,7 +14,7 @@ from profgate.readers.quantities import MAX_TOTAL
 from profgate.readers.reader import BuiltInReader
 
 # maps event types to the field that contains the number of allocated bytes
-_BYTES_FIELDS = {
+BYTES_FIELDS = {
     "jdk.ObjectAllocationSample": "weight",
     "jdk.ObjectAllocationInNewTLAB": "tlabSize",
     "jdk.ObjectAllocationOutsideTLAB": "allocationSize",
@@ -22,7 +22,7 @@ _BYTES_FIELDS = {
 }
 _WALL_CLOCK = "profiler.WallClockSample"  # the event has the number of samples, because async-profiler merges them
 # events that sample threads, the most precise first; a recording can have several, which sample the same threads
-_SAMPLES = (("jdk.CPUTimeSample",), ("jdk.ExecutionSample", "jdk.NativeMethodSample"), (_WALL_CLOCK,))
+SAMPLES = (("jdk.CPUTimeSample",), ("jdk.ExecutionSample", "jdk.NativeMethodSample"), (_WALL_CLOCK,))
 
 
 class JfrReader(BuiltInReader):
@@ -32,7 +32,7 @@ class JfrReader(BuiltInReader):
     looks = "JSON with the events of a recording"
     record = "java -XX:StartFlightRecording=filename=a.jfr,settings=profile -jar bench.jar"
     counted = ()
-    proven = "JDK 17.0.15"
+    proven = "JDK 17.0.15 and 25.0.2, async-profiler 4.1"
     pattern = re.compile(rb'\s*\{\s*"recording"\s*:\s*\{\s*"events"')
 
     def read(self, source: SourceFile) -> Profile:
@@ -48,9 +48,9 @@ class JfrReader(BuiltInReader):
             for place, event in numbered_objects(recording.get("events"), where, "'events'", "event")
         ]
         known = {kind for kind, _, _ in events}
-        sampling = next((kinds for kinds in _SAMPLES if known.intersection(kinds)), ())
+        sampling = next((kinds for kinds in SAMPLES if known.intersection(kinds)), ())
         for kind, place, event in events:
-            if kind not in sampling and kind not in _BYTES_FIELDS:
+            if kind not in sampling and kind not in BYTES_FIELDS:
                 continue
             values = mapping(event.get("values"), place, "'values'")
             if values.get("stackTrace") is None:
@@ -62,7 +62,7 @@ class JfrReader(BuiltInReader):
                 # the outermost frames of a truncated stack are unknown, so the stack gets a special root frame
                 path.append(frames.number_of("[truncated]"))
                 warnings["stacks cut at the depth of the recording"] += 1
-            field, unit = _BYTES_FIELDS.get(kind), "bytes"
+            field, unit = BYTES_FIELDS.get(kind), "bytes"
             weight = values.get(field, 0) if field else 1
             if kind == _WALL_CLOCK:
                 weight, unit = values.get("samples", 1), "samples"

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
-from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
-from profgate.model.call_tree import MAX_DEPTH, TreeShape, stream_of
+from profgate.model.arrays import BoolArray, IntArray, read_only
+from profgate.model.call_tree import MAX_DEPTH, in_preorder
 from profgate.model.profile import Stacks
 from profgate.model.timeline import Timeline
 
@@ -87,17 +87,20 @@ def stacks_from_parents(
     row = np.zeros(len(parent) + 1, np.int64)  # the last row belongs to the root, whose number is -1
     row[order] = np.arange(1, len(parent) + 1)
     starts = np.cumsum([0, 1, *map(len, levels)])
-    shape = TreeShape(_rows(row[parent[order]]), _rows(frame[order]), starts)
+    tree, rows = in_preorder(np.append(-1, row[parent[order]]), np.append(-1, frame[order]), starts)
     ends_stack = np.any(self_values != 0, axis=0)
     if calls is not None:
         ends_stack |= calls != 0
-    depth, frames, leaf, leaf_rows = stream_of(shape, np.append(False, ends_stack[order]))
-    ending = order[leaf_rows - 1]
+    nodes = order[rows[1:] - 1]
+    leaf = ends_stack[nodes]
+    ending = nodes[leaf]
     root_values = np.zeros(len(self_values), dtype=np.int64)
     leaves = np.full(len(parent), -1, np.int64)
     leaves[ending] = np.arange(len(ending))
     counted = None if calls is None else calls[ending]
-    return _timed(_stacks(depth, frames, leaf, self_values[:, ending], root_values, counted), timeline, leaves)
+    depth = tree.depth[1:].astype(np.int64) - 1
+    stacks = _stacks(depth, frame[nodes], leaf, self_values[:, ending], root_values, counted)
+    return _timed(stacks, timeline, leaves)
 
 
 def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stacks:
@@ -105,10 +108,6 @@ def _timed(stacks: Stacks, timeline: Timeline | None, leaves: IntArray) -> Stack
     if timeline is None:
         return stacks
     return replace(stacks, timeline=replace(timeline, row=read_only(np.append(leaves, -1)[timeline.row])))
-
-
-def _rows(below_root: IntArray) -> RowArray:
-    return np.append(-1, below_root).astype(np.int32)
 
 
 def _stacks(

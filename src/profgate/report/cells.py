@@ -24,9 +24,14 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
     finding, place, unit = row.finding, row.finding.location, row.metric.unit
-    name = f"Total of {code_cell(row.workload)}" if row.total else code_cell(place.name)
+    name = (
+        f"Total of {code_cell(row.workload)}"
+        if row.total
+        else code_cell(parts.place_name(place) if place.name == parts.MODULE else place.name)
+    )
     target = link_target(_frame_link(row, links))
-    source = cell(f"{place.file}{f':{place.line}' if place.line else ''}") if place.file else ""
+    source = cell(parts.source_place(place)) if place.file else ""
+    added = f"{len(place.lines)} functions of this name, added up" if place.lines else ""
     label = _lines(f"**{name}**{NO_BREAK + '🔥' if target else ''}", source)
     linked = f"[{label}]({target})" if target else label
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
@@ -36,7 +41,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     if parts.only_share_changed(finding):
         change, share = share, ""
     return {
-        "function": _lines(f"{sign}{linked}", where.replace("|", "\\|"), elsewhere),
+        "function": _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere),
         "change": _lines(
             f"**{change}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
             share,
@@ -75,6 +80,8 @@ def _origin(finding: Finding) -> str:
     """Return how the pull request changed or affected the function, with a link to the diff if possible."""
     if source := statements.SOURCES.get(finding.evidence.source or ""):
         return f"{source} {link('in this PR', finding.evidence.source_link)}"
+    if finding.evidence.reach == "calls a changed function":
+        return statements.reach_text(finding, code_cell)
     return cell(statements.reach_text(finding))
 
 

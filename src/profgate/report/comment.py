@@ -181,14 +181,15 @@ class Body:
         return (table + more).strip()
 
     def compared(self) -> str:
-        """Return one line with the totals, the runs, the commits and the links."""
-        return joined(
+        """Return one line with the totals, the runs, the commits and the links, and what cannot be decided yet."""
+        line = joined(
             self.totals(OPEN),
             self.runs(),
             *self.page_links(),
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
         )
+        return "\n\n".join(filter(None, (line, statements.undecided(self.report, code_span) if self.pairs else "")))
 
     def runs(self) -> str:
         """Return the numbers of runs and the commits: ``5 + 5 interleaved runs of 7f8c04f and 983248d``."""

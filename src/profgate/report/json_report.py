@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
-    {"context", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement"}
+    {"context", "lines", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement"}
 )  # these keys are omitted if empty
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from profgate.model.change import Location
+from profgate.model.change import COLLECTORS, Location
 from profgate.model.kinds import Kind
 from profgate.model.report import Finding, MetricReport
 from profgate.report import numbers
@@ -10,6 +10,7 @@ from profgate.report import numbers
 EXPLAINS = 0.25  # smallest fraction of a change that a new function must explain to be named in the same sentence
 HARDLY_ANY = 0.1  # maximum part of the tested change that the recorded cost shows if only the share changed
 MOST = 0.5  # smallest fraction of a change that callees must explain to be called most of it
+MODULE = "<module>"  # name of top-level code
 NAMELESS = ("<", "(")  # first characters of placeholders for unnamed functions
 
 
@@ -17,11 +18,19 @@ def place_name(place: Location, *, with_file: bool = False) -> str:
     """Return the name of a function.
 
     The file and line are appended if ``with_file`` is set or if the name is a common one: ``__eq__ (token.py:12)``.
+    Top-level code is named by its file: ``<module main.js>``.
     """
-    name, file, line = place.name, place.file, place.line
+    name, file = place.name, place.file
+    if name == MODULE and file:
+        return f"{name[:-1]} {file.rpartition('/')[2]}>"
     bare = name[:1] in NAMELESS or name in {"_", "__", "wrapper"} or (name[:2] == "__" == name[-2:])
-    source = f"{(file or '').rpartition('/')[2]}{f':{line}' if line else ''}"
-    return f"{name} ({source})" if file and (with_file or bare) else name
+    return f"{name} ({source_place(place).rpartition('/')[2]})" if file and (with_file or bare) else name
+
+
+def source_place(place: Location) -> str:
+    """Return the file and line of a function, or the lines of all functions whose costs are added up."""
+    lines = "" if place.name == MODULE else ", ".join(map(str, place.lines or filter(None, (place.line,))))
+    return f"{place.file or ''}{f':{lines}' if lines else ''}"
 
 
 def changed_cause(finding: Finding, metric: MetricReport) -> Location | None:
@@ -54,7 +63,9 @@ def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[st
         f"{numbers.signed(delta, metric.unit)}{' (new)' * part.new}" for part, delta in zip(parts, deltas, strict=True)
     ]
     word = "mostly" if abs(sum(deltas)) >= MOST * abs(finding.delta or 0.0) else "partly"
-    return f"{word} in", [(place_name(part.callee), text) for part, text in zip(parts, texts, strict=True)]
+    return f"{word} {'during' if finding.location.name in COLLECTORS else 'in'}", [
+        (place_name(part.callee), text) for part, text in zip(parts, texts, strict=True)
+    ]
 
 
 def parts_text(finding: Finding, metric: MetricReport, quote: Callable[[str], str]) -> str:

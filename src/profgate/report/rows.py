@@ -387,16 +387,17 @@ def suspects(report: Report, quote: Quote) -> list[str]:
     ]
 
 
-def _importance(row: Row) -> tuple[tuple[int, int, float, float], str, str, str, str]:
+def _importance(row: Row) -> tuple[tuple[int, bool, int, float, float], str, str, str, str]:
     place = row.finding.location
     return weight_of(row.finding), row.workload, row.metric.name, place.name, place.file or ""
 
 
-def weight_of(finding: Finding) -> tuple[int, int, float, float]:
-    """Return the sort key of a finding: improvements last, otherwise by colour, kind and size of the change."""
+def weight_of(finding: Finding) -> tuple[int, bool, int, float, float]:
+    """Return the sort key of a finding: improvements last, otherwise by colour, cause, kind and size of the change."""
     weight = finding.statistics.weight
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
+        finding.is_indirect,
         RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
         -abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight),
         -abs(finding.relative or 0.0),

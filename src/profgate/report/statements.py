@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
-from profgate.model.levels import MACHINE
+from profgate.model.levels import FEWEST_JOBS, MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
@@ -30,9 +30,11 @@ def source_text(finding: Finding) -> str:
     return f"{change} here" if change else ""
 
 
-def reach_text(finding: Finding, *, with_path: bool = True) -> str:
+def reach_text(finding: Finding, quote: Quote = str, *, with_path: bool = True) -> str:
     """Return how the pull request affects a function that it does not modify; empty if inapplicable or unknown."""
     text, path = REACHES.get(finding.evidence.reach or "", ""), finding.evidence.reach_path
+    if finding.evidence.reach == "calls a changed function":
+        return f"calls {quote(path or '')} (changed here); inlined calls count for the caller"
     return f"{text}: {path}" if text and path and with_path else text
 
 
@@ -42,10 +44,10 @@ def evidence_texts(finding: Finding) -> tuple[str, ...]:
 
 
 def base_branch_text(finding: Finding) -> str:
-    """Return a sentence if the function also changed on the base branch; empty if it did not or if this is unknown."""
+    """Return a sentence if the function also changed on the base branch or in a lower layer; otherwise empty."""
     change = finding.evidence.base_branch
     size = "" if change in {None, "changed"} else f" ({100 * float(change or 0):+.1f} %)"
-    return f"base branch: changed there too{size}" if change else ""
+    return f"also changed without this pull request{size}" if change else ""
 
 
 def measurement(report: Report, quote: Quote) -> str:
@@ -171,6 +173,30 @@ def renames(metrics: Iterable[MetricReport], quote: Quote) -> list[str]:
         *(f"renamed, compared as one: {quote(old)} is now {quote(new)}" for old, new in dict.fromkeys(names)),
         *(f"renamed file: {quote(old)} → {quote(new)}" for old, new in dict.fromkeys(files) if old and new),
     ]
+
+
+def undecided(report: Report, quote: Quote) -> str:
+    """Return what a comparison with stored baselines cannot decide, and what decides it; empty if it can decide."""
+    distance, policy = report.baseline.distance or 0, report.policy
+    if report.measurement is not None:
+        return ""
+    if distance > (policy.max_gate_distance or 0):
+        older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
+        return f"{older}: nothing fails the check until the merge base is recorded and this job runs again."
+    facts = (metric.calibration for _, metric in report.metrics if metric.state == "compared")
+    jobs = [fact.base_jobs or 0 for fact in facts if fact.different_jobs and fact.mode == "runs"]
+    if min(jobs, default=FEWEST_JOBS) < FEWEST_JOBS:
+        stored = f"{min(jobs)} of {FEWEST_JOBS} base jobs {'is' if min(jobs) == 1 else 'are'} stored"
+        listed = f"{stored}: slower functions are listed"
+        if policy.confirm not in {None, "off"}:
+            return f"{listed}, and measuring both commits in turns decides."
+        more = numbers.counted(FEWEST_JOBS - min(jobs), "more recorded push", "more recorded pushes")
+        return (
+            f"{listed}, and can fail the check after {more} to {quote(report.baseline.ref or report.baseline.label)}."
+        )
+    if any(note.code is ReasonCode.CPU_DIFFERS for load in report.workloads for note in load.comparability):
+        return "The baseline is from another CPU model: no total fails the check unless both sides are from one model."
+    return ""
 
 
 def call_counts(calls: Calls) -> str:

@@ -187,8 +187,13 @@ def _base_branch(parameters: Parameters, _quote: Quote) -> str:
     name, ours, shared, others, names = (parameters.get(key) for key in ("name", "ours", "shared", "others", "names"))
     return (
         f"compared with {name}, this pull request has {numbers.counted(int(ours or 0), 'change')} of its own and "
-        f"shares {shared}; the base branch has {others} more{f' ({names})' if names else ''}"
+        f"shares {shared}; {name} has {others} more{f' ({names})' if names else ''}"
     )
+
+
+def _layer_totals(parameters: Parameters, quote: Quote) -> str:
+    layers = (f"{name} {numbers.signed_percent(_number(part))}" for name, part in parameters.items() if " " in name)
+    return f"what each layer of the stack adds to the total of {_where(parameters, quote)}: {', '.join(layers)}"
 
 
 def _no_model(parameters: Parameters, _quote: Quote) -> str:
@@ -264,7 +269,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.STRATEGY_FAILED: "a strategy failed in {where}",
     ReasonCode.DEPARTURE: "{where}: {reasons}",
     ReasonCode.MORE: "and {count:more change}",
-    ReasonCode.COMMON_FACTOR: "everything takes {factor:ratio} the time in {where}, more than machines differ; measure "
+    ReasonCode.COMMON_FACTOR: "everything costs {factor:ratio} as much in {where}, more than machines differ; measure "
     f"both commits {IN_TURNS}",
     ReasonCode.UNPROVEN: _unproven,
     ReasonCode.REMOVED: lambda given, quote: (
@@ -333,12 +338,15 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.SOURCES_INCOMPLETE: "the sources are not completely known: {reasons}",
     ReasonCode.SOURCES_UNPARSED: "the sources are not completely known: {files}{more:more} could not be parsed (too "
     "long, too complex or missing), so the lines of the diff decide",
+    ReasonCode.WORKLOAD_CHANGED: "the change edits {file}, where {function} contains the whole run, so both sides may "
+    "do different work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.LIKE_REMOVED: lambda given, quote: (
         f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "
         "missing in the target; perhaps it was renamed"
     ),
     ReasonCode.BASE_BRANCH: _base_branch,
+    ReasonCode.LAYER_TOTALS: _layer_totals,
     ReasonCode.PAGE_FAILED: "the flame graph of {where} was not drawn ({error})",
     ReasonCode.NOT_MEASURED_AGAIN: "the commits could not be measured in turns: {text}",
     ReasonCode.BASELINE_DRIFTED: "the baseline differs from itself: parts of its runs are too far apart for "

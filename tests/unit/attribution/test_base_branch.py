@@ -26,7 +26,7 @@ def test_same_change_on_the_base_branch_is_shared() -> None:
 
 def test_opposite_direction_is_another_change() -> None:
     marked = with_base_branch(of("f"), of(faster=("f",)), NAME)
-    assert texts(marked.warnings)[-1].endswith("1 change of its own and shares 0; the base branch has 1 more (f)")
+    assert texts(marked.warnings)[-1].endswith(f"1 change of its own and shares 0; {NAME} has 1 more (f)")
 
 
 def test_neutral_and_explained_findings_do_not_count() -> None:
@@ -40,10 +40,10 @@ def test_finding_shows_the_change_on_the_base_branch() -> None:
     marked = with_base_branch(of("mine", "both"), of("both", "a", "b", "c", "d"), NAME)
     mine, both = marked.workloads[0].metrics[0].findings
     assert mine.evidence == Evidence()
-    assert evidence_texts(both) == ("base branch: changed there too (+50.0 %)",)
+    assert evidence_texts(both) == ("also changed without this pull request (+50.0 %)",)
     assert texts(marked.warnings) == [
         (
-            f"compared with {NAME}, this pull request has 1 change of its own and shares 1; the base branch has 4 more "
+            f"compared with {NAME}, this pull request has 1 change of its own and shares 1; {NAME} has 4 more "
             "(a, b, c and 1 more)"
         )
     ]

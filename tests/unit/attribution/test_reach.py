@@ -60,6 +60,27 @@ def test_callers_decide_how_the_change_reaches_a_function() -> None:
     assert found.doubt == "total changed and runs here"
 
 
+@pytest.mark.parametrize(("suffix", "known"), [("js", True), ("py", False)])
+def test_callers_of_a_changed_function_that_may_be_inlined(suffix: str, known: bool) -> None:
+    before = {
+        "js": "function mails(a) { return a.length; }\nfunction card(a) { return mails(a); }\n",
+        "py": "def mails(a): return len(a)\ndef card(a): return mails(a)\n",
+    }[suffix]
+    path = f"src/people.{suffix}"
+    stacks = {f"main (src/view.{suffix}:1);round ({path}:9);show ({path}:7);card ({path}:2);mails ({path}:1)": 5}
+    after = before.replace("a.length", "a.length + 1").replace("len(a)", "len(a) + 1")
+    diff = folder_diff({path: before}, {path: after}, frozenset({path}))
+    made = compared(stacks)
+    found = reached(made, diff)
+    result = dict(zip(made.symbols.names, zip(found.reach, found.through, strict=True), strict=True))
+    near = ("calls a changed function", "mails") if known else ("unknown", "")
+    assert result == {
+        "mails": ("changed here", ""),
+        **dict.fromkeys(("card", "show", "round"), near),
+        "main": ("unknown", ""),
+    }
+
+
 @pytest.mark.parametrize(
     ("other", "expected"), [("shop/bench/main.py", "changed here"), ("elsewhere/tool.py", "unknown")]
 )

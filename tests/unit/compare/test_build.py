@@ -82,15 +82,12 @@ def test_tree_invariants(baseline: Stacks, target: Stacks) -> None:
     assert tree is not None
     rows = np.arange(1, len(tree.parent))
     assert (tree.parent[rows] < rows).all()
-    assert sorted(tree.pre.tolist()) == list(range(len(tree.parent)))
     for own, total in ((tree.baseline_self, tree.baseline_total), (tree.target_self, tree.target_total)):
         children = np.zeros_like(total)
         np.add.at(children, tree.parent[rows], total[rows])
         assert (total == own + children).all()
-    inside = (tree.pre[rows] > tree.pre[tree.parent[rows]]) & (
-        tree.pre[rows] < tree.pre[tree.parent[rows]] + tree.size[tree.parent[rows]]
-    )
-    assert inside.all()
+    assert (rows < tree.end[tree.parent[rows]]).all()
+    assert (tree.end[rows] <= tree.end[tree.parent[rows]]).all()
 
 
 def test_a_stack_of_twenty_thousand_frames() -> None:
@@ -99,8 +96,8 @@ def test_a_stack_of_twenty_thousand_frames() -> None:
     tree = comparison.tree
     assert tree is not None
     assert tree.parent.tolist() == list(range(-1, 20_000))
-    assert tree.pre.tolist() == tree.depth.tolist() == list(range(20_001))
-    assert tree.size.tolist() == list(range(20_001, 0, -1))
+    assert tree.depth.tolist() == list(range(20_001))
+    assert tree.end.tolist() == [20_001] * 20_001
     assert tree.baseline_total.tolist() == [4] * 10 + [3] * 19_991
     assert tree.target_total.tolist() == [5] * 20_001
     assert comparison.total_value.tolist() == [[4] * 9 + [3] * 19_991, [5] * 20_000]

@@ -222,10 +222,11 @@ def test_calls_split_the_cost_of_shared_callees() -> None:
     profile = statistics(rows)
     counted = by_calls(compared([profile, profile], [profile]))
     assert counted is not None
-    tree, header = page_input(counted)
+    named, header = page_input(counted)
+    tree = named.tree
     assert (int(tree.baseline_self.sum()), int(tree.target_self.sum())) == (14, 7)
     assert (header.metric, header.runs, header.unit) == ("calls", (2, 1), "count")
-    work = [row for row, symbol in enumerate(tree.symbol) if symbol >= 0 and tree.names[symbol] == "work"]
+    work = [row for row, symbol in enumerate(tree.symbol) if symbol >= 0 and named.names[symbol] == "work"]
     assert sorted(int(tree.target_self[row]) for row in work) == [1, 3]  # not 9 to 1, as their times are
 
 

@@ -1,5 +1,7 @@
 """Numbering of symbols: names that no rule can change are not normalised one by one."""
 
+from dataclasses import replace
+
 import pytest
 
 from comparisons import SAMPLES
@@ -35,3 +37,15 @@ def test_last_profile_names_the_line_and_label() -> None:
     before, after = profile(("f", "g"), (None, None), (1, 2)), profile(("f",), (None,), (7,))
     symbols = number_symbols([before, after], "safe", targets=1).symbols
     assert (symbols.names, symbols.lines, symbols.labels) == (["f", "g"], [7, 2], ["f", "g"])
+
+
+@pytest.mark.parametrize(
+    ("form", "lines", "several"), [("cpuprofile", [None, 9], {0: (3, 7)}), ("speedscope", [7, 9], {})]
+)
+def test_functions_that_are_one_symbol_are_known(
+    form: str, lines: list[int | None], several: dict[int, tuple[int, ...]]
+) -> None:
+    made = profile(("(anonymous)", "(anonymous)", "f"), ("a.js",) * 3, (3, 7, 9))
+    made = replace(made, facts=replace(made.facts, format=form))
+    symbols = number_symbols([profile(("f",), ("a.js",), (4,)), made], "safe", targets=1).symbols
+    assert (symbols.lines, symbols.several) == (lines, several)

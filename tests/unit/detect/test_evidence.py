@@ -120,6 +120,14 @@ def test_runs_that_differ_are_samples(spread: int, exact: bool) -> None:
     assert (found.calibration.exact, found.certain[found.costs.symbol == 7].tolist()) == (exact, [exact])
 
 
+@pytest.mark.parametrize(("metric", "found"), [(COUNTED, True), (replace(COUNTED, kind=MetricKind.SAMPLED), False)])
+def test_counts_that_differ_may_rise_by_a_small_part_of_a_function(metric: Metric, found: bool) -> None:
+    runs = [{**BASE, "f00": 100_000 + 40 * run, "f01": 50_000} for run in range(10)]
+    later = [{**run, "f00": run["f00"] + 4_000} for run in runs[5:]]
+    comparison = from_exclusive(runs[:5], later, metric=metric)
+    assert ("f00" in listed(comparison, evidence(comparison))) == found
+
+
 def test_one_run_of_counts_is_not_exact() -> None:
     found = evidence(from_exclusive([BASE], [SLOWER], metric=COUNTED))
     assert (found.mode, found.calibration.exact, bool(found.listed.any())) == ("runs", False, False)

@@ -3,33 +3,32 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from page_trees import page_tree
 from profgate.flamegraph.folded_export import Scaling, one_column_folded, two_column_folded
-from profgate.flamegraph.page_columns import PageTree
+from profgate.flamegraph.page_columns import NamedTree
 
 
-def tree(names: list[str], values: list[tuple[int, int]], parents: list[int] | None = None) -> PageTree:
-    parent = np.array([-1, *(parents or range(len(values)))], np.int32)
-    symbol = np.array([-1, *range(len(values))], np.int32)
-    before, after = np.array([(0, 0), *values], np.int64).T
-    return PageTree(parent, symbol, before, after, names)
+def tree(names: list[str], values: list[tuple[int, int]], parents: list[int] | None = None) -> NamedTree:
+    parent = parents or range(len(values))
+    return page_tree([(-1, -1, 0, 0), *((parent[row], row, *sides) for row, sides in enumerate(values))], names)
 
 
 def test_one_sorted_line_for_each_path() -> None:
     given = tree(["main", "ü", "z", "idle"], [(0, 0), (3, 4), (5, 0), (0, 0)], [0, 1, 1, 1])
-    assert two_column_folded(given, given.names) == ("main;z 5 0\nmain;ü 3 4\n", 0)
+    assert two_column_folded(given.tree, given.names) == ("main;z 5 0\nmain;ü 3 4\n", 0)
 
 
 def test_replaced_names_are_counted() -> None:
     given = tree(["a;b", "two\r\nlines", "", "fine"], [(1, 1), (1, 1), (1, 1), (1, 1)])
-    text, repairs = two_column_folded(given, given.names)
+    text, repairs = two_column_folded(given.tree, given.names)
     assert text.splitlines()[-1] == "a:b;two lines;[unknown];fine 1 1"
     assert repairs == 3
 
 
 def test_names_that_end_in_digits() -> None:
     given = tree(["foo 12"], [(1, 2)])
-    assert two_column_folded(given, given.names) == ("foo 12 1 2\n", 0)
-    assert one_column_folded(given.parent, given.symbol, given.target_self, given.names) == ("foo_12 2\n", 1)
+    assert two_column_folded(given.tree, given.names) == ("foo 12 1 2\n", 0)
+    assert one_column_folded(given.tree, given.tree.target_self, given.names) == ("foo_12 2\n", 1)
 
 
 @pytest.mark.parametrize(
@@ -37,19 +36,17 @@ def test_names_that_end_in_digits() -> None:
 )
 def test_values_are_exact_decimals(exponent: int, text: str) -> None:
     given = tree(["f"], [(1250, 7)])
-    assert two_column_folded(given, given.names, exponent)[0] == f"f {text}\n"
+    assert two_column_folded(given.tree, given.names, exponent)[0] == f"f {text}\n"
 
 
 def test_equal_paths_are_summed() -> None:
     given = tree(["a;b", "a:b"], [(1, 10), (2, 20)], [0, 0])
-    assert two_column_folded(given, given.names) == ("a:b 3 30\n", 1)
+    assert two_column_folded(given.tree, given.names) == ("a:b 3 30\n", 1)
 
 
 def test_samples_without_stack_are_written() -> None:
-    given = PageTree(
-        np.array([-1], np.int32), np.array([-1], np.int32), np.array([4], np.int64), np.array([5], np.int64), []
-    )
-    assert two_column_folded(given, [])[0] == "[unknown] 4 5\n"
+    given = page_tree([(-1, -1, 4, 5)], [])
+    assert two_column_folded(given.tree, [])[0] == "[unknown] 4 5\n"
 
 
 @pytest.mark.parametrize("decimals", [0, 4])
@@ -59,14 +56,16 @@ def test_scaled_side_has_the_exact_sum(decimals: int) -> None:
     given = tree([f"f{number}" for number in range(200)], values, [0] * 200)
     before, after = (sum(side) for side in zip(*values, strict=True))
     for ratio in (Fraction(after, before), Fraction(before, after), Fraction(after * 1000, before)):
-        text, _ = two_column_folded(given, given.names, scaling=Scaling(ratio, decimals))
+        text, _ = two_column_folded(given.tree, given.names, scaling=Scaling(ratio, decimals))
         scaled = [Fraction(line.split()[1]) for line in text.splitlines()]
-        exact = [Fraction(line.split()[1]) * ratio for line in two_column_folded(given, given.names)[0].splitlines()]
+        exact = [
+            Fraction(line.split()[1]) * ratio for line in two_column_folded(given.tree, given.names)[0].splitlines()
+        ]
         assert abs(sum(scaled) - before * ratio) <= Fraction(1, 2 * 10**decimals)
         assert all(abs(one - other) < Fraction(1, 10**decimals) for one, other in zip(scaled, exact, strict=True))
 
 
 def test_equal_totals() -> None:
     given = tree(["a", "b", "c"], [(1, 3), (1, 3), (1, 4)], [0, 0, 0])
-    text, _ = two_column_folded(given, given.names, scaling=Scaling(Fraction(10, 3), 0))
+    text, _ = two_column_folded(given.tree, given.names, scaling=Scaling(Fraction(10, 3), 0))
     assert text == "a 4 3\nb 3 3\nc 3 4\n"

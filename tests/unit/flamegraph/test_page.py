@@ -9,19 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from page_trees import page_tree
 from profgate.flamegraph.page import MODULES, build_page, page_script
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
 from profgate.report.metric_headline import MetricHeadline
 from profgate.track.evolution_page import MODULES as EVOLUTION_MODULES
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
 
 
-def tree(values: list[tuple[int, int]], names: list[str] | None = None) -> PageTree:
-    before, after = np.array([(0, 0), *values], np.int64).reshape(-1, 2).T
-    parent = np.array([-1, *[0] * len(values)], np.int32)
-    symbol = np.array([-1, *range(len(values))], np.int32)
-    return PageTree(parent, symbol, before, after, names or [f"f{number}" for number in range(len(values))])
+def tree(values: list[tuple[int, int]], names: list[str] | None = None) -> NamedTree:
+    rows = [(-1, -1, 0, 0), *((0, row, *sides) for row, sides in enumerate(values))]
+    return page_tree(rows, names or [f"f{row}" for row in range(len(values))])
 
 
 class Elements(html.parser.HTMLParser):
@@ -141,8 +140,7 @@ def test_a_total_within_noise_has_no_colour() -> None:
 
 
 def test_the_static_table_counts_recursion_once() -> None:
-    rows = np.array([(-1, -1, 0, 0), (0, 0, 0, 0), (1, 0, 10, 30)], np.int64).T
-    given = PageTree(rows[0].astype(np.int32), rows[1].astype(np.int32), rows[2], rows[3], ["f"])
+    given = page_tree([(-1, -1, 0, 0), (0, 0, 0, 0), (1, 0, 10, 30)], ["f"])
     page = build_page(given, HEADER)
     assert "<td>10 samples</td><td>30 samples</td><td>+20 samples</td>" in page
 
@@ -188,13 +186,8 @@ def test_new_function_of_most_of_the_run_is_not_suspicious() -> None:
 
 
 def test_page_with_other_callers_of_the_same_functions_has_no_warning() -> None:
-    moved = PageTree(
-        np.array([-1, 0, 1, 0, 3], np.int32),
-        np.array([-1, 0, 2, 1, 2], np.int32),
-        np.array([0, 10, 9000, 10, 0], np.int64),
-        np.array([0, 10, 0, 10, 9000], np.int64),
-        ["a", "b", "f"],
-    )
+    rows = [(-1, -1, 0, 0), (0, 0, 10, 10), (1, 2, 9000, 0), (0, 1, 10, 10), (3, 2, 0, 9000)]
+    moved = page_tree(rows, ["a", "b", "f"])
     assert "they may contain line numbers or ids" not in build_page(moved, HEADER)
 
 

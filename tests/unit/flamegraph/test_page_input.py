@@ -26,7 +26,7 @@ def test_finding_of_call_path_has_its_row() -> None:
     tree, header = page_input(comparison, PageContext(findings=found))
     by_path, by_name = header.findings
     (row,) = by_path["rows"]
-    assert (tree.baseline_self[row], tree.target_self[row]) == (10, 20)
+    assert (tree.tree.baseline_self[row], tree.tree.target_self[row]) == (10, 20)
     assert by_path["story"] == ("offset by improvements elsewhere in the run; not reachable from the change")
     assert "rows" not in by_name
     assert set(header.keep) == {comparison.symbols.names.index(name) for name in ("f", "a")}
@@ -121,7 +121,7 @@ def test_two_metrics_as_sides() -> None:
     first = from_stacks([cycles], [cycles], metric=Metric("cycles", "count"))
     second = from_stacks([stalls], [stalls], metric=Metric("stalls", "count", exponent=-1))
     tree, header = metrics_against(first, second)
-    assert sorted(zip(tree.baseline_self.tolist(), tree.target_self.tolist(), strict=True)) == [
+    assert sorted(zip(tree.tree.baseline_self.tolist(), tree.tree.target_self.tolist(), strict=True)) == [
         *((0, 0), (0, 0), (300, 9), (700, 1))
     ]
     assert (header.normalisation, header.exponent, header.labels) == ("total", -1, ("cycles", "stalls"))

@@ -1,26 +1,20 @@
 import re
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pytest
 
-from profgate.flamegraph.page_columns import PageHeader, PageTree
+from page_trees import page_tree
+from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.svg import build_svg
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def tree(values: list[tuple[int, int]], names: list[str] | None = None, parents: list[int] | None = None) -> PageTree:
-    count = len(values)
-    before, after = np.array([(0, 0), *values], np.int64).reshape(-1, 2).T
-    return PageTree(
-        np.array([-1, *(parents or [0] * count)], np.int32),
-        np.array([-1, *range(count)], np.int32),
-        before,
-        after,
-        names or [f"f{number}" for number in range(count)],
-    )
+def tree(values: list[tuple[int, int]], names: list[str] | None = None, parents: list[int] | None = None) -> NamedTree:
+    parent = parents or [0] * len(values)
+    rows = [(-1, -1, 0, 0), *((parent[row], row, *sides) for row, sides in enumerate(values))]
+    return page_tree(rows, names or [f"f{row}" for row in range(len(values))])
 
 
 def boxes(text: str) -> dict[str, tuple[float, str]]:

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from profgate.flamegraph.unrolled import NOT_UNROLLED, Unrolled, unroll
-from profgate.model.comparison import CallEdges
+from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
+from profgate.model.comparison import CallEdges, DiffTree
 
 Edges = dict[tuple[str, str], tuple[int, int, int, int]]
 Functions = dict[str, tuple[int, int, int, int]]
 
 
-def unrolled(functions: Functions, edges: Edges, keep: tuple[str, ...] = ()) -> Unrolled:
+def unrolled(functions: Functions, edges: Edges, keep: tuple[str, ...] = ()) -> DiffTree:
     """Functions with self and total of both sides, edges with cost and calls of both sides."""
     names = list(functions)
     number = {name: place for place, name in enumerate(names)}
@@ -21,11 +21,13 @@ def unrolled(functions: Functions, edges: Edges, keep: tuple[str, ...] = ()) -> 
     return unroll(graph, values[:2], values[2:], [number[name] for name in keep])
 
 
-def shown(tree: Unrolled, functions: Functions) -> dict[str, tuple[int, int, int, int]]:
+def shown(tree: DiffTree, functions: Functions) -> dict[str, tuple[int, int, int, int]]:
     names = [*functions, NOT_UNROLLED]
     paths: list[str] = []
     for above, symbol in zip(tree.parent.tolist(), tree.symbol.tolist(), strict=True):
         paths.append("" if above < 0 else f"{paths[above]};{names[symbol]}".strip(";"))
+    assert tree.baseline_calls is not None
+    assert tree.target_calls is not None
     columns = (tree.baseline_self, tree.target_self, tree.baseline_calls, tree.target_calls)
     return dict(zip(paths, zip(*(column.tolist() for column in columns), strict=True), strict=True))
 

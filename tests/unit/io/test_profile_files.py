@@ -5,7 +5,8 @@ import pytest
 
 from profgate.errors import ProfgateError
 from profgate.io.profile_files import described, is_in, local_set
-from profgate.model.manifest import MANIFEST_NAME, Manifest
+from profgate.loading import profiles_at
+from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME, Manifest
 from profgate.model.profile import Configuration, Facts
 
 
@@ -45,6 +46,25 @@ def test_manifest_in_the_workspace_is_not_read(workspace: str) -> None:
     found = local_set(["profiles/**"], workspace)
     assert (found.manifest, found.ignored) == (None, True)
     assert MANIFEST_NAME not in [one.name for one in found.files]
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "error"),
+    [
+        ("", "image=a\n", ""),
+        ("", "image=a\nwhat\n", r"profiles/profgate-recording.txt:2: expected one of cpu_model"),
+        ("api/", "image=a\n", r"profiles/api/profgate-recording.txt: is in a subfolder; .* move it to .*profiles$"),
+    ],
+)
+def test_recording_file_is_read_from_the_top_folder(workspace: str, place: str, text: str, error: str) -> None:
+    folder = Path(workspace) / "profiles"
+    (folder / place / RECORDING_NAME).write_text(text)
+    if not error:
+        assert local_set(["profiles/**"], workspace).recording == {"image": "a"}
+        return
+    for read in (lambda: local_set(["profiles/**"], workspace), lambda: profiles_at(str(folder))):
+        with pytest.raises(ProfgateError, match=error):
+            read()
 
 
 def test_a_manifest_lists_what_was_read(workspace: str) -> None:

@@ -12,9 +12,11 @@ from profgate.model.attribution import Reach
 from profgate.model.change import Change, Location
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Evidence, Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
+from profgate.report.statements import undecided
 from profgate.report.wording import reason_text
 
 P = 1 / 252
@@ -214,6 +216,42 @@ def test_total_has_its_own_doubts(changed: dict[str, Any], facts: dict[str, Any]
     finding = found(of_total(**changed), facts=facts)
     assert finding.colour == ("yellow" if expected else "red")
     assert not expected or [code for code in codes(finding) if code != "severity"] == expected
+
+
+@pytest.mark.parametrize(("facts", "colour"), [(JOBS, "yellow"), ({"interleaved": True}, "red")])
+def test_total_is_not_red_between_cpu_models(facts: dict[str, Any], colour: str) -> None:
+    report = report_of(metric_of(of_total(), facts=facts))
+    note = Reason(ReasonCode.CPU_DIFFERS, {"baseline": "A", "target": "B"})
+    report = replace(report, workloads=tuple(replace(load, comparability=(note,)) for load in report.workloads))
+    (total,) = (found for _, _, found in judge(report, Policy()).findings)
+    assert (total.colour, codes(total) == ["cpu_differs"]) == (colour, colour == "yellow")
+
+
+@pytest.mark.parametrize(
+    ("facts", "changed", "text"),
+    [
+        (
+            {"different_jobs": True, "base_jobs": 1},
+            {},
+            "1 of 5 base jobs is stored: slower functions are listed, and can",
+        ),
+        ({"different_jobs": True, "base_jobs": 3}, {}, "after 2 more recorded pushes to main."),
+        (
+            {"different_jobs": True, "base_jobs": 4},
+            {"confirm": "required"},
+            "and measuring both commits in turns decides.",
+        ),
+        ({"different_jobs": True, "base_jobs": 4}, {"distance": 2}, "The baseline is 2 commits older"),
+        (JOBS, {}, ""),
+        ({}, {}, ""),
+    ],
+)
+def test_what_stored_baselines_cannot_decide_yet(facts: dict[str, Any], changed: dict[str, Any], text: str) -> None:
+    policy = Policy(confirm=changed.get("confirm", "off"))
+    report = judge(report_of(metric_of(of_test(), facts=facts)), policy)
+    report = replace(report, baseline=Side("main", ref="main", distance=changed.get("distance")))
+    assert text in undecided(report, str)
+    assert bool(text) == bool(undecided(report, str))
 
 
 def test_nothing_is_red_while_the_total_improved() -> None:

@@ -24,8 +24,9 @@ def missing(*names: str) -> list[NotCompared]:
     return [NotCompared(name, None, "baseline", Reason(ReasonCode.MISSING_IN_TARGET)) for name in names]
 
 
-def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0) -> Report:
-    report = judged(from_exclusive([BASE] * 5, [target] * 5), missing=missing(*gone))
+def compared(target: dict[str, int] = BASE, *gone: str, distance: int = 0, runs: int = 5, part: int = 1) -> Report:
+    small = {name: max(1, value // part) for name, value in BASE.items()}
+    report = judged(from_exclusive([small] * 5, [small if part > 1 else target] * runs), missing=missing(*gone))
     return replace(report, baseline=Side("main", distance=distance))
 
 
@@ -44,6 +45,11 @@ def apart(report: Report) -> Report:
         (compared(BASE, "gone"), REQUIRED, "not_compared", 3, "not_compared"),
         (compared(), REQUIRED, "pass", 0, "no_change"),
         (compared(), Policy(required=("other",)), "not_compared", 1, "not_compared"),
+        (compared(runs=1), Policy(), "inconclusive", 0, "too_few_runs"),
+        (compared(runs=1), REQUIRED, "inconclusive", 1, "too_few_runs"),
+        (compared(BASE, "gone", runs=1), REQUIRED, "not_compared", 1, "not_compared"),
+        (compared(part=1000), Policy(), "inconclusive", 0, "too_few_samples"),
+        (compared(part=1000), REQUIRED, "inconclusive", 1, "too_few_samples"),
         (compared(HALF), Policy(), "warn", 0, "common_factor"),
         (compared(HALF), REQUIRED, "fail", 1, "common_factor"),
         (compared(HALF), Policy(required=("other", "w")), "fail", 1, "common_factor"),

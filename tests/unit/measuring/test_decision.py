@@ -94,12 +94,26 @@ COUNTS = replace(PARSE, metric="Ir")
 
 
 @pytest.mark.parametrize(
-    ("after", "found", "outcome"), [(SLOWER, {"parse"}, "confirmed"), (SHARES, set(), "not repeated")]
+    ("before", "after", "budget", "runs", "found", "outcome"),
+    [
+        (SHARES, SHARES, 20.0, 2, set(), "not repeated"),
+        (SHARES, SHARES, 300.0, 2, set(), "not repeated"),
+        (SHARES, SLOWER, 20.0, 2, {"parse"}, "confirmed"),
+        (SHARES, SLOWER, 300.0, 5, {"parse"}, "confirmed"),
+        # counts that alternate between two values, and that are equal in the first two runs of each side by chance
+        ([SLOWER, SHARES, SHARES, SLOWER], [SHARES, SLOWER, SLOWER, SHARES], 300.0, 12, set(), "not repeated"),
+    ],
 )
-@pytest.mark.parametrize("budget", [20.0, 300.0])
-def test_two_equal_runs_decide_about_counts(after: Shares, found: set[str], outcome: str, budget: float) -> None:
-    decision = measured(SHARES, after, budget, [COUNTS], turns=Counted)
-    assert (decision.measurement.runs, red(decision)) == (2, found)
+def test_two_equal_runs_decide_about_counts_unless_one_rose(
+    before: Shares | Sequence[Shares],
+    after: Shares | Sequence[Shares],
+    budget: float,
+    runs: int,
+    found: set[str],
+    outcome: str,
+) -> None:
+    decision = measured(before, after, budget, [COUNTS], turns=Counted)
+    assert (decision.measurement.runs, red(decision)) == (runs, found)
     assert [suspect.outcome for suspect in decision.measurement.suspects] == [outcome]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from profgate.model import call_tree
-from profgate.model.call_tree import build_shape, levels_of, pre_order, topmost_rows, with_children
+from profgate.model.call_tree import inverse, merged_paths, tree_of
 
 Path = tuple[int, ...]
 
@@ -40,17 +40,37 @@ def test_the_tree_says_what_a_dictionary_of_paths_says(seed: int, narrow: int, m
     monkeypatch.setattr(call_tree, "NARROW", narrow)
     paths = random_paths(seed, depth=1 + seed % 9, names=1 + seed % 5)
     depth, symbol, ends = stream(paths)
-    shape, rows = build_shape(depth, symbol)
-    own = np.zeros(len(shape), np.int64)
+    tree, rows = merged_paths(depth, symbol)
+    own = np.zeros(len(tree), np.int64)
     own[rows[ends]] = list(paths.values())
     of_row: list[Path] = [()]
-    for parent, name in zip(shape.parent[1:].tolist(), shape.symbol[1:].tolist(), strict=True):
+    for parent, name in zip(tree.parent[1:].tolist(), tree.symbol[1:].tolist(), strict=True):
         of_row.append((*of_row[parent], name))
     sums = sums_of(paths)
-    assert dict(zip(of_row, with_children(shape, own).tolist(), strict=True)) == sums
-    assert levels_of(shape).tolist() == [len(path) for path in of_row]
-    size = with_children(shape, np.ones(len(shape), np.int64))
-    number = pre_order(shape, size)
-    assert [of_row[row] for row in np.argsort(number).tolist()] == sorted(sums)
-    topmost = {of_row[row] for row in topmost_rows(shape.symbol, number, size).tolist()}
+    assert of_row == sorted(sums)
+    assert tree.totals(own).tolist() == [sums[path] for path in of_row]
+    assert tree.depth.tolist() == [len(path) for path in of_row]
+    assert [sorted(level.tolist()) for level in tree.levels()] == [
+        [row for row, path in enumerate(of_row) if len(path) == depth] for depth in range(max(map(len, of_row)) + 1)
+    ]
+    topmost = {of_row[row] for row in tree.topmost().tolist()}
     assert topmost == {path for path in sums if path and path[-1] not in path[:-1]}
+    chosen = np.flatnonzero(tree.symbol == 0)
+    assert tree.below(chosen).tolist() == [0 in path for path in of_row]
+    assert {of_row[row] for row in tree.topmost(chosen).tolist()} == {
+        path for path in sums if path and path[-1] == 0 not in path[:-1]
+    }
+
+
+@pytest.mark.parametrize("narrow", [0, 10**6])
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_may_be_in_any_order(seed: int, narrow: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_tree, "NARROW", narrow)
+    depth, symbol, _ = stream(random_paths(seed, depth=1 + seed % 9, names=1 + seed % 5))
+    given, _ = merged_paths(depth, symbol)
+    shuffled = np.append(0, 1 + np.random.default_rng(seed).permutation(len(given) - 1))
+    parent = np.append(-1, inverse(shuffled)[given.parent[shuffled[1:]]])
+    tree, order = tree_of(parent, given.symbol[shuffled].astype(np.int64))
+    assert shuffled[order].tolist() == list(range(len(given)))
+    for name in ("parent", "symbol", "depth", "end"):
+        assert getattr(tree, name).tolist() == getattr(given, name).tolist()

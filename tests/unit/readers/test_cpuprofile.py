@@ -142,6 +142,17 @@ def test_functions_without_a_name_differ_by_place() -> None:
     assert found.frames.lines == [5, 6]
 
 
+@pytest.mark.parametrize(
+    ("name", "column", "shown"),
+    [("", 0, ("<module>", None)), ("", 2, ("(anonymous)", 1)), ("main", 0, ("main", 1))],
+)
+def test_top_level_code_of_a_script_is_its_module(name: str, column: int, shown: tuple[str, int | None]) -> None:
+    item = node(1, name)
+    item["callFrame"]["columnNumber"] = column
+    frames = read(document([1], [0], 1, [item])).frames
+    assert (frames.names[0], frames.lines[0]) == shown
+
+
 def test_a_profile_without_samples_is_valid_and_empty() -> None:
     found = read(document([], []))
     assert rows(found) == []

@@ -11,7 +11,7 @@ from profgate.model.source import source_of
 from profgate.readers.jfr import JfrReader
 from stack_rows import rows
 
-RECORDED = Path(__file__).parents[2] / "data" / "jfr" / "jdk-17.0.15.json.gz"
+RECORDED = Path(__file__).parents[2] / "data" / "jfr"
 
 
 def read(*events: Any) -> Profile:
@@ -24,8 +24,22 @@ def event(*leaf_first: str, kind: str = "jdk.ExecutionSample", truncated: bool =
     return {"type": kind, "values": {"stackTrace": {"truncated": truncated, "frames": frames}, **more}}
 
 
+def recorded(name: str) -> Profile:
+    return JfrReader().read(source_of("a.json", gzip.decompress((RECORDED / f"{name}.json.gz").read_bytes())))
+
+
+@pytest.mark.parametrize(
+    ("name", "samples"),
+    [("jdk-25.0.2", 60), ("async-profiler-4.1", 60)],  # jdk.CPUTimeSample, profiler.WallClockSample
+)
+def test_samples_of_recorded_files(name: str, samples: int) -> None:
+    found = rows(recorded(name))
+    assert sum(value for _, [value] in found) == samples
+    assert any("Bench.main;Bench.text" in path for path, _ in found)
+
+
 def test_a_recorded_file_agrees_with_jfr_summary() -> None:
-    found = JfrReader().read(source_of("a.json", gzip.decompress(RECORDED.read_bytes())))
+    found = recorded("jdk-17.0.15")
     # `jfr summary`: jdk.ExecutionSample 11
     assert sum(value for _, [value] in rows(found)) == 11
     assert any("Shop.main;Shop.sorted;java.util.Collections.sort" in path for path, _ in rows(found))

@@ -4,14 +4,14 @@ import re
 from html.parser import HTMLParser
 
 import cmarkgfm
-import numpy as np
 from cmarkgfm.cmark import Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import report_samples as samples
+from page_trees import page_tree
 from profgate.flamegraph.page import build_page
-from profgate.flamegraph.page_columns import PageFinding, PageHeader, PageTree
+from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.model.links import Links
 from profgate.model.reason import as_reason
 from profgate.model.report import NotCompared
@@ -100,8 +100,7 @@ def rendered(text: str) -> Form:
 
 
 def page(name: str) -> str:
-    values = np.array([0, 5], np.int64)
-    tree = PageTree(np.array([-1, 0], np.int32), np.array([-1, 0], np.int32), values, values * 2, [name], [name])
+    tree = page_tree([(-1, -1, 0, 0), (0, 0, 5, 10)], [name], files=[name])
     finding = PageFinding(symbol=0, severity="severe", direction="worse", reach=name)
     header = PageHeader(name, name, name, name, labels=(name, name), notes=[name], findings=[finding])
     return build_page(tree, header)

@@ -288,3 +288,46 @@ def test_headline_names_the_changed_callee() -> None:
     changed = replace(found, evidence=Evidence(source="changed"))
     text = change_text(Row("w", replace(samples.metric(changed), causes=(cause,)), changed), str)
     assert text == "Parse is 2.8x slower (1.00 → 2.80 s)"
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "source", "added"),
+    [
+        (Location("<module>", "bench/main.js", 1), "<module main.js>", "bench/main.js", ""),
+        (Location("(anonymous)", "a.js", 7), "(anonymous) (a.js:7)", "a.js:7", ""),
+        (
+            Location("(anonymous)", "a.js", lines=(3, 7)),
+            "(anonymous) (a.js:3, 7)",
+            "a.js:3, 7",
+            "2 functions of this name",
+        ),
+        (Location("parse", "a.js", lines=(3, 7)), "parse", "a.js:3, 7", "2 functions of this name"),
+    ],
+)
+def test_place_of_modules_and_of_functions_with_one_name(place: Location, name: str, source: str, added: str) -> None:
+    finding = replace(samples.finding("f", 1e9, 2e9), location=place)
+    report = samples.report(samples.workload(samples.metric(finding)))
+    cell = finding_cells(Row("w", report.workloads[0].metrics[0], finding), Links())["function"]
+    assert place_name(place) == name
+    assert source in cell
+    assert ("functions of this name" in cell) == bool(added)
+    assert from_json(to_json(report)) == report
+
+
+def test_direct_causes_come_before_the_collector_and_the_benchmark() -> None:
+    small = samples.finding("index", 1e9, 3e9)
+    collector = samples.finding("(garbage collector)", 1e9, 9e9)
+    whole = samples.finding("round", 1e9, 8e9)
+    whole = replace(
+        whole,
+        evidence=Evidence(source="same", reach="calls a changed function", reach_path="mails"),
+        statistics=Statistics(p=0.004, inclusive_to=39e9),
+    )
+    metric = samples.metric(collector, whole, small)
+    metric = replace(metric, parts=(Part(collector.location, small.location, 0.0, 8e9, new=False),))
+    report = samples.report(samples.workload(metric))
+    assert [row.finding.location.name for row in grouped(report).worse] == ["index", "(garbage collector)", "round"]
+    assert parts_text(collector, metric, str) == "mostly during index +8.00 s"
+    assert "calls `mails` (changed here); inlined calls count for the caller" in "".join(
+        finding_cells(Row("w", metric, whole), Links())["whose"]
+    )
