@@ -335,7 +335,7 @@ def tests(session):
             "",
         ),
         (
-            {"Cargo.toml": CARGO, "src/bin/bench_it.rs": ""},
+            {"Cargo.toml": CARGO, "src/bin/bench_it.rs": "", "benches/a.rs": NIGHTLY + "#[bench]\n"},
             "-- target/release/bench_it\n",
             "cargo build --release --bin",
         ),

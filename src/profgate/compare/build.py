@@ -385,8 +385,18 @@ def _squared_error(tree: CallTree, runs: Sequence[IntArray]) -> FloatArray | Non
 def _warnings(
     runs: Sequence[Profile], symbols: Symbols, columns: RunColumns, forest: Forest | None
 ) -> tuple[Reason, ...]:
-    counted = Counter(warning for profile in runs for warning in profile.warnings)
-    found = [Reason(ReasonCode.PROFILE_WARNING, {"text": text, "runs": times}) for text, times in counted.items()]
+    counted, numbers = Counter[str](), Counter[str]()
+    for warning in (warning for profile in runs for warning in profile.warnings):
+        what, colon, number = warning.rpartition(": ")
+        known = bool(colon) and number.isdecimal() and len(number) < 16  # counts differ between runs
+        text = f"{what}: " if known else warning
+        counted[text] += 1
+        if known:
+            numbers[text] += int(number)
+    found = [
+        Reason(ReasonCode.PROFILE_WARNING, {"text": f"{text}{numbers.get(text, '')}", "runs": times})
+        for text, times in counted.items()
+    ]
     if not len(symbols) or not columns.sums.any():
         found.append(Reason(ReasonCode.NO_SAMPLE))
     if any(profile.measurements is not None and within_real(profile.measurements).any() for profile in runs):

@@ -34,7 +34,8 @@ class Candidate:
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
     benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
     ``update`` is the command that writes those of them which depend on a trial. Tests without a command can only be
-    repeated. ``problem`` is the reason why it is unknown whether the command works, or empty.
+    repeated. ``problem`` is the reason why it is unknown whether the command works, or empty. The work of a
+    ``timed`` command depends on its speed, because it runs for a fixed time.
     """
 
     language: str
@@ -48,6 +49,7 @@ class Candidate:
     new_files: Mapping[str, str] = field(default_factory=dict)
     update: str = ""
     problem: str = ""
+    timed: bool = False
 
     @property
     def workload(self) -> str:
@@ -56,11 +58,11 @@ class Candidate:
 
 
 def ranked(found: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates without duplicates: benchmarks first, then near the top, then with many benchmarks."""
+    """Return the candidates without duplicates: benchmarks, near the top, fixed work, many benchmarks first."""
     distinct: dict[tuple[str, str], Candidate] = {}
     for candidate in found:
         distinct.setdefault((candidate.folder, candidate.command), candidate)
-    return sorted(distinct.values(), key=lambda each: (each.kind, depth(each.package), -each.weight))
+    return sorted(distinct.values(), key=lambda each: (each.kind, depth(each.package), each.timed, -each.weight))
 
 
 def depth(folder: str) -> int:

@@ -17,7 +17,7 @@ CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
 def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return benchmark programs, then the benchmarks in Cargo.toml and benches/, then the tests of the library.
 
-    Benchmarks that use criterion run for a fixed time.
+    The tools of benchmarks choose the number of iterations so that each takes a fixed time.
     """
     here = files.inside(folder)
     cargo = toml(here.read("Cargo.toml"))
@@ -35,7 +35,14 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             setup = within(folder, [f"{build} --no-run"])
             count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
             yield Candidate(
-                "Rust", build + timed, f"benchmark {name} of {path}", Kind.BENCHMARK, folder, folder, setup, count
+                "Rust",
+                build + timed,
+                f"benchmark {name} of {path}",
+                package=folder,
+                folder=folder,
+                setup=setup,
+                weight=count,
+                timed=True,
             )
     unit = (
         {"--lib": [path for path in here.listed("**/*.rs") if path.startswith("src/")]}

@@ -1,5 +1,7 @@
 """The union tree and the symbol totals against plain dictionaries."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -125,6 +127,18 @@ def test_ignore_drops_and_focus_keeps_stacks() -> None:
     stacks: Stacks = {("main", "idle", "wait"): 5, ("main", "work"): 7}
     assert compared([stacks], [stacks], ignore=("idle",)).run_totals.tolist() == [7, 7]
     assert compared([stacks], [stacks], focus=("id*",)).run_totals.tolist() == [5, 5]
+
+
+def test_counts_of_equal_warnings_are_added_up() -> None:
+    given = [("cut: 2", "odd: x"), ("cut: 3", "odd: x"), ("odd: y",)]
+    profile = FoldedReader().read(source_of("a", b"main 1\n"))
+    runs = tuple(replace(profile, warnings=warnings) for warnings in given)
+    (made,), _ = compare_workload(Workload("w", Configuration(), runs, runs, ()), (), CompareOptions())
+    assert [tuple(reason.parameters.values()) for reason in made.warnings] == [
+        ("cut: 10", 4),
+        ("odd: x", 4),
+        ("odd: y", 2),
+    ]
 
 
 def test_input_order_changes_nothing_but_the_first_appearance() -> None:
