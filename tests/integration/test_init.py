@@ -350,7 +350,7 @@ def tests(session):
         (
             {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": "  @Benchmark\n"},
             "org.openjdk.jmh.Main '\\bParse\\.' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
-            "mvn -B -q -DskipTests -pl b -am package dependency:build-classpath",
+            "mvn -B -q -DskipTests -Denforcer.skip -pl b -am package dependency:build-classpath",
         ),
         ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
         ({"setup.py": SETUP, "bench/a b.py": ""}, "-- python 'bench/a b.py'\n", "pip"),
@@ -371,26 +371,10 @@ def test_commands_and_installation_are_detected(
     assert shown.returncode == 0, shown.stderr
 
 
-@pytest.mark.parametrize(
-    ("text", "command", "setup"),
-    [
-        (
-            "option(X_BENCH x OFF)\nadd_executable(my_bench a.cc)\n",
-            "-name my_bench -perm",
-            "RelWithDebInfo -DX_BENCH=ON",
-        ),
-        ('my_benchmark("bench/db_bench.cc")\n', "-name db_bench -perm", "--target db_bench\n"),
-    ],
-)
-def test_cmake_program_is_open_without_measure(
-    text: str, command: str, setup: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["init", str(made(tmp_path, {"CMakeLists.txt": text})), "--yes"]) == 2
-    assert "only CMake knows whether it builds this program; run profgate init --repl" in capsys.readouterr().err
-    shell = shell_of(tmp_path)
-    assert shell["RECORD"].startswith("# TODO: only CMake knows")
-    assert command in shell["RECORD"]
-    assert setup in shell["SETUP"]
+def test_programs_of_cmake_need_the_option_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", str(made(tmp_path, {"CMakeLists.txt": "add_executable(my_bench a.cc)\n"})), "--yes"]) == 2
+    assert "only CMake knows which programs it builds; run profgate init --replace" in capsys.readouterr().err
+    assert shell_of(tmp_path)["RECORD"].startswith("# TODO: only CMake knows")
 
 
 def test_runner_version_and_branch_come_from_workflows(tmp_path: Path) -> None:
@@ -629,11 +613,6 @@ def optional(name: str, body: str) -> str:
             ),
             ("add_executable(-a_bench a.c)\nadd_executable(a_test a.c)\n", "build/a_test", "Info"),
             ("add_executable(app a.c)\n", "build/my_bench", "cmake -S perf -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo"),
-            (
-                "message(FATAL_ERROR no)\nadd_executable(a_bench a.c)\n",
-                "$(find build -type f -name a_bench -perm -100 | head -n 1)",
-                "Info",
-            ),
         ]
     ),
 )
@@ -644,7 +623,6 @@ def test_programs_are_those_that_cmake_builds(text: str, command: str, line: str
     found = candidates(Files(str(top)), RECIPES[-1], build=True)
     assert found[0].command == command
     assert found[0].setup[0].endswith(line)
-    assert bool(found[0].problem) == ("$" in command)
 
 
 DEEP = "a_bench: ../a.c\n\tcc $< -o $@\n"
@@ -834,6 +812,7 @@ def test_unmeasurable_command_is_an_error(
         ("Traceback:\n  File x\nValueError: bad ${{ x }}\nend\n", "ValueError: bad $ {{ x }}"),
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
         ("make: Entering a\nmake: *** No rule to make x.  Stop.\nmake: Leaving a\n", "make: *** No rule to make x"),
+        ("ok x\n--- FAIL: TestX (0.00s)\npanic: flag redefined: x [recovered]\nFAIL\n", "--- FAIL: TestX"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),
@@ -1096,7 +1075,7 @@ describe("more", () => { it("waits for a result", async () => { sum(14); }); });
     ("script", "places"),
     [
         ("node --test test", " test"),
-        ("borp --reporter=a", ""),
+        ("borp --timeout 60 --reporter=a", ""),
         ("node -r ./lib/sum.js --test 'test/**/*.js'", " 'test/**/*.js'"),
     ],
 )

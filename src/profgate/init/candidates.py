@@ -34,8 +34,7 @@ class Candidate:
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
     benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
     ``update`` is the command that writes those of them which depend on a trial. Tests without a command can only be
-    repeated. ``problem`` is the reason why it is unknown whether the command works, or empty. The work of a
-    ``timed`` command depends on its speed, because it runs for a fixed time.
+    repeated. The work of a ``timed`` command depends on its speed, because it runs for a fixed time.
     """
 
     language: str
@@ -48,7 +47,6 @@ class Candidate:
     weight: int = 0
     new_files: Mapping[str, str] = field(default_factory=dict)
     update: str = ""
-    problem: str = ""
     timed: bool = False
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, NAME, PLAIN, Candidate, Kind, joined, json_object, table
+from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table
 from profgate.init.repository_files import Files
 from profgate.io.files import read_loosely, scratch_folder, write_text
 from profgate.io.git import without_git
@@ -18,11 +18,6 @@ from profgate.io.worktrees import copied_worktree
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
 MESON = (f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build")
-PROGRAM = re.compile(
-    r"\b\w{0,60}(?:add_executable|bench|test)\w{0,60}\s{0,9}\(\s*\"?(?:[A-Za-z0-9_.-]{1,80}/){0,9}([A-Za-z0-9_+-]{1,80})[\s\".]",
-    re.IGNORECASE,
-)
-SWITCH = re.compile(r"\b(?:option|cmake_dependent_option)\s*\(\s*(\w{0,60}(?:BENCH|PERF|TEST)\w{0,60})", re.IGNORECASE)
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -37,17 +32,12 @@ API = "build/.cmake/api/v1"  # CMake's file API
 LONGEST = 300.0  # seconds for one configuration
 LARGEST_REPLY = 1 << 24
 MOST_SWITCHES = 6
-UNKNOWN = (
-    "only CMake knows whether it builds this program; run profgate init --replace --measure, or name another one with "
-    "--replace --measure --command"
-)
 
 
 def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return the benchmark programs of CMake and the targets of the Makefile, then the test programs and targets."""
+    """Return the targets of the Makefile that run benchmarks or tests."""
     if folder != ".":
         return
-    yield from _cmake(files)
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     for name, before, body in rules:
         if MEASURES.search(name):
@@ -179,24 +169,6 @@ def _tables(value: object) -> list[dict[str, Any]]:
 
 def _kind(name: str) -> Kind | None:
     return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS if TESTS.search(name) else None
-
-
-def _cmake(files: Files) -> Iterator[Candidate]:
-    """Return the programs whose target names contain "bench", "perf" or "test", with the switches that build them.
-
-    Whether CMake builds them is unknown.
-    """
-    lists = {path: files.read(path) for path in files.listed("**/CMakeLists.txt")}
-    switches = [name for text in lists.values() for name in SWITCH.findall(text)]
-    for path, text in lists.items() if "CMakeLists.txt" in lists else ():
-        for name in filter(NAME.fullmatch, dict.fromkeys(PROGRAM.findall(text))):
-            kind = _kind(name)
-            if kind is not None:
-                pattern = MEASURES if kind is Kind.BENCHMARK else TESTS
-                setup = _cmake_setup(".", [switch for switch in switches if pattern.search(switch)], name)
-                command = f"$(find build -type f -name {name} -perm -100 | head -n 1)"
-                place = f"target {name} of {path}"
-                yield Candidate("native code", command, place, kind, setup=setup, problem=UNKNOWN)
 
 
 def _cmake_setup(folder: str = ".", switches: Sequence[str] = (), target: str = "") -> tuple[str, str]:

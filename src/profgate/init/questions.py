@@ -23,6 +23,10 @@ NO_BENCHMARK = (
     "no benchmark was found; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
     "'{example}'"
 )
+ONLY_CMAKE = (
+    "only CMake knows which programs it builds; run profgate init --replace --measure, or name one with --replace "
+    "--measure --command"
+)
 NO_FUNCTION = "No public function with a text as its only parameter was found, so no benchmark was written.\n"
 
 
@@ -133,13 +137,12 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
             workload=each.workload,
             new_files=each.new_files,
             update=each.update,
-            problem=each.problem,
         )
         for each in found
     ]
-    return planned or [
-        replace(common, install=_lines(setup or ""), problem=NO_BENCHMARK.format(example=recipe.example))
-    ]
+    unasked = recipe.language == "native code" and not options.measure and files.read("CMakeLists.txt")
+    problem = ONLY_CMAKE if unasked else NO_BENCHMARK.format(example=recipe.example)
+    return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
 
 
 def _with_skeleton(

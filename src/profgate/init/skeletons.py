@@ -25,6 +25,7 @@ NODE = re.compile(
     r"^(?:export (?:default )?function |(?:module\.)?exports\.)(\w{1,80})(?:\s*=|\(\w+[,)])", re.MULTILINE
 )
 EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
+PLACE = re.compile(r"['\"]?(?!-)(?:tests?$|[^'\"]{0,200}[./*])")  # not the value of an option
 LOADER = re.compile(r"(?:--import|--require|-r|--loader) \S{1,200}")
 
 
@@ -74,7 +75,7 @@ def _started(tests: str, command: str, all_tests: str) -> tuple[str, str]:
         return command, " ".join([command, "--update", *dict.fromkeys(chosen)])
     if EACH_FILE.search(rest):  # it runs each file in its own process
         loaders = LOADER.findall(rest)
-        words = [word for word in LOADER.sub("", EACH_FILE.sub("", rest)).split() if not word.startswith("-")]
+        words = [word for word in LOADER.sub("", EACH_FILE.sub("", rest)).split() if PLACE.match(word)]
         command = f"{variables}{' '.join(['node', *loaders, command.removeprefix('node '), *words])}"
     else:
         command = f"{variables}node --import ./{command.removeprefix('node ')} {rest}"

@@ -42,7 +42,7 @@ ITERATIONS = {  # by language: options that state the number of iterations, and 
 }
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
-    re.compile(r"^E? *\w*(?:Error|Exception)\b.{0,80}: ", re.MULTILINE),
+    re.compile(r"^(?:E? *\w*(?:Error|Exception)\b.{0,80}: |panic: |--- FAIL: )", re.MULTILINE),
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
 )
@@ -116,14 +116,16 @@ class _Copies:
         """
         shared = plan.setup[:-1] if plan.recipe.language in {"Rust", "native code"} else plan.setup
         if shared not in self._places:
-            place = f"{self._scratch}/checkout-{len(self._places)}"
+            place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
             self._places[shared] = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
         checkout = self._places[shared]
         _write(plan, checkout)
         if plan.setup not in self._ready:
             self.failed.add(plan.setup)
+            del self._places[shared]  # a failed build may leave files that another one would use
             self._ready[plan.setup] = self.run("the setup", plan.setup, plan, checkout)[0]
             self.failed.remove(plan.setup)
+            self._places[shared] = checkout
         return checkout, self._ready[plan.setup]
 
     def run(self, what: str, lines: tuple[str, ...], plan: Plan, checkout: str, out: str = "") -> tuple[float, str]:
@@ -223,7 +225,8 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         plan = replace(plan, command=options.sub(fixed.format(iterations(output, plan.recipe.rate)), plan.command))
     for left in reversed(range(MOST_REPEATS)):
         with scratch_folder() as out:
-            seconds, output = copies.run("the recording", plan.record, plan, checkout, out)
+            what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
+            seconds, output = copies.run(what, plan.record, plan, checkout, out)
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
         longer = _longer(plan, share, seconds)
         if longer == plan or not left:
