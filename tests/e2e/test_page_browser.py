@@ -318,8 +318,8 @@ def test_side_by_side_in_a_wide_window(open_page: OpenPage) -> None:
     assert page.locator(".ring:not(.chosen):visible").count() == 3
     page.mouse.click(after["x"] + after["width"] * 0.4, after["y"] + 19 * 3 + 9)
     assert page.locator("#trail [aria-current]").inner_text() == "parse"
-    assert "300 samples" in page.locator(".pane.before figcaption").inner_text()
-    assert "900 samples" in page.locator(".pane.after figcaption").inner_text()
+    page.locator(".pane.before figcaption", has_text="300 samples").wait_for()  # it changes in the next frame
+    page.locator(".pane.after figcaption", has_text="900 samples").wait_for()
     page.locator("#settings-open").click()
     page.get_by_label("Strip of differences").uncheck()
     assert page.locator(".pane").count() == 2

@@ -69,7 +69,7 @@ def test_halved_values_are_no_pass(stage: Stage, text: str, code: int) -> None:
     required(stage, text, **MANY)
     assert stage.compare(both(77, {name: value * 2 // 5 for name, value in MANY.items()})) == code
     assert stage.outputs["conclusion"] == ("fail" if code else "warn")
-    assert "verything takes 0.40x the time" in stage.comments[0]
+    assert "verything costs 0.40x as much" in stage.comments[0]
 
 
 @pytest.mark.parametrize(

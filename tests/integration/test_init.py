@@ -568,17 +568,21 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     )
 
 
-@needs_node
 @pytest.mark.parametrize(("seconds", "minutes"), [(1.0, 5), (24.0, 5), (56.0, 12)])
-def test_budget_allows_the_first_look(
-    seconds: float, minutes: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_budget_allows_the_first_look(seconds: float, minutes: int) -> None:
+    assert extent_for(1000, 1.0, seconds).budget == minutes
+
+
+@needs_node
+def test_budget_is_that_of_the_trial(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = trial._Copies.run
-    monkeypatch.setattr(trial._Copies, "run", lambda *given: (seconds, real(*given)[1]))
+    monkeypatch.setattr(trial._Copies, "run", lambda *given: (56.0, real(*given)[1]))
     committed(tmp_path, NODE)
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0
-    assert f"and up to {minutes} min to confirm a suspect" in capsys.readouterr().out
-    assert f"--budget {minutes}m " in written(tmp_path).read_text()
+    assert "and up to 12 min to confirm a suspect" in capsys.readouterr().out
+    assert "--budget 12m " in written(tmp_path).read_text()
 
 
 CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(x C)\n"
@@ -978,7 +982,7 @@ def test_failing():
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     committed(tmp_path, TESTED)
     with_pytest = (
