@@ -24,10 +24,10 @@ from profgate.compare.columns import (
 from profgate.compare.growth import cost_models
 from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
+from profgate.compare.significance import evidence_of
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.compare.timelines import side_timeline
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.call_tree import CallTree
 from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode
@@ -36,8 +36,6 @@ from profgate.model.units import Metric, MetricKind
 from profgate.model.workload import Workload
 
 TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
-SIGMA = 4.0  # in standard errors; with 3, a few of the thousands of rows in a tree would be significant by chance
-ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
 def number_workload(workload: Workload, options: CompareOptions) -> Numbering:
@@ -340,46 +338,7 @@ def _diff_tree(
         run_self=read_only(np.stack(rows)),
         timelines=(timelines[0], timelines[1]),
     )
-    return replace(compared, evidence=_evidence(compared, rows, baselines, period))
-
-
-def _evidence(tree: DiffTree, runs: Sequence[IntArray], baselines: int, period: int | None) -> BoolArray | None:
-    """Return whether the change of each row is significant, or None for too few runs or an empty run.
-
-    The first row of the bool array is for inclusive values, and the second row is for self values. If each sample has
-    the value ``period``, the standard error is at least that of a Poisson distribution.
-    """
-    targets = len(runs) - baselines
-    if min(baselines, targets) < ENOUGH_RUNS:
-        return None
-    errors = _squared_error(tree, runs[:baselines]), _squared_error(tree, runs[baselines:])
-    if errors[0] is None or errors[1] is None:
-        return None
-    before = np.stack([tree.baseline_total, tree.baseline_self]) / baselines
-    after = np.stack([tree.target_total, tree.target_self]) / targets
-    counting = (after / targets + before / baselines) * (period or 0)
-    bar = SIGMA * np.sqrt(np.maximum(errors[0] + errors[1], counting))
-    passed: BoolArray = (before != after) & (np.abs(after - before) >= bar)
-    return read_only(passed)
-
-
-def _squared_error(tree: CallTree, runs: Sequence[IntArray]) -> FloatArray | None:
-    """Return the squared standard errors of the mean inclusive and self values of each row, or None if a run is empty.
-
-    The float64 array has one row for each of both values.
-    """
-    first, sums, squares = None, np.zeros((2, len(tree))), np.zeros((2, len(tree)))
-    for own in runs:
-        total = tree.totals(own)
-        if not total[0]:
-            return None
-        values = np.stack([total, own]).astype(np.float64)
-        first = values if first is None else first
-        away = values - first  # the first run is subtracted to avoid cancellation
-        sums += away
-        squares += away * away
-    variance = np.maximum(squares - sums * sums / len(runs), 0.0) / (len(runs) - 1)
-    return np.asarray(variance / len(runs))
+    return replace(compared, evidence=evidence_of(compared, rows, baselines, period))
 
 
 def _warnings(

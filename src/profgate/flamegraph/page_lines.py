@@ -7,16 +7,14 @@ from typing import NotRequired, TypedDict
 
 import numpy as np
 
-from profgate.model.arrays import BoolArray, IntArray
+from profgate.compare.significance import ENOUGH_RUNS, significant
+from profgate.model.arrays import IntArray
 from profgate.model.attribution import ChangedFile, Edit, LineRange, SourceDiff, SourceStates, SourceTexts
 from profgate.model.comparison import Comparison, LineCosts
 
 MOST_FUNCTIONS = 50
 MOST_LINES = 200  # maximum number of rows of one function
 LONGEST_FUNCTION = 400  # in lines per side; of longer functions, only the changed parts are shown
-
-ENOUGH_RUNS = 3  # minimum runs per side, because two runs give a poor estimate of the variance
-SIGMA = 4.0  # in standard errors, as for the rows of the tree
 SELF, TOTAL = 1, 2
 
 LineRow = tuple[int, ...]
@@ -103,21 +101,9 @@ def _paired(
     sums = np.concatenate([columns[:, :split].sum(axis=1), columns[:, split:].sum(axis=1)]).T.tolist()
     if min(split, runs - split) < ENOUGH_RUNS:
         return [(*numbers, *values) for numbers, values in zip(places, sums, strict=True)]
-    passed = [_significant(values, split, comparison.period) for values in columns]
+    passed = [significant(values, split, comparison.period) for values in columns]
     bits = (passed[0] * SELF + passed[1] * TOTAL).tolist()
     return [(*numbers, *values, bit) for numbers, values, bit in zip(places, sums, bits, strict=True)]
-
-
-def _significant(values: IntArray, split: int, period: int | None) -> BoolArray:
-    """Return whether the change in each column of the runs is significant. The first ``split`` runs are the baseline.
-
-    If each sample has the value ``period``, the standard error is at least that of a Poisson distribution.
-    """
-    sides = values[:split].astype(np.float64), values[split:].astype(np.float64)
-    shift = np.abs(sides[1].mean(axis=0) - sides[0].mean(axis=0))
-    variance = sum(side.var(axis=0, ddof=1) / len(side) for side in sides)
-    counting = sum((period or 0) * side.mean(axis=0) / len(side) for side in sides)
-    return np.asarray((shift > 0) & (shift >= SIGMA * np.sqrt(np.maximum(variance, counting))))
 
 
 def _both_numbers(number: int, side: int, file: ChangedFile | None) -> tuple[int, int]:
