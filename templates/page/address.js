@@ -19,28 +19,33 @@ export function makeAddress(page) {
     waiting = setTimeout(write, PAUSE);
   }
 
-  function write() {
-    clearTimeout(waiting);
-    const before = written;
+  function fragmentNow() {
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
-    written = makeFragment(
+    return makeFragment(
       {
         ...state,
         drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
         zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
+        at: state.focus.shape || state.focus.node === node ? [] : keysOfPath(tree, state.focus.node, 1),
       },
       page.defaults,
     );
+  }
+
+  function write() {
+    clearTimeout(waiting);
+    const before = written;
+    written = fragmentNow();
     const step = stepNow();
     if (written !== before || step !== lastStep) showFragment(written, step !== lastStep);
     lastStep = step;
   }
 
-  // Tab, view, part of the recording, frame, and boxes that were opened by a click on a cause: going back in the browser restores their previous values.
+  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back in the browser restores their previous values.
   function stepNow() {
     const { tab, view, sandwich, zoom, boxSteps } = page.state;
     return [tab, view, sandwich, boxSteps, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
@@ -64,6 +69,8 @@ export function makeAddress(page) {
     byId("query").value = state.q;
     page.renew();
     const missing = [unknownOf(linked), openZoom(linked) || openFinding(linked) || openFrame(linked)].filter(Boolean).join(" ");
+    select(linked);
+    if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow()) page.openFinding(page.header.findings[0]);
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);
     opening = false;
@@ -83,6 +90,11 @@ export function makeAddress(page) {
     if (known >= 0) page.goTo(nodes[known]);
     if (known === 0) return "";
     return `${zoomName || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
+  }
+
+  function select({ at = [] }) {
+    const node = at.length ? nodeOfKey(page.hashesOf(page.shapes[0]), at[0]) : -1;
+    if (node >= 0) page.focusOn(node, 0);
   }
 
   function openFinding({ finding, findingName }) {
@@ -117,7 +129,7 @@ export function makeAddress(page) {
     return best;
   }
 
-  for (const event of ["colour", "zoom", "search", "tab", "box"]) page.on(event, remember);
+  for (const event of ["colour", "zoom", "focus", "search", "tab", "box"]) page.on(event, remember);
   window.addEventListener("hashchange", open);
   page.writeAddress = write;
   return open;

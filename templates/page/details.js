@@ -1,4 +1,5 @@
 // The texts that are shown below the pictures or replace them.
+import { rowsOfFinding } from "./blueprint.js";
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, outwardLink } from "./dom.js";
@@ -39,8 +40,17 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${everywhere && "here "}${all.brief} (${page.header.alone ? shares : all.growth})`, everywhere, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
+    element("span", [everywhere, `${everywhere && `${placeText(page, shape, node)} `}${all.brief} (${page.header.alone ? shares : all.growth})`, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
   );
+}
+
+// Returns which of the function's places in the tree a row is, for example "place 1 of 3:", or "here:" in a merged tree.
+function placeText(page, shape, node) {
+  const tree = page.shapes[shape];
+  if (tree.symbol !== page.tree.symbol) return "here:";
+  const rows = rowsOfFinding(page.tree, { symbol: tree.symbol[node] });
+  const at = rows.indexOf(node);
+  return at < 0 ? "here:" : `place ${at + 1} of ${rows.length}:`;
 }
 
 export function showEmpty(page) {

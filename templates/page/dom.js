@@ -59,11 +59,6 @@ export function radioChoices(parent, name, titles, choose, checked) {
   }
 }
 
-export function toggleHelp() {
-  byId("help").hidden = !byId("help").hidden;
-  byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
-}
-
 // Writes the URL fragment. If `step` is true, the browser's history gets a new entry.
 export function showFragment(text, step) {
   try {

@@ -1,6 +1,6 @@
 // Opens the evolution: decodes the data, connects the chart and the tables, and stores the state in the URL.
 import { base64ToBytes, inflate } from "./codec.js";
-import { announce, byId, element, radioChoices, showFragment, showFailure, toggleHelp } from "./dom.js";
+import { announce, byId, element, radioChoices, showFragment, showFailure } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
 import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
 import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
@@ -198,3 +198,8 @@ function makeEvolution(evolution) {
 }
 
 start().catch((error) => showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`));
+
+function toggleHelp() {
+  byId("help").hidden = !byId("help").hidden;
+  byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
+}

@@ -1,5 +1,5 @@
 // The URL fragment, which contains the state of the view without pixels and node numbers.
-import { VIEWS } from "./views.js";
+import { FOLDS, VIEWS } from "./views.js";
 
 const CHOICES = {
   view: VIEWS,
@@ -9,8 +9,9 @@ const CHOICES = {
   ramp: ["sqrt", "linear"],
   scale: ["common", "own"],
   order: ["name", "width", "delta"],
+  fold: FOLDS,
 };
-const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
+const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
 export const PART_KEYS = ["timeBefore", "timeAfter", "threadsBefore", "threadsAfter"]; // see timelines.js
 const TEXTS = ["tab", "factor", "anchor", "q", "box", ...PART_KEYS];
 const PATH_KEY = /^[0-9a-f]{16}$/;
@@ -42,6 +43,8 @@ export function parseFragment(fragment) {
     } else if (key === "zoom") {
       state.zoom = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
       state.zoomName = nameBehind(value);
+    } else if (key === "at") {
+      if (PATH_KEY.test(value)) state.at = [value];
     } else if (key === "finding") {
       state.finding = value.split("~")[0];
       state.findingName = nameBehind(value);
@@ -52,8 +55,8 @@ export function parseFragment(fragment) {
   return state;
 }
 
-// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on the
-// window size, so every other fragment includes the view.
+// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on which
+// sides have values, so every other fragment includes the view.
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
@@ -70,6 +73,7 @@ export function makeFragment(state, defaults) {
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.drop?.length) add("drop", state.drop.join("\n"));
   if (state.zoom?.length) add("zoom", `${state.zoom.join(".")}~${state.zoomName}`);
+  if (state.at?.length) add("at", state.at[0]);
   if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");
 }

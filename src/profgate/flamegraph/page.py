@@ -33,7 +33,7 @@ MODULES = (  # in the order of imports; top-level names are unique across all mo
     *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("moved", "findings", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
-    *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
+    *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys", "activity"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
     *("blueprint_view", "app"),
 )
