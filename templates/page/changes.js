@@ -82,7 +82,7 @@ export function makeChanges(page) {
     const ratio = ratioOf("none", page.whole, page.header.runs);
     const { rows, symbol } = finding;
     const costs = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
-    const textsOf = ([before, after]) => ({ amounts: fromTo(page, before, after), growth: growthOf(scaled(before, ratio), after) });
+    const textsOf = (/** @type {number[]} */ [before, after]) => ({ amounts: fromTo(page, before, after), growth: growthOf(scaled(before, ratio), after) });
     const [own, total] = [textsOf(costs("Self")), textsOf(costs(""))];
     const [texts, other] = finding.judged === "self" ? [own, total] : [total, own];
     const shown = (finding.judged === "self") === (page.state.basis === "self") || (texts.amounts === other.amounts && texts.growth === other.growth);

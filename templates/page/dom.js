@@ -1,5 +1,6 @@
 // Small helpers for elements. Names from profiles are inserted as text nodes only.
 
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 export function element(tag, text, className) {

@@ -54,7 +54,7 @@ export function makeKeys(page) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { target } = event;
     if (target instanceof HTMLElement && target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")) {
-      if (event.key === "Escape") document.querySelector(".graph")?.focus();
+      if (event.key === "Escape") /** @type {HTMLElement} */ (document.querySelector(".graph"))?.focus();
       else if (event.key === "Enter" && target.id === "query") page.step(event.shiftKey ? -1 : 1);
       return;
     }

@@ -21,6 +21,7 @@ const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, "subtree", ...Object.keys(SHARES)];
 
 export function parseFragment(fragment) {
+  /** @type {any} */
   const state = {};
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const cut = part.indexOf("=");

@@ -63,7 +63,7 @@ export function makeSettings(page) {
   function showState() {
     const { state } = page;
     for (const [id, [key]] of Object.entries(CHOICES_OF)) {
-      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[key];
+      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[/** @type {string} */ (key)];
     }
     for (const key of ["flip", "reversed", "strip", "chance"]) byId(key).checked = state[key];
     byId("scales").hidden = state.view !== "side";
@@ -173,8 +173,8 @@ export function popover(name) {
     if (over > 0) box.style.left = `${-over}px`;
   };
   button.addEventListener("click", () => toggle(box.hidden));
-  document.addEventListener("pointerdown", (event) => {
-    if (!box.hidden && !box.contains(event.target) && !button.contains(event.target)) toggle(false);
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!box.hidden && !box.contains(target) && !button.contains(target)) toggle(false);
   });
   box.parentElement.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || box.hidden) return;
