@@ -22,8 +22,9 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
         tests = sum(path.startswith("src/test/") for path in here.listed("**/*.java"))
         can = folder == "." and not FIXED.search(here.read("pom.xml"))
         if can or tests:
-            command = "mvn -B test" if can else ""
-            yield Candidate("Java", command, joined(folder, "pom.xml"), Kind.TESTS, folder, folder, weight=tests)
+            command, place = "mvn -B test" if can else "", joined(folder, "pom.xml")
+            place = f"{place}: the options of the JVM of its tests are fixed" if folder == "." and not can else place
+            yield Candidate("Java", command, place, Kind.TESTS, folder, folder, weight=tests)
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
     if gradle and folder == ".":

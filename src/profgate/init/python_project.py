@@ -46,7 +46,8 @@ def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     stated = [*_of_sessions(here.read("noxfile.py")), *_of_tox(here, project), *_of_make(here.read("Makefile"))]
     for command, place, kind, needs in (*scripts, *stated, *_pytest(here, project)):
         setup = within(folder, python_setup(here, needs, locked=(command, place, kind, needs) not in scripts))
-        yield Candidate("Python", command, place, kind, folder, folder, setup)
+        timed = "--benchmark-only" in command
+        yield Candidate("Python", command, place, kind, folder, folder, setup, timed=timed)
 
 
 def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True) -> list[str]:
