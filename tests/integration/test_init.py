@@ -193,6 +193,12 @@ commands = [["pytest", "tests"]]
 [env.bench]
 commands = [["pip", "list"], ["pytest", "bench", { replace = "posargs", extend = true }]]
 """
+JMH = """\
+  @Benchmark
+  @BenchmarkMode(Mode.AverageTime) public int whole(State state) throws IOException {
+  }
+  @Benchmark void parts() {}
+"""
 FIXTURE = "def test_cart(benchmark):\n    benchmark(cart)\n"
 GROUPS = """\
 [dependency-groups]
@@ -349,9 +355,19 @@ def tests(session):
         ({"pom.xml": "<project/>"}, 'mvn -B test -DargLine="-XX:StartFlightRecording=', ""),
         ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
         (
-            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": "  @Benchmark\n"},
-            "org.openjdk.jmh.Main '\\bParse\\.' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
+            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": JMH},
+            "org.openjdk.jmh.Main '\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
             "mvn -B -q -DskipTests -Denforcer.skip -pl b -am package dependency:build-classpath",
+        ),
+        (
+            {"settings.gradle": "", "gradlew": "x", "b/build.gradle": "id 'x.jmh'", "b/src/jmh/java/Parse.java": JMH},
+            '-cp "$(ls build/libs/*-jmh.jar | head -n 1)" org.openjdk.jmh.Main',
+            "./gradlew -p b jmhJar\n",
+        ),
+        (
+            {"meson.build": "subdir('bench')\n", "bench/meson.build": "executable('parse', 'parse.c')\n"},
+            "-- build/bench/parse\n",
+            "meson setup build --buildtype=debugoptimized\nmeson compile -C build parse\n",
         ),
         ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
         ({"setup.py": SETUP, "bench/a b.py": ""}, "-- python 'bench/a b.py'\n", "pip"),

@@ -18,7 +18,12 @@ from profgate.io.worktrees import copied_worktree
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
-MESON = (f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build")
+MESON = (
+    "command -v meson || pipx install meson==1.12.1",
+    "command -v ninja || pipx install ninja==1.13.2",
+    f"{FRAMES} meson setup build --buildtype=debugoptimized",
+)
+MESON_PROGRAM = re.compile(r"\bexecutable\(\s{0,9}'([\w.-]{1,80})'")
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -38,9 +43,15 @@ MOST_SWITCHES = 6
 
 
 def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return the targets of the Makefile that run benchmarks or tests."""
+    """Return the programs of Meson and the targets of the Makefile that are benchmarks or tests."""
     if folder != ".":
         return
+    for path in files.listed("**/meson.build") if files.read("meson.build") else ():
+        at = path.removesuffix("meson.build")
+        for name in MESON_PROGRAM.findall(files.read(path)):
+            kind, setup = _kind(f"{at}{name}"), (*MESON, f"meson compile -C build {name}")
+            if kind is not None and PLACE.fullmatch(f"build/{at}{name}"):
+                yield Candidate("native code", f"build/{at}{name}", f"executable {name} of {path}", kind, setup=setup)
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     for name, before, body in rules:
         if MEASURES.search(name):
@@ -54,7 +65,7 @@ def native_setup(files: Files, targets: Sequence[str] = ()) -> tuple[str, ...]:
     if files.read("CMakeLists.txt"):
         return _cmake_setup()
     if files.read("meson.build"):
-        return MESON
+        return (*MESON, "meson compile -C build")
     return (_make(".", targets),) if files.read("Makefile") else ()
 
 
