@@ -186,13 +186,6 @@ deps =
 commands = coverage run \\
   -m pytest tests
 """
-TOX_TABLES = """\
-[env_run_base]
-deps = ["pytest[x]", ".", "-e .", "a;id"]
-commands = [["pytest", "tests"]]
-[env.bench]
-commands = [["pip", "list"], ["pytest", "bench", { replace = "posargs", extend = true }]]
-"""
 JMH = """\
   @Benchmark
   @BenchmarkMode(Mode.AverageTime) public int whole(State state) throws IOException {
@@ -205,7 +198,6 @@ GROUPS = """\
 test = ["pytest >= 8", {include-group = "further"}]
 further = ["hypothesis", "evil $(id)"]
 """
-IN_PYPROJECT = TOX_TABLES.replace("[env", "[tool.tox.env")
 SESSION = """\
 @nox.session
 def tests(session):
@@ -245,9 +237,6 @@ def tests(session):
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
         ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
-        ({"setup.cfg": f"[tox:tox]\n{DEPENDENT}"}, "python -m pytest tests", "pip install 'pytest>=8'"),
-        ({"tox.toml": TOX_TABLES}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
-        ({"pyproject.toml": IN_PYPROJECT}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
         ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
         (
             {"noxfile.py": SESSION, "uv.lock": "x"},
@@ -255,7 +244,7 @@ def tests(session):
             "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
         ),
         ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
-        ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
+        ({"tox.ini": "[testenv]\ncommands = uv run pytest b -q\ndeps = .\n"}, "python -m pytest b -q", ""),
         (
             {"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK},
             "-bench '^(BenchmarkX)$' -benchtime 1000x ./shop -o",
