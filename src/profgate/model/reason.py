@@ -127,6 +127,7 @@ class ReasonCode(StrEnum):
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
     WORKLOAD_CHANGED = "workload_changed"  # file, function
+    NEW_BENCHMARK = "new_benchmark"  # workload, file, function
     SAME_FILES = "same_files"  # baseline, target
     LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names

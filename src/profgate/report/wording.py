@@ -340,6 +340,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.WORKLOAD_CHANGED: "the change edits {file}, where {function} contains the whole run, so both sides may "
     "do different work",
+    ReasonCode.NEW_BENCHMARK: "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
+    "are not those of the same work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.LIKE_REMOVED: lambda given, quote: (
         f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "
