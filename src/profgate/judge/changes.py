@@ -203,7 +203,8 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     known, numbered = _shared_names(comparison)
     return replace(
         found,
-        base_jobs=found.base_jobs or len(set(runs.base_jobs)),
+        base_jobs=found.base_jobs or runs.base_job_count,
+        jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
         known_share=known,

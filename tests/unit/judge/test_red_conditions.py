@@ -237,6 +237,11 @@ def test_total_is_not_red_between_cpu_models(facts: dict[str, Any], colour: str)
         ),
         ({"different_jobs": True, "base_jobs": 3}, {}, "after 2 more recorded pushes to main."),
         (
+            {"different_jobs": True, "base_jobs": 4, "jobs_elsewhere": 1},
+            {},
+            "4 of 5 base jobs of this CPU model are stored (1 of other models does not count): slower functions are li",
+        ),
+        (
             {"different_jobs": True, "base_jobs": 4},
             {"confirm": "required"},
             "and measuring both commits in turns decides.",
