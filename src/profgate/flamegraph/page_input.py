@@ -15,12 +15,14 @@ from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison, DiffTree, Symbols
+from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
+from profgate.report.finding_text import TAGS, tag_of
 from profgate.report.metric_headline import MetricHeadline
-from profgate.report.rows import finding_key, tag_of
+from profgate.report.rows import finding_key
 from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
@@ -199,13 +201,13 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         symbol = place_of.get((finding.location.name, finding.location.file))
         if finding.colour == "neutral" or symbol is None or finding.is_total:
             continue
-        tag = tag_of(finding)[1]
+        tag = tag_of(finding)
         mark = PageFinding(
             symbol=symbol,
-            severity="maybe" if tag == "maybe" else finding.severity,
+            severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            tag=tag,
+            tag=tag[1],
             judged="total" if finding.evidence.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )

@@ -23,6 +23,7 @@ from profgate.report.cells import (
     plain_name,
     total_text,
 )
+from profgate.report.finding_text import Row
 from profgate.report.markdown_text import (
     MARKER_KEY,
     code_span,
@@ -33,7 +34,7 @@ from profgate.report.markdown_text import (
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Pair
 from profgate.report.templates import render_template
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters

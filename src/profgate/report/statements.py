@@ -103,7 +103,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
-        basis += f"; changes of functions exclude the factor of {factor:.2f} that all share{likely}"
+        basis += f"; functions are judged without the factor of {factor:.2f} that all share{likely}"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 

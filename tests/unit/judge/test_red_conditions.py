@@ -284,7 +284,7 @@ def test_measured_change_is_red_with_its_interval(confirm: Confirm) -> None:
     finding = found(of_test(**SHOWN), facts=MEASURED, policy=Policy(confirm=confirm))
     (reason,) = finding.reasons
     assert (finding.colour, codes(finding)) == ("red", ["measured"])
-    assert reason_text(reason, str) == "measured in turns, 5 + 5 runs: +28.0 to +34.0 %, p = 0.0004"
+    assert reason_text(reason, str) == "confirmed: measured in turns, 5 + 5 runs: +28.0 to +34.0 %, p = 0.0004"
 
 
 @pytest.mark.parametrize(
