@@ -198,12 +198,6 @@ GROUPS = """\
 test = ["pytest >= 8", {include-group = "further"}]
 further = ["hypothesis", "evil $(id)"]
 """
-SESSION = """\
-@nox.session
-def tests(session):
-    session.install("x")
-    session.run("pytest", "-q")
-"""
 
 
 @pytest.mark.parametrize(
@@ -237,13 +231,6 @@ def tests(session):
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
         ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
-        ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
-        (
-            {"noxfile.py": SESSION, "uv.lock": "x"},
-            "python -m pytest -q",
-            "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
-        ),
-        ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
         ({"tox.ini": "[testenv]\ncommands = uv run pytest b -q\ndeps = .\n"}, "python -m pytest b -q", ""),
         (
             {"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK},

@@ -109,6 +109,11 @@ def table(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return dict(data)
 
 
+def tables(value: object) -> list[dict[str, Any]]:
+    """Return the tables of a list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
 def strings(value: object) -> list[str]:
     """Return the strings of a list."""
     return [entry for entry in value if isinstance(entry, str)] if isinstance(value, list) else []

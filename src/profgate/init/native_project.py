@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table
+from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table, tables
 from profgate.init.repository_files import Files
 from profgate.io.files import read_loosely, scratch_folder, write_text
 from profgate.io.git import without_git
@@ -167,14 +167,14 @@ def _program(
 
     It runs at the top, or else in the folder of its source, where its data may be.
     """
-    name, sources = str(target.get("name")), [str(each.get("path")) for each in _tables(target.get("sources"))]
+    name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
     paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
     own = [path for path in paths if path in files.tracked]
     place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
     if kind is None:
         return
-    for artifact in _tables(target.get("artifacts"))[:1]:
+    for artifact in tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
         texts, setup = [files.read(path) for path in own], _cmake_setup(folder, switches, name)
         google = any(map(GOOGLE.search, texts))  # versions before 1.8 can only run it for a fixed time
@@ -187,10 +187,6 @@ def _program(
                     yield Candidate(
                         "native code", own_command, f"target {place}", kind, ".", where, setup, size, timed=timed
                     )
-
-
-def _tables(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _kind(name: str) -> Kind | None:

@@ -1,4 +1,4 @@
-"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the sessions of nox, tox and make."""
+"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the commands of tox."""
 
 import configparser
 import re
@@ -11,8 +11,6 @@ from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, 
 from profgate.init.repository_files import Files
 
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
-NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
-NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
 # matches the prefix of a tox command, or the placeholder for arguments
 TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
 NEED = re.compile(
@@ -39,12 +37,11 @@ LOCKS = (  # the tools are installed into .venv, where uv must not remove them a
 
 
 def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return benchmark scripts, the commands of nox and tox, pytest benchmarks and the tests of a project."""
+    """Return benchmark scripts, the commands of tox, pytest benchmarks and the tests of a project."""
     here = files.inside(folder)
     project = toml(here.read("pyproject.toml"))
     scripts = [*_scripts(here)]
-    stated = [*_of_sessions(here.read("noxfile.py")), *_of_tox(here.read("tox.ini"))]
-    for command, place, kind, needs in (*scripts, *stated, *_pytest(here, project)):
+    for command, place, kind, needs in (*scripts, *_of_tox(here.read("tox.ini")), *_pytest(here, project)):
         setup = within(folder, python_setup(here, needs, locked=(command, place, kind, needs) not in scripts))
         timed = "--benchmark-only" in command
         yield Candidate("Python", command, place, kind, folder, folder, setup, timed=timed)
@@ -124,16 +121,6 @@ def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
 
 def _kind(name: str) -> Kind:
     return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
-
-
-def _of_sessions(text: str) -> list[Found]:
-    found = []
-    for session in NOX_SESSION.finditer(text):
-        calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
-        installed = [words for kind, words in calls if kind == "install"]
-        needs = _needs(need for words in installed for need in ([" ".join(words)] if words[0] == "-r" else words))
-        found += [(session[1], _python(shlex.join(words)), needs) for kind, words in calls if kind == "run"]
-    return [(command, f"session {name} of noxfile.py", _kind(name), needs) for name, command, needs in found if command]
 
 
 def _of_tox(text: str) -> Iterator[Found]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, tables, toml, within
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
@@ -35,13 +35,9 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
             kind = Kind.BENCHMARK
             yield Candidate("Rust", build + criterion, place, kind, folder, folder, setup, count, timed=timed)
-    unit = (
-        {"--lib": [path for path in here.listed("**/*.rs") if path.startswith("src/")]}
-        if here.listed("src/lib.rs")
-        else {}
-    )
+    own = [path for path in here.listed("**/*.rs") if path.startswith("src/")] if here.listed("src/lib.rs") else []
     whole = {f"--test {PurePosixPath(path).stem}": [path] for path in here.listed("tests/*.rs")}
-    for option, paths in (unit | whole).items():
+    for option, paths in ({"--lib": own} | whole).items():
         texts = [text for text in map(here.read, paths) if "#[test]" in text]
         if texts and PLAIN.fullmatch(option):
             build = f"cargo test --release {option}"
@@ -52,10 +48,7 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 def _benches(here: Files, cargo: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Return the name, file and required features of each benchmark."""
-    given = cargo.get("bench")
-    stated = (
-        {str(each.get("name")): each for each in given if isinstance(each, dict)} if isinstance(given, list) else {}
-    )
+    stated = {str(each.get("name")): each for each in tables(cargo.get("bench"))}
     paths = {path.removeprefix("benches/").removesuffix(".rs"): path for path in sorted(here.listed("benches/*.rs"))}
     paths |= {path.split("/")[1]: path for path in sorted(here.listed("benches/*/main.rs"))}
     for name in dict.fromkeys([*stated, *paths]):

@@ -136,10 +136,9 @@ def _functions_of_a_text(text: str) -> Iterator[str]:
 
 
 def _node(files: Files) -> Iterator[Function]:
-    for entry in node_entries(json_object(files.read("package.json"))) or ["index.js"]:
-        yield from (
-            Function(entry.removeprefix("./"), name) for name in NODE.findall(files.read(entry.removeprefix("./")))
-        )
+    entries = node_entries(json_object(files.read("package.json"))) or ["index.js"]
+    for entry in (entry.removeprefix("./") for entry in entries):
+        yield from (Function(entry, name) for name in NODE.findall(files.read(entry)))
 
 
 def _go(files: Files) -> Iterator[Function]:

@@ -68,10 +68,7 @@ SLOW = (
     "that is given has {given:.0f} min for its setup"
 )
 LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
-LARGE = (
-    "is {size:.0f} MB, and one run may have {most} MB; let the command do less work, or choose a shorter one with "
-    "--replace --measure --command"
-)
+LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
