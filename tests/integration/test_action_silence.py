@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
 from slow_cases import quick_first
 
@@ -171,6 +171,15 @@ def test_first_run_of_shards_passes(stage: Stage) -> None:
     stage.open_pull()
     assert stage.matrix({"linux": profiles()}) == 0
     assert "First run" in stage.comments[0]
+
+
+@pytest.mark.parametrize(("text", "code"), [('required: ["*"]', 0), ("required: [api, batch]", 1)])
+def test_shard_that_is_left_out_fails_by_name(stage: Stage, text: str, code: int) -> None:
+    required(stage, text)
+    stage.inputs["artifact"] = f"{ARTIFACT}-linux"
+    stage.record(profiles())
+    del stage.inputs["artifact"]
+    assert stage.matrix({"linux": profiles(SHARES, 77)}) == code
 
 
 def runs_that_store_nothing(stage: Stage, number: int = 11) -> None:
