@@ -53,7 +53,8 @@ def test_commands_of_the_readme_work_in_a_clone(tmp_path: Path) -> None:
     made = set()
     for line in block.splitlines():
         words = shlex.split(line)[1:]
-        done = subprocess.run([sys.executable, "-m", "profgate", *words], cwd=tmp_path, capture_output=True, check=False)
+        command = [sys.executable, "-m", "profgate", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode in {0, 1}, done.stderr
         made.add(words[-1])
     assert all((tmp_path / name).exists() for name in made)
