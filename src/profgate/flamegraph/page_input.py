@@ -10,7 +10,7 @@ import numpy as np
 from profgate.compare.columns import checked
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
-from profgate.flamegraph.page_runs import PageRuns, page_runs
+from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.change import Location
@@ -20,7 +20,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
-from profgate.report.finding_text import TAGS, tag_of
+from profgate.report.finding_text import TAGS, further_facts, shown_change, tag_of
 from profgate.report.metric_headline import MetricHeadline
 from profgate.report.rows import finding_key
 from profgate.report.statements import NO_PATH, reach_text
@@ -64,6 +64,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
     tree = _tree(comparison, context, keep)
+    totals = {finding.colour for finding in context.findings or () if finding.is_total}
     header = PageHeader(
         title=f"{comparison.workload}: {comparison.metric.name}",
         workload=comparison.workload,
@@ -74,8 +75,8 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         runs=(comparison.runs.baseline, comparison.runs.target),
         labels=context.labels,
         findings=marks,
-        total_changed=context.findings is None
-        or any(one.is_total and one.colour != "neutral" for one in context.findings),
+        total_changed=context.findings is None or bool(totals - {"neutral"}),
+        total_certain=context.findings is None or bool(totals & {"red", "green"}),
         headline=context.headline,
         warnings=[text for text, doubtful in notes if doubtful],
         notes=[text for text, doubtful in notes if not doubtful],
@@ -92,12 +93,12 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 def _single_runs(comparison: Comparison, context: PageContext, marked: Collection[int]) -> PageRuns | None:
     if context.run_values is None:
         return None
-    sides = (comparison.runs.baseline, comparison.runs.target)
+    sides, values = (comparison.runs.baseline, comparison.runs.target), recorded(comparison, context.run_values)
     if context.findings is None:
-        return page_runs(context.run_values, sides)
+        return page_runs(values, sides)
     reasons = [reason for finding in context.findings if finding.is_total for reason in finding.reasons]
     text = plain("; ".join(reason_text(reason, str) for reason in reasons))
-    return page_runs(context.run_values, sides, marked, text)
+    return page_runs(values, sides, marked, text)
 
 
 def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
@@ -105,7 +106,7 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
     shown = replace(tree.tree, evidence=None, timelines=(None, tree.tree.timelines[1]))
     return replace(tree, tree=shown), replace(
-        header, alone=True, total_changed=False, notes=notes, lines=(), single_runs=None
+        header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )
 
 
@@ -211,6 +212,11 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
             judged="total" if finding.evidence.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
+        unit = comparison.metric.unit
+        mark["change"] = shown_change(finding, unit)
+        mark["facts"] = further_facts(finding, unit)
+        if finding.explained_by is not None:
+            mark["part"] = True
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if finding.evidence.new:

@@ -6,7 +6,7 @@ from profgate.model.links import Links
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, parts, rows, statements
-from profgate.report.finding_text import Row, change_text, details, facts
+from profgate.report.finding_text import FACTS, Row, change_text, details
 from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
 from profgate.report.rows import Pair
 
@@ -37,12 +37,12 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     linked = f"[{label}]({target})" if target else label
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
-    cost, change, *more = ((_solid(fact.text), fact.noun) for fact in facts(row))
+    cost, change, *more = map(_solid, row.facts)
     return {
         "function": _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere),
         "change": _lines(
-            f"**{change[0]}** ({cost[0]})",
-            *(f"{text} {noun}" for text, noun in more if text),
+            f"**{change}** ({cost})",
+            *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
             *details(row, code_cell),
         ),
         "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),

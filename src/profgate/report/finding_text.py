@@ -1,5 +1,6 @@
 """Write a finding: the facts that every output shows, and one sentence. All numbers of a change are written here."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,6 +29,26 @@ TAGS: dict[Kind, tuple[str, str]] = {
 }
 
 
+class ShownChange(NamedTuple):
+    """A change over all calls: ``self ``, ``14 → 103 samples`` and ``7.4x``.
+
+    ``basis`` is empty for a total cost, and for a self cost without another total cost.
+    """
+
+    basis: str
+    amounts: str
+    growth: str
+
+
+class Fact(NamedTuple):
+    """A fact about a finding: a column of the terminal report and of CSV, and a text in the comment and on the page."""
+
+    key: str
+    heading: str
+    text: Callable[[Finding, ShownChange, Calls | None], str]
+    noun: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A finding with its workload and metric.
@@ -53,36 +74,21 @@ class Row:
         return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
 
     @property
+    def facts(self) -> tuple[str, ...]:
+        """The texts of the facts that each output shows."""
+        return facts(self.finding, self.metric.unit, self.calls)
+
+    @property
     def tag(self) -> tuple[str, str]:
         """The symbol and name for the kind of finding."""
         return tag_of(self.finding)
 
 
-class ShownChange(NamedTuple):
-    """A change over all calls: ``self ``, ``14 → 103 samples`` and ``7.4x``.
-
-    ``basis`` is empty for a total cost, and for a self cost without another total cost.
-    """
-
-    basis: str
-    amounts: str
-    growth: str
-
-
-class Fact(NamedTuple):
-    """A fact about a finding: a column of the terminal report and of CSV, and a line in the comment."""
-
-    key: str
-    heading: str
-    text: str
-    noun: str = ""
-
-
-def shown_change(finding: Finding, metric: MetricReport) -> ShownChange:
+def shown_change(finding: Finding, unit: str) -> ShownChange:
     """Return the change as all outputs write it."""
     statistics = finding.statistics
-    amounts = numbers.from_to(finding.from_value, finding.to_value, metric.unit)
-    total = numbers.from_to(statistics.inclusive_from, statistics.inclusive_to, metric.unit)
+    amounts = numbers.from_to(finding.from_value, finding.to_value, unit)
+    total = numbers.from_to(statistics.inclusive_from, statistics.inclusive_to, unit)
     known = None not in (statistics.inclusive_from, statistics.inclusive_to)
     is_self = known and total != amounts and finding.evidence.judged != "subtree"
     text = numbers.growth(finding.from_value, finding.to_value)
@@ -91,18 +97,30 @@ def shown_change(finding: Finding, metric: MetricReport) -> ShownChange:
     return ShownChange("self " if is_self else "", amounts, text)
 
 
-def facts(row: Row) -> tuple[Fact, ...]:
-    """Return the facts that each output shows. A fact that is added here is shown by all of them."""
-    finding, change = row.finding, shown_change(row.finding, row.metric)
-    share = (
-        "" if row.total or only_share_changed(finding) else numbers.share_from_to(finding.share_from, finding.share_to)
-    )
-    return (
-        Fact("cost", "baseline → target", f"{change.basis}{change.amounts}"),
-        Fact("change", "change", change.growth),
-        Fact("share", "share of total", share, "of the run"),
-        Fact("calls", "calls", call_counts(row.calls) if row.calls else "", "calls"),
-    )
+def _share(finding: Finding, _change: ShownChange, _calls: Calls | None) -> str:
+    shown = not finding.is_total and not only_share_changed(finding)
+    return numbers.share_from_to(finding.share_from, finding.share_to) if shown else ""
+
+
+# a fact that is added here is shown by all outputs
+FACTS = (
+    Fact("cost", "baseline → target", lambda _finding, change, _calls: f"{change.basis}{change.amounts}"),
+    Fact("change", "change", lambda _finding, change, _calls: change.growth),
+    Fact("share", "share of total", _share, "of the run"),
+    Fact("calls", "calls", lambda _finding, _change, calls: call_counts(calls) if calls else "", "calls"),
+)
+
+
+def facts(finding: Finding, unit: str, calls: Calls | None = None) -> tuple[str, ...]:
+    """Return the texts of the facts, in the order of `FACTS`."""
+    change = shown_change(finding, unit)
+    return tuple(fact.text(finding, change, calls) for fact in FACTS)
+
+
+def further_facts(finding: Finding, unit: str, calls: Calls | None = None) -> list[str]:
+    """Return the facts besides the change, with their nouns: ``19.7 → 41.1 % of the run``."""
+    texts = zip(FACTS, facts(finding, unit, calls), strict=True)
+    return [f"{text} {fact.noun}".rstrip() for fact, text in list(texts)[2:] if text]
 
 
 def details(row: Row, quote: Quote) -> tuple[str, ...]:
@@ -135,7 +153,7 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
     """
     finding, metric = row.finding, row.metric
     before, after = finding.from_value, finding.to_value
-    basis, amounts, times = shown_change(finding, metric)
+    basis, amounts, times = shown_change(finding, metric.unit)
     name = f"total of {quote(row.workload)}" if row.total else quote(name_of(finding))
     if not before and after:
         return f"{name} is new ({basis}{numbers.quantity(after, metric.unit)})"
@@ -154,7 +172,7 @@ def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
 
 def total_change(row: Row) -> str:
     """Return the change of a total: ``Total −18.6 % (442 → 360 samples)``."""
-    change = shown_change(row.finding, row.metric)
+    change = shown_change(row.finding, row.metric.unit)
     return f"Total {_size(change.growth, _comparative(row))} ({change.amounts})"
 
 

@@ -58,13 +58,8 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
 
 
 def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[Row]:
-    """Return the findings of a metric that are not neutral, in the order of the comment.
-
-    The causes come first, then the improvements, and then the findings that belong to one of these causes.
-    """
-    groups = rows.grouped(report_of_metric(report, workload, metric))
-    every = (*groups.worse, *groups.better, *groups.related, *groups.other, *groups.noise)
-    return [row for row in every if row.finding.colour != "neutral"]
+    """Return the findings of a metric that are not neutral, in the order of all reports."""
+    return rows.ordered(rows.grouped(report_of_metric(report, workload, metric)))
 
 
 def _conclusion(metric: MetricReport) -> Conclusion:

@@ -163,7 +163,7 @@ def scale_for(unit: str, value: float) -> Scale:
 
 def _digits(value: float, scale: Scale) -> str:
     """Format a value with three significant digits. Large numbers and integers keep all digits."""
-    number = value / scale.factor
+    number = float(f"{value / scale.factor:.12g}")  # without rounding errors of sums
     size = abs(number)
     if size >= 1e15:
         text = f"{number:.3g}"

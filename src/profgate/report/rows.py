@@ -91,6 +91,21 @@ def _group(row: Row) -> str:
     return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
 
 
+def ordered(groups: Groups) -> list[Row]:
+    """Return the findings that are not neutral: causes, then improvements, each followed by those that it explains."""
+    left = [row for row in groups.related if row.finding.colour != "neutral"]
+    found = []
+    for cause in (*groups.worse, *groups.better):
+        found.append(cause)
+        same = [
+            row for row in left if row.metric is cause.metric and row.finding.cause == cause.finding.cause is not None
+        ]
+        found += same
+        left = [row for row in left if row not in same]
+    rest = (row for row in (*groups.other, *groups.noise) if row.finding.colour != "neutral")
+    return [*found, *left, *rest]
+
+
 def pairs(report: Report) -> tuple[Pair, ...]:
     """Return all compared metrics.
 

@@ -11,7 +11,7 @@ from profgate.model.report import Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
-from profgate.report.finding_text import Row, details, facts, name_of
+from profgate.report.finding_text import FACTS, Row, details, name_of
 from profgate.report.rank_report import rank_lines, rank_sections
 from profgate.report.rows import Pair
 from profgate.report.text_table import Line, Tone, aligned
@@ -106,8 +106,8 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    notes = (*groups.related, *groups.other, *groups.noise)
-    for place, part in enumerate(((*groups.worse, *groups.better), notes)):
+    notes = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour == "neutral"]
+    for place, part in enumerate((rows.ordered(groups), notes)):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -172,8 +172,10 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total of the run" if row.total else _name(name_of(finding, with_file=with_file)) + source,
-        *(fact.text for fact in facts(row)),
+        "total of the run"
+        if row.total
+        else "  " * (finding.explained_by is not None) + _name(name_of(finding, with_file=with_file)) + source,
+        *row.facts,
     )
 
 
@@ -184,7 +186,7 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    above = [] if brief or not shown else [("", "function", *(fact.heading for fact in facts(shown[0])))]
+    above = [] if brief or not shown else [("", "function", *(fact.heading for fact in FACTS))]
     columns = [at < BRIEF or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
     lines = aligned(
         [list(compress(texts, columns)) for texts in (*above, *cells)], width - 2, name=1, right=range(2, 9)

@@ -105,7 +105,7 @@ def test_untested_total_is_for_review() -> None:
     assert headline(given)[:2] == ("review", "The total changed by +80.0 % in api-bench cpu and could not be tested")
 
 
-def test_causes_come_before_improvements_and_related_findings() -> None:
+def test_findings_follow_their_cause() -> None:
     found = (
         finding("caller", 1e9, 6e9),
         finding("cause", 1e9, 9e9),
@@ -116,7 +116,7 @@ def test_causes_come_before_improvements_and_related_findings() -> None:
     found = (replace(found[0], cause=1, explained_by=cause), replace(found[1], cause=1), *found[2:])
     given = report(workload(metric(*found)), verdict=RED)
     names = [row.finding.location.name for row in ordered_findings(given, *given.metrics[0])]
-    assert names == ["cause", "faster", "caller"]
+    assert names == ["cause", "caller", "faster"]
 
 
 def test_strongest_improvement_comes_first() -> None:
