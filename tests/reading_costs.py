@@ -31,6 +31,7 @@ from profgate.readers.registry import READERS, read_profile
 ADDRESS_SPACE = 6 << 30
 FIRST = 1 << 9
 FIXED_MEMORY = 4 << 20
+FIXED_SECONDS = 5e-4  # shorter times are not measured exactly
 LARGEST = 64 << 20  # bytes of a file for each second of processor time
 
 
@@ -56,7 +57,7 @@ class Growth:
     @property
     def time(self) -> float:
         """Mean factor of the time at twice the size; 2 is linear, 4 is quadratic."""
-        return float((self.costs[-1].seconds / max(self.costs[0].seconds, 1e-4)) ** (1 / 3))
+        return float((self.costs[-1].seconds / max(self.costs[0].seconds, FIXED_SECONDS)) ** (1 / 3))
 
     @property
     def memory(self) -> float:

@@ -123,7 +123,8 @@ export function makePage(header, whole, timelines = undefined) {
     // Each further click opens the next place of the finding.
     openFinding(finding) {
       const rows = rowsOfFinding(page.tree, finding);
-      const at = rows.findIndex((node) => (showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : page.state.tab === "graph" && page.state.focus.node === node));
+      const inGraph = page.state.tab === "graph" && page.shapes[0] === page.tree;
+      const at = rows.findIndex((node) => (showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : inGraph && page.state.focus.node === node));
       if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
     },
     hashesOf,

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from action_stage import ARTIFACT, BASE_RUNS, SHARES, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
 from slow_cases import quick_first
 
@@ -166,22 +166,49 @@ def test_shards_fail_when_something_is_left_out(stage: Stage) -> None:
 
 
 def test_first_run_of_shards_passes(stage: Stage) -> None:
-    stage.push({"notes.txt": b""} | profiles())
+    run = stage.fake.add_run(stage.base)
+    stage.fake.add_artifact(run, "wheels", {"shop.whl": b"PK"})
     stage.open_pull()
     assert stage.matrix({"linux": profiles()}) == 0
     assert "First run" in stage.comments[0]
 
 
-def test_claimed_first_run_is_checked(stage: Stage) -> None:
-    stage.inputs |= {"key": "linux"}
-    for seed in range(BASE_RUNS):
+@pytest.mark.parametrize(("text", "code"), [('required: ["*"]', 0), ("required: [api, batch]", 1)])
+def test_shard_that_is_left_out_fails_by_name(stage: Stage, text: str, code: int) -> None:
+    required(stage, text)
+    stage.inputs["artifact"] = f"{ARTIFACT}-linux"
+    stage.record(profiles())
+    del stage.inputs["artifact"]
+    assert stage.matrix({"linux": profiles(SHARES, 77)}) == code
+
+
+def runs_that_store_nothing(stage: Stage, number: int = 11) -> None:
+    """More than the number of unusable runs after which the search for a baseline ends."""
+    for _ in range(number):
         stage.base = stage.fake.add_commit(parents=[stage.base], branch="main")
-        stage.record(profiles(SHARES, seed))
-    stage.inputs.pop("key")
+        stage.fake.add_run(stage.base)
+
+
+@pytest.mark.parametrize("artifact", ["", "shop-linux"])
+@pytest.mark.parametrize("key", ["linux", "other"])
+def test_claimed_first_run_is_checked(stage: Stage, artifact: str, key: str) -> None:
+    stage.inputs |= {"key": "linux", "artifact": artifact}
+    stage.push()
+    del stage.inputs["key"], stage.inputs["artifact"]
+    runs_that_store_nothing(stage)
     stage.open_pull()
     stage.start_pull_run()
-    forged = {"key": "linux", "artifact": "profgate-elsewhere", "mode": "shard"}
-    assert stage.step(profiles(SLOWER, 77), **forged) == 0
+    assert stage.step(profiles(SLOWER, 77), key=key, artifact="profgate-elsewhere", mode="shard") == 0
     assert stage.finish(stage.step({}, mode="merge", **{"shards-result": "success"})) == 1
     assert "First run" not in stage.comments[0]
     assert "Not compared" in stage.comments[0]
+
+
+def test_runs_that_store_nothing_hide_no_baseline(stage: Stage) -> None:
+    stage.push()
+    runs_that_store_nothing(stage)
+    stage.open_pull(fork=True)
+    stage.compare(profiles(FAR_SLOWER, 77))
+    stage.fork_comment()
+    assert "Possible regression" in stage.comments[0]
+    assert "The baseline is 11 commits older" in stage.comments[0]

@@ -148,6 +148,23 @@ def test_no_trap_runs(
     assert not list(Path().rglob("ran"))
 
 
+@pytest.mark.parametrize("command", [["measure"], ["measure", "--setup", "touch ran"], ["track", "--runs", "1"]])
+def test_folder_that_a_commit_makes_a_link_is_not_entered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    repository, outside = TwoCommits(tmp_path / "repository", SHARES, SLOWER), tmp_path / "outside"
+    outside.mkdir()
+    base = repository.commit(**{"bench/x": "1"})
+    shutil.rmtree(repository.place / "bench")
+    (repository.place / "bench").symlink_to(outside)
+    head = repository.commit()
+    repository.git("checkout", "--quiet", base)
+    monkeypatch.chdir(repository.place / "bench")
+    main([*command, base, head, "--", "sh", "-c", "touch ran; echo 'a;b 5' > \"$PROFGATE_OUT/a.folded\""])
+    assert list(outside.iterdir()) == []
+    assert "leads out of" in "".join(capsys.readouterr())
+
+
 def commit_of(revision: str) -> str:
     done = subprocess.run(["git", "rev-parse", revision], capture_output=True, text=True, check=True)
     return done.stdout.strip()

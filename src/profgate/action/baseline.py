@@ -16,6 +16,7 @@ from profgate.github.artifact_source import (
     attached_set,
     find_stored,
     had_run,
+    has_profiles,
     latest,
 )
 from profgate.github.baseline_search import Trust, distances
@@ -157,10 +158,9 @@ def stored_at(job: Job, commit: BaselineCommit, further: Callable[[StoredSet], i
     return found
 
 
-def never_stored(job: Job, commit: BaselineCommit, keys: Iterable[str]) -> bool:
-    """Return whether no base run has ever stored profiles for any of these keys."""
-    searches = (_search(job, commit, f"profgate-{key}") for key in keys)
-    return all(find_stored(job.client, search, lambda _: 0).never_recorded for search in searches)
+def never_stored(job: Job, commit: BaselineCommit) -> bool:
+    """Return whether no base run has ever stored profiles."""
+    return not has_profiles(job.client, _search(job, commit, ""))
 
 
 def named_set(job: Job, ref: str, commit: str, further: Callable[[StoredSet], int], reach: int = 0) -> Found:
@@ -238,7 +238,7 @@ def pipeline_input(
         policy=policy,
         baseline_side=Side(label),
         target_side=target_side,
-        manifests=(baseline.manifest if baseline else None, target.manifest),
+        manifests=(baseline.manifest if baseline else None, target.manifest, *(one.manifest for one in found.noise)),
         noise=[stored.files for stored in found.noise],
         pages=job.settings.pages,
     )

@@ -33,7 +33,7 @@ def merge(job: Job, shards: Sequence[Shard] | None = None) -> int:
     commit = baseline_commit(job)
     # the shards run the pull request's code, so their reports do not prove that nothing was ever stored
     first = bool(shards) and all(is_first_run(shard.report) for shard in shards)
-    first = first and never_stored(job, commit, (shard.name for shard in shards))
+    first = first and never_stored(job, commit)
     policy, refused = policy_at(job, commit.sha, first_run=first)
     policy = replace(policy, unchanged=_false_alarms(shards))
     acceptances, unread = accepted(job, policy, shards[0].report.baseline) if shards else ((), ())

@@ -191,7 +191,7 @@ def _doubt(states: SourceStates, comparison: Comparison, sides: Sides, dependenc
             return ", ".join(
                 filter(None, (f"code outside functions changed in {known.path}", ".".join(function.parts)))
             )
-    return _running_change(states, comparison, sides)
+    return _running_change(states, comparison, sides) or _unsampled_change(sides)
 
 
 def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) -> str:
@@ -217,6 +217,17 @@ def _running_change(states: SourceStates, comparison: Comparison, sides: Sides) 
             mentioned = {word for known in sides.meant(symbol) for word in known.function.identifiers}
             if called := mentioned & (names | sides.changes.imported.get(path or "", frozenset())):
                 return f"{name} runs here and mentions {min(called)}, which changed"
+    return ""
+
+
+def _unsampled_change(sides: Sides) -> str:
+    """Return a message about a changed function that may run too briefly for a sample, or "" if there is none.
+
+    An added function runs only if other code names it, unless it is a method, which can replace an inherited one.
+    """
+    for known in _all_functions(sides):
+        if known.state in _TOUCHED and (known.state != "added" or len(known.function.parts) > 1):
+            return f"{'.'.join(known.function.parts)} changed and may run without a sample"
     return ""
 
 

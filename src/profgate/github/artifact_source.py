@@ -1,6 +1,7 @@
 """Find stored profiles in artifacts and releases: the nearest trusted baseline, and further runs to estimate noise."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -27,7 +28,7 @@ from profgate.model.source import SourceFile, source_of
 LATEST = "latest-release"
 LISTED = 100  # maximum number of artifacts, commits or runs in one response
 ENOUGH = 50  # if at least this many commits are known, no further commits are requested
-MOST_TRIES = 10  # number of runs without a usable artifact after which the search ends
+MOST_TRIES = 10  # number of runs with an unusable artifact after which the search ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,24 @@ def _listed(
     return found
 
 
+def has_profiles(client: GitHubClient, search: Search) -> bool:
+    """Return whether any trusted run stored profiles, under any name. Artifacts that have expired count as profiles.
+
+    Each run takes one request, and each artifact name one download.
+    """
+    chain = _chain(client, search)
+    seen: set[str] = set()
+    for candidate in candidates(_runs(client, search, chain), search.trust, search.start, chain):
+        for artifact in client.run_artifacts(candidate.run.id):
+            if artifact.name in seen:
+                continue
+            seen.add(artifact.name)
+            with suppress(ProfileError):  # of another tool, which stores what profgate does not read
+                if artifact.expired or MANIFEST_NAME in client.artifact_files(artifact):
+                    return True
+    return False
+
+
 def had_run(client: GitHubClient, trust: Trust, commit: str) -> bool:
     """Return whether any run of this commit is trusted, or will be trusted when it has completed."""
     return any(will_be_trusted(run, trust, commit) for run in _listed(client, trust, commit, head_sha=commit))
@@ -205,8 +224,10 @@ def _sets(client: GitHubClient, ordered: Sequence[Candidate], name: str, reasons
             return
         artifact, reason = usable_artifact(_of_run(client, candidate.run, name, known), name, candidate.run)
         if artifact is None:
-            reasons.extend(filter(None, [reason]))
-            failures += 1
+            # a run that stored nothing is no failure: otherwise, ten such runs would be taken for a first run
+            failures += reason.code is not ReasonCode.NO_ARTIFACT
+            if len(reasons) < MOST_TRIES:
+                reasons.append(reason)
             continue
         try:
             yield stored_set(candidate, client.artifact_files(artifact))

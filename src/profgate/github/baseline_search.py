@@ -97,13 +97,11 @@ def candidates(runs: Iterable[RunRecord], trust: Trust, start: str, commits: Seq
 
 def usable_artifact(
     artifacts: Iterable[ArtifactRecord], name: str, run: RunRecord
-) -> tuple[ArtifactRecord | None, Reason | None]:
-    """Return the newest artifact of this name in this run, or None and the reason why no artifact can be used."""
+) -> tuple[ArtifactRecord | None, Reason]:
+    """Return the newest artifact of this name in this run, or None, and the reason that applies if it is None."""
     newest = newest_artifact(artifacts, name, run.id, run.head_sha)
-    if newest is not None and not newest.expired:
-        return newest, None
     code = ReasonCode.NO_ARTIFACT if newest is None else ReasonCode.ARTIFACT_EXPIRED
-    return None, Reason(code, {"run": run.id, "artifact": name})
+    return newest if newest and not newest.expired else None, Reason(code, {"run": run.id, "artifact": name})
 
 
 def newest_artifact(

@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import posixpath
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -76,9 +77,12 @@ def facts_beside(files: dict[str, SourceFile], folder: str) -> dict[str, str]:
 def is_in(path: str, entries: Sequence[str]) -> bool:
     """Return whether entries of `local_files` include the path of a file or link, which need not exist.
 
-    A link or a submodule where a folder above an entry is expected is included.
+    A link or a submodule where a folder above an entry is expected is included. On macOS and Windows, a path in another
+    case is the same file.
     """
     entries = [posixpath.normpath(entry) for entry in entries]
+    if sys.platform in {"darwin", "win32"}:
+        path, entries = path.casefold(), [entry.casefold() for entry in entries]
     names = (path, f"./{path}")  # the second one matches entries that begin with **/
     return any(
         path.startswith(f"{entry}/") or entry.startswith(f"{path}/") or any(fnmatchcase(name, entry) for name in names)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from profgate.errors import ProfgateError, SideError
+from profgate.io.files import confined
 from profgate.io.git import NAME, git, without_git
 from profgate.io.processes import output_of
 from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, worktree
@@ -104,7 +105,7 @@ def _report_missing(checkout: str, setup: str) -> None:
 
 def _prepared(name: str, checkout: str, prefix: str, setup: str | None, timeout: float) -> Side:
     side = Side(name, os.path.dirname(checkout), checkout, {}, 0.0, prefix)  # noqa: PTH120 - the path is a string
-    if not os.path.isdir(side.folder):  # noqa: PTH112 - the path is a string
+    if not os.path.isdir(confined(side.folder, checkout)):  # noqa: PTH112 - the path is a string
         raise ProfgateError(prefix, f"does not exist in the {name}; start in a folder that both commits have")
     variables = side_environment(side.root, os.environ, cargo=cargo_shares_output(os.environ))
     if setup:

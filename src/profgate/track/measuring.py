@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from profgate import wiring
 from profgate.compare.workloads import workload_name
 from profgate.errors import ProfgateError, ProfileError
-from profgate.io.files import sources_under
+from profgate.io.files import confined, sources_under
 from profgate.io.git import without_git
 from profgate.io.processes import Outcome, filled, run_command, variables
 from profgate.io.worktrees import worktree
@@ -134,6 +134,8 @@ class VersionRuns:
                 shutil.rmtree(self.source, ignore_errors=True)
             return
         with worktree(self.version.commit, self.source, self.plan.repository.top):
+            if not self.plan.here:
+                confined(self.place, self.source)
             copy_into(self.source, self.plan.prefix, self.plan.copied)
             yield
 

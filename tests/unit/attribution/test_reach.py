@@ -18,6 +18,7 @@ from profgate.model.comparison import CallEdges, Comparison
 
 CART = "import json\n\ndef total(items):\n    return sum(items)\n\ndef count(items):\n    return len(items)\n"
 SLOW = CART.replace("sum(items)", "sum(sorted(items))")
+SETTINGS = "def cache(): return 64\nclass A:\n    def size(self): return 64\nclass B(A):\n    def k(self): return 1\n"
 FILES = frozenset({"src/cart.py", "src/view.py"})
 STACKS = {
     "main (src/view.py:1);total (src/cart.py:4);add (src/view.py:5)": 5,
@@ -115,6 +116,9 @@ def test_a_change_that_does_not_run_reaches_nothing() -> None:
             "total runs here and mentions sum, which changed",
         ),
         ({"src/cart.py": CART}, {"src/cart.py": None}, "src/cart.py changed and could not be read"),
+        ({"src/set.py": SETTINGS}, {"src/set.py": SETTINGS.replace("64", "0")}, "cache changed and may run without"),
+        ({"src/set.py": SETTINGS}, {"src/set.py": SETTINGS[SETTINGS.index("class") :]}, "cache changed and may run"),
+        ({"src/set.py": SETTINGS}, {"src/set.py": f"{SETTINGS}    def size(self): return 0\n"}, "B.size changed"),
     ],
 )
 def test_nothing_is_out_of_reach_while_anything_else_changed(

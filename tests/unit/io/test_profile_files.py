@@ -107,3 +107,9 @@ def test_entry_outside_the_workspace_is_refused(workspace: str, entry: str) -> N
 )
 def test_path_in_an_entry_is_known_without_the_file(path: str, entry: str, inside: bool) -> None:
     assert is_in(path, [entry]) is inside
+
+
+@pytest.mark.parametrize(("platform", "inside"), [("linux", False), ("darwin", True), ("win32", True)])
+def test_case_of_a_path_matters_on_linux_only(monkeypatch: pytest.MonkeyPatch, platform: str, inside: bool) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+    assert is_in("Profiles/API/run-6.folded", ["profiles/**"]) is inside
