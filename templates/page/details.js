@@ -55,7 +55,7 @@ function placeText(page, shape, node) {
 
 export function showEmpty(page) {
   const refused = page.ratio.refused && page.state.k !== "none" ? `Not normalised: ${page.ratio.refused}.` : "";
-  const drawn = page.panes.some((pane) => pane.widths[0] > 0);
+  const drawn = page.panes.some((pane) => !pane.isStrip && pane.widths[0] > 0);
   page.showMessage(refused || (drawn ? "" : emptyReason(page, page.state.view)));
 }
 
