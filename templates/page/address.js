@@ -23,6 +23,7 @@ export function makeAddress(page) {
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
+    const chosen = state.focus.shape ? node : state.focus.node;
     return makeFragment(
       {
         ...state,
@@ -30,7 +31,8 @@ export function makeAddress(page) {
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
         zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
-        at: state.focus.shape || state.focus.node === node ? [] : keysOfPath(tree, state.focus.node, 1),
+        at: chosen === node ? [] : keysOfPath(tree, chosen, LONGEST_PATH),
+        atName: nameOf(tree, chosen),
       },
       page.defaults,
     );
@@ -68,8 +70,7 @@ export function makeAddress(page) {
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
     page.renew();
-    const missing = [unknownOf(linked), openZoom(linked) || openFinding(linked) || openFrame(linked)].filter(Boolean).join(" ");
-    select(linked);
+    const missing = [unknownOf(linked), openPath(linked.zoom, linked.zoomName, page.goTo) || openFinding(linked) || openFrame(linked) || openPath(linked.at, linked.atName, page.focusOn)].filter(Boolean).join(" ");
     if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow()) page.openFinding(page.header.findings[0]);
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);
@@ -82,19 +83,15 @@ export function makeAddress(page) {
     return names.length ? `${names.join(", ")} is not in this profile.` : "";
   }
 
-  function openZoom({ zoom = [], zoomName }) {
-    if (!zoom.length) return "";
+  // Opens a frame, or its nearest known caller.
+  function openPath(keys = [], name, open) {
+    if (!keys.length) return "";
     const hashes = page.hashesOf(page.shapes[0]);
-    const nodes = zoom.map((key) => nodeOfKey(hashes, key));
+    const nodes = keys.map((key) => nodeOfKey(hashes, key));
     const known = nodes.findIndex((node) => node >= 0);
-    if (known >= 0) page.goTo(nodes[known]);
+    if (known >= 0) open(nodes[known], 0);
     if (known === 0) return "";
-    return `${zoomName || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
-  }
-
-  function select({ at = [] }) {
-    const node = at.length ? nodeOfKey(page.hashesOf(page.shapes[0]), at[0]) : -1;
-    if (node >= 0) page.focusOn(node, 0);
+    return `${name || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
   }
 
   function openFinding({ finding, findingName }) {

@@ -174,11 +174,13 @@ const COMPUTE = {
     page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
   },
   shape(page) {
-    const { sandwich, reversed } = page.state;
+    const { sandwich, reversed, focus } = page.state;
+    const numbered = page.shapes?.[focus.shape]?.symbol;
     if (sandwich >= 0) page.shapes = [callersOf(page.tree, sandwich), calleesOf(page.tree, sandwich)];
     else page.shapes = [reversed ? reversedTree(page.tree) : callTreeOf(page.tree)];
     page.state.zoom = page.shapes.map((shape, at) => (shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0));
-    if (!(page.state.focus.shape < page.shapes.length)) page.state.focus = { shape: 0, node: page.state.zoom[0] };
+    const shape = focus.shape < page.shapes.length ? focus.shape : 0;
+    if (shape !== focus.shape || (focus.node && numbered && page.shapes[shape].symbol !== numbered)) page.state.focus = { shape, node: page.state.zoom[shape] };
     page.hovered = null;
   },
   ratio(page) {

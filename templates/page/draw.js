@@ -11,9 +11,9 @@ const LABEL_FROM = 3 * CHARACTER + 8;
 const NARROW_LETTERS = /^[ -~…▲▼↓◆×]*$/;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const BOLD = `bold ${FONT}`;
-const FAINT = 0.25; // opacity of frames outside of the search, and of callers that only carry a finding's cost
+export const FAINT = 0.25; // opacity of frames outside of the search, and of callers that only carry a finding's cost
 
-const INKS = {
+export const INKS = {
   light: { back: "#ffffff", line: "#8f959c", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
   dark: { back: "#1b1e22", line: "#747b84", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };

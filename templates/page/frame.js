@@ -41,7 +41,7 @@ export function makeFrame(pane, index) {
 // change computes the layout again. The pictures need a new fit if the key changes.
 export function measureFrames(frames) {
   const drawnWidths = frames.map(({ graph }) => graph.clientWidth);
-  const room = roomFor(frames, new Set(frames.map(({ pane }) => groupOf(pane))).size);
+  const room = roomFor(frames);
   return { drawnWidths, room, key: `${frames.map(({ graph }) => graph.offsetWidth)} ${room}` };
 }
 
@@ -109,11 +109,13 @@ export function planned(page, pane, root, width) {
 }
 
 // The height of the window below the controls, excluding captions and the line below the pictures.
-function roomFor(frames, groups) {
+function roomFor(frames) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;
-  const caption = frames[0].caption.offsetHeight;
-  return Math.max(window.innerHeight - top - panes.nextElementSibling.offsetHeight - groups * (caption + 1) - PAGE_MARGIN, SMALLEST_ROOM);
+  const captions = new Map();
+  for (const { pane, caption } of frames) captions.set(groupOf(pane), Math.max(captions.get(groupOf(pane)) ?? 0, caption.offsetHeight + 1));
+  const taken = [...captions.values()].reduce((sum, height) => sum + height, panes.nextElementSibling.offsetHeight);
+  return Math.max(window.innerHeight - top - taken - PAGE_MARGIN, SMALLEST_ROOM);
 }
 
 // Divides the space between groups of panes: each gets what it needs or an equal part; the last picture gets the rest.

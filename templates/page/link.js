@@ -14,6 +14,7 @@ const CHOICES = {
 const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
 export const PART_KEYS = ["timeBefore", "timeAfter", "threadsBefore", "threadsAfter"]; // see timelines.js
 const TEXTS = ["tab", "factor", "anchor", "q", "box", ...PART_KEYS];
+const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
@@ -41,11 +42,9 @@ export function parseFragment(fragment) {
       else if (value && share >= 0 && share <= 1) state[key] = share;
     } else if (key === "subtree") {
       if (PATH_KEY.test(value)) state.subtree = value;
-    } else if (key === "zoom") {
-      state.zoom = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
-      state.zoomName = nameBehind(value);
-    } else if (key === "at") {
-      if (PATH_KEY.test(value)) state.at = [value];
+    } else if (PATHS.includes(key)) {
+      state[key] = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
+      state[`${key}Name`] = nameBehind(value);
     } else if (key === "finding") {
       state.finding = value.split("~")[0];
       state.findingName = nameBehind(value);
@@ -73,8 +72,7 @@ export function makeFragment(state, defaults) {
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.drop?.length) add("drop", state.drop.join("\n"));
-  if (state.zoom?.length) add("zoom", `${state.zoom.join(".")}~${state.zoomName}`);
-  if (state.at?.length) add("at", state.at[0]);
+  for (const key of PATHS) if (state[key]?.length) add(key, `${state[key].join(".")}~${state[`${key}Name`]}`);
   if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");
 }

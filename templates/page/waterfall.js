@@ -75,7 +75,7 @@ export function makeWaterfall(page) {
       return button;
     });
     const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
-    noise.title = "All other functions together, within noise or below 0.5 % of the total each";
+    noise.title = `${changeOf(page, rest)}: all other functions together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
     box.replaceChildren(element("b", meanOf(page, tree.before[0], 0)), ...bars, ...(rest ? [noise] : []), element("b", meanOf(page, tree.after[0], 1)));
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);

@@ -51,6 +51,7 @@ TEXTS = "h1, h2, h3, p, li, th, td, button, legend, label, figcaption, code, sma
 CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
   .filter((part) => part.checkVisibility() && !part.closest(".unseen") && getComputedStyle(part).display !== "inline")
   .filter((part) => part.scrollWidth > part.clientWidth + 1 && !/auto|scroll/.test(getComputedStyle(part).overflowX))
+  .filter((part) => !(part.title && getComputedStyle(part).textOverflow === "ellipsis"))
   .map((part) => part.outerHTML)"""
 
 SMALL_CONTROLS = """() => [...document.querySelectorAll("button, a, select, summary, label, input:not(label input)")]
