@@ -313,9 +313,12 @@ further = ["hypothesis", "evil $(id)"]
         ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
         ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
         (
-            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY},
-            "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run",
-            "",
+            {
+                "Cargo.toml": CARGO,
+                "benches/a.rs": NIGHTLY + "".join(f"#[bench]\nfn b{n}(b: &mut B) {{}}\n" for n in "12"),
+            },
+            "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run 2>&1",
+            "RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run\n",
         ),
         (
             {"Cargo.toml": CARGO, "src/bin/bench_it.rs": "", "benches/a.rs": NIGHTLY + "#[bench]\n"},
