@@ -624,7 +624,7 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     assert trial
     assert int(trial[2]) > 40
     assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
-    assert re.search(r"\d+ runs of \d+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
+    assert re.search(r"\d+ runs of [\d,]+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
     assert len(set(re.findall(r"runs of ([\d.]+) s\b", shown))) == 1  # the only duration
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")

@@ -135,7 +135,8 @@ class _Copies:
             place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
             self._places[shared] = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
         checkout = self._places[shared]
-        _write(plan, checkout)
+        for path, text in plan.new_files.items():
+            write_text(f"{checkout}/{path}", text)
         if plan.setup not in self._ready:
             self.failed.add(plan.setup)
             del self._places[shared]  # a failed build may leave files that another one would use
@@ -168,11 +169,6 @@ class _Copies:
                 shown = LONG_RUN if out else SLOW.format(command=slow, given=LONGEST_SETUP / 60)
             raise ProfgateError(f"{what} {outcome.failure}", shown)
         return max(time.monotonic() - start, 0.001), outcome.output
-
-
-def _write(plan: Plan, checkout: str) -> None:
-    for path, text in plan.new_files.items():
-        write_text(f"{checkout}/{path}", text)
 
 
 def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
@@ -328,10 +324,5 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    return COST.format(
-        minutes=max(minutes, 1),
-        setup=trial.setup,
-        runs=extent.runs,
-        seconds=trial.seconds,
-        budget=extent.budget,
-    )
+    values = {"setup": trial.setup, "runs": extent.runs, "seconds": trial.seconds, "budget": extent.budget}
+    return COST.format(minutes=max(minutes, 1), **values)
