@@ -8,6 +8,7 @@ themes are in `build/comments`; docs/images/comments holds the light ones, and t
 The evolution picture needs a track in `build/track`; docs/how-to/tracking.md has the command (examples/track/bench.py).
 """
 
+import io
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,8 @@ SITUATIONS = ROOT / "tests" / "golden" / "comment" / "situations"
 STYLES = "github-markdown-css@5.9.0"
 WIDE, NARROW = 800, 390
 COLOURS = 256
+TOUR_COLOURS = 96
+TOUR_TIMES = [3000, 1000, 3000, 3000]  # milliseconds
 # symbols that have a plain form in other fonts, but are coloured on GitHub
 EMOJI = """
 @font-face { font-family: symbols; src: local("Noto Color Emoji"); unicode-range: U+26A1, U+26AA, U+2705, U+274C }
@@ -97,6 +100,27 @@ def take_pages(browser: Browser) -> None:
         take(page, "evolution")
 
 
+def take_tour(browser: Browser) -> None:
+    """Save the animation of README: the comment, its link, the page that it opens, and the runs of the function."""
+    size = {"width": 1000, "height": 740}
+    shots = []
+    page = browser.new_context(viewport=size, offline=True).new_page()
+
+    def shoot(outlined: str = "") -> None:
+        page.wait_for_timeout(500)
+        if outlined:
+            page.locator(outlined).first.evaluate("e => e.style.outline = '3px solid #7a3ff2'")
+        shots.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(TOUR_COLOURS))
+
+    page.set_content(comment_page((SITUATIONS / "red.md").read_text(encoding="utf-8"), github_style()))
+    shoot()
+    shoot("td a")
+    page.goto(next(DEMO.glob("pyspy.*.html")).as_uri())
+    shoot()
+    shoot(".runs")
+    shots[0].save(IMAGES / "tour.gif", save_all=True, append_images=shots[1:], duration=TOUR_TIMES, loop=0)
+
+
 def main() -> None:
     """Take the pictures."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -109,6 +133,7 @@ def main() -> None:
         take_comments(browser)
         if not only_comments:
             take_pages(browser)
+            take_tour(browser)
         browser.close()
 
 

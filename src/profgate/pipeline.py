@@ -55,11 +55,11 @@ def silent(_step: str, _part: float) -> None:
 class PipelineInput:
     """The input of one comparison.
 
-    ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``diff`` is the
-    difference between the sources, or None if unknown. ``past`` returns the stored readings of base commits for the key
-    of a series. ``acceptances`` are the decisions that maintainers made on regressions. ``interleaved`` is True if one
-    job recorded the runs of both sides in alternating order, and ``look`` are the significance levels of a measurement
-    that profgate itself recorded so.
+    ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``manifests`` are those
+    of both sides and of these jobs. ``diff`` is the difference between the sources, or None if unknown. ``past``
+    returns the stored readings of base commits for the key of a series. ``acceptances`` are the decisions that
+    maintainers made on regressions. ``interleaved`` is True if one job recorded the runs of both sides in alternating
+    order, and ``look`` are the significance levels of a measurement that profgate itself recorded so.
     """
 
     baseline: Sequence[SourceFile]
@@ -68,7 +68,7 @@ class PipelineInput:
     policy: Policy = field(default_factory=Policy)
     baseline_side: Side = field(default_factory=lambda: Side("baseline"))
     target_side: Side = field(default_factory=lambda: Side("target"))
-    manifests: tuple[Manifest | None, Manifest | None] = (None, None)
+    manifests: Sequence[Manifest | None] = (None, None)
     strategies: tuple[str, ...] | None = None
     verbose: bool = False
     named: bool = False

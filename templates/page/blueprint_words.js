@@ -28,7 +28,8 @@ function figureRows(page, figures, node) {
     const old = scaled(before, ratio);
     const near = isNear(after, old);
     const relative = before ? (near ? "0 %" : growthOf(old, after)) : after ? "new" : "-";
-    rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), near ? changeOf(page, 0) : `${changeOf(page, after - old)} (${relative})`]);
+    const shown = near ? changeOf(page, 0) : header.blueprint?.estimated ? "estimated" : `${changeOf(page, after - old)} (${relative})`;
+    rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), shown]);
   }
   if (figures.counted && node > 0) {
     // the estimated parts and the means of unequal runs are no integers

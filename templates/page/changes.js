@@ -4,12 +4,11 @@ import { testsRepeats } from "./context.js";
 import { byId, element, linkButton, makeButton } from "./dom.js";
 import { SEVERITY_GLYPHS } from "./draw.js";
 import { reachOf, rowOfFinding, tagOf } from "./findings.js";
-import { formatChosenShare, formatShare, growthOf, shorten } from "./format.js";
-import { symbolSums, whatChanged } from "./symbols.js";
+import { formatChosenShare, formatShare, shorten } from "./format.js";
+import { whatChanged } from "./symbols.js";
 import { nameOf, once, symbolName } from "./tree.js";
-import { changeOf, explains, fromTo } from "./words.js";
+import { changeOf, changeText, explains } from "./words.js";
 import { ratioSentence } from "./settings.js";
-import { ratioOf, scaled } from "./views.js";
 
 const CHIPS = 3;
 const LONGEST_CHIP = 40; // characters
@@ -71,43 +70,30 @@ export function makeChanges(page) {
     const tested = page.sample || testsRepeats(page);
     const all = page.scale.coloured ? "" : ", all within noise";
     byId("changed-title").textContent = !tested ? `${findings.length ? "Other" : "Largest"} differences, not tested` : findings.length ? "Other changes" : `Largest differences${all}`;
-    const known = findings.map((finding) => [finding, costsOf(finding)]);
-    byId("findings").replaceChildren(...known.slice(0, CHIPS).map(([finding, costs]) => chipOf(finding, costs)));
-    byId("found-list").replaceChildren(...known.map(([finding, costs]) => entryOf(finding, costs)));
-  }
-
-  // Returns the cost by which a finding was judged, on both sides. It is named if the page shows the other cost.
-  function costsOf(finding) {
-    const sums = symbolSums(page.whole);
-    const ratio = ratioOf("none", page.whole, page.header.runs);
-    const { rows, symbol } = finding;
-    const costs = (column) => ["before", "after"].map((side) => (rows?.length ? rows.reduce((whole, row) => whole + page.whole[side + column][row], 0) : sums[side + column][symbol]));
-    const textsOf = ([before, after]) => ({ amounts: fromTo(page, before, after), growth: growthOf(scaled(before, ratio), after) });
-    const [own, total] = [textsOf(costs("Self")), textsOf(costs(""))];
-    const [texts, other] = finding.judged === "self" ? [own, total] : [total, own];
-    const shown = (finding.judged === "self") === (page.state.basis === "self") || (texts.amounts === other.amounts && texts.growth === other.growth);
-    return { ...texts, basis: shown ? "" : texts === own ? "self " : "total " };
+    byId("findings").replaceChildren(...findings.slice(0, CHIPS).map(chipOf));
+    byId("found-list").replaceChildren(...findings.map(entryOf));
   }
 
   // A button with the name of a function, its change, and the callee that explains most of the change.
-  function chipOf(finding, { amounts, growth, basis }) {
+  function chipOf(finding) {
+    const [basis, , growth] = finding.change ?? ["", "", ""];
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const name = element("b");
     name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
     button.append(name, element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`), ...partsOf(finding, 1));
     const caller = callerOf(finding);
-    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), `${basis}${amounts}`, caller && `in ${caller}`, partsText(finding), finding.reach].filter(Boolean).join("; ");
+    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), changeText(finding), ...(finding.facts ?? []), caller && `in ${caller}`, partsText(finding), finding.reach].filter(Boolean).join("; ");
     return button;
   }
 
-  function entryOf(finding, { amounts, growth, basis }) {
-    const entry = element("li");
+  function entryOf(finding) {
+    const entry = element("li", undefined, finding.part ? "part" : "");
     const caller = callerOf(finding);
     entry.append(
       element("i", SEVERITY_GLYPHS[finding.severity] ?? "!", finding.direction),
       nameLink(symbolName(page.whole, finding.symbol), () => page.openFinding(finding)),
       element("b", tagOf(finding)),
-      element("span", `${basis}${amounts} (${growth})`),
+      element("span", [changeText(finding), ...(finding.facts ?? [])].join(", ")),
     );
     const more = element("small", caller ? `in ${caller} ` : "", "reach");
     more.append(...partsOf(finding));
@@ -125,13 +111,13 @@ export function makeChanges(page) {
     parts.slice(0, most).forEach(([name, text], at) => {
       const shown = element("b");
       shown.append(element("bdi", shorten(name, LONGEST_CHIP)));
-      part.append(at ? ", " : "", shown, most ? "" : ` ${text}`);
+      part.append(at ? ", " : "", shown, most || !text ? "" : ` ${text}`);
     });
     return [part];
   }
 
   function partsText({ parts: [word, parts] = ["", []] }) {
-    return parts.length && `${word} ${parts.map(([name, text]) => `${name} ${text}`).join(", ")}`;
+    return parts.length && `${word} ${parts.map((part) => part.join(" ").trim()).join(", ")}`;
   }
 
   function callerOf({ rows, symbol }) {
@@ -184,7 +170,9 @@ export function makeChanges(page) {
     if (page.state.basis !== "inclusive") return;
     const { tree, scale } = page;
     list = once(scale.level, "changed", () => {
-      const changed = whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !page.findings.has(tree.symbol[node]));
+      // the costs of an estimated call path are no measurements, and a finding explains the calls below it
+      const isFinding = (node) => node > 0 && (page.findings.has(tree.symbol[node]) || isFinding(tree.parent[node]));
+      const changed = page.header.blueprint?.estimated ? [] : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
       return changed.length || page.header.findings.length || page.unequal ? changed : uncertainDifferences();
     });
     showChanged();

@@ -121,9 +121,9 @@ export function makePage(header, whole, timelines = undefined) {
       if (node >= 0) openNode(page, node);
     },
     openFinding(finding) {
-      // In the blueprint, each further click opens the next box of the finding.
+      // Each further click opens the next box of the finding.
       const rows = rowsOfFinding(page.tree, finding);
-      const at = showsBoxes(page) ? rows.findIndex((node) => boxLinkOf(page.tree, node) === page.state.box) : -1;
+      const at = showsBoxes(page) ? rows.findIndex((node) => boxLinkOf(page.tree, node) === page.state.box) : page.shapes[0] === page.tree ? rows.indexOf(page.state.zoom[0]) : -1;
       if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
     },
     hashesOf,

@@ -1,11 +1,12 @@
 // The texts that are shown below the pictures or replace them.
+import { rowsOfFinding } from "./blueprint.js";
 import { stateOf } from "./colour.js";
 import { isDrawn } from "./context.js";
 import { byId, element, outwardLink } from "./dom.js";
 import { glyphOf } from "./draw.js";
 import { isEdited } from "./tree.js";
 import { siblingsOf } from "./walk.js";
-import { allCallsOf, describe, sentenceOf } from "./words.js";
+import { describe, sentenceOf } from "./words.js";
 
 // Shows the selected frame as text, in the line below the picture and for screen readers.
 export function showFocus(page, frames) {
@@ -28,9 +29,8 @@ export function showFocus(page, frames) {
     details.replaceChildren();
     return;
   }
-  const { name, place, link, lines, shares, brief } = describe(page, shape, node);
+  const { name, place, link, everywhere, lines, shares, brief } = describe(page, shape, node);
   const [all, own] = lines;
-  const everywhere = allCallsOf(page, tree, node);
   const heading = element("b");
   const symbol = tree.symbol[node];
   heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
@@ -39,8 +39,14 @@ export function showFocus(page, frames) {
     heading,
     " ",
     file,
-    element("span", [`${everywhere && "here "}${all.brief} (${page.header.alone ? shares : all.growth})`, everywhere, own.brief === all.brief ? "" : `self ${own.brief}`, brief].filter(Boolean).join(" · ")),
+    element("span", [everywhere, `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} (${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`, brief].filter(Boolean).join(" · ")),
   );
+}
+
+// Returns "here", with the number of the box if a click on the finding opens several boxes in turn.
+function hereOf(page, symbol, node) {
+  const boxes = page.shapes[0] === page.tree && page.findings.has(symbol) ? rowsOfFinding(page.tree, page.findings.get(symbol)) : [];
+  return boxes.length > 1 && boxes.includes(node) ? `here (box ${boxes.indexOf(node) + 1} of ${boxes.length})` : "here";
 }
 
 export function showEmpty(page) {

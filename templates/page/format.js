@@ -1,22 +1,40 @@
 // Formats numbers as text: units, percentages and signs.
 
 const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
-const TIME_STEPS = [[60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+const TIME_STEPS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
 const MINUS = "\u2212";
 const SMALLEST_PERCENT = 0.005;
-const MULTIPLE = 0.5; // relative change above which a ratio is easier to read than a percentage
+const MULTIPLE = 1.995; // smallest ratio that is shown as such (2.0x) and not as a percentage
+const LARGEST_MULTIPLE = 1000;
+const SMALLEST_SHARED = 0.005; // in the unit of the larger value
 
-// Formats `value` times 10^`exponent` in its unit, with three digits or as an integer.
+// Formats `value` times 10^`exponent` in its unit, with three digits or as an integer, as the reports do (report/numbers.py).
 export function formatValue(value, unit, exponent = 0) {
   if (!Number.isFinite(value)) return "-";
-  const amount = value * 10 ** exponent;
-  if (Object.hasOwn(TIMES, unit)) return stepped(amount * TIMES[unit], TIME_STEPS, "ns");
-  if (unit === "bytes" || unit === "B") return stepped(amount, BYTE_STEPS, "B");
-  const name = unit === "count" || unit === "" ? "" : ` ${unit}`;
-  if (Math.abs(amount) < 1e6) return digits(amount) + name;
-  return stepped(amount, COUNT_STEPS, "").replace(/\s(?=$)/, "") + name;
+  const { amount, step, isBase, name } = inUnit(value, unit, exponent);
+  return `${digits(amount / step, isBase)}${name}`;
+}
+
+// Formats two values in the unit of the larger one: "0.70 → 1.61 s". If the smaller one would be too small, each has its own.
+export function formatFromTo(before, after, unit, exponent = 0) {
+  const { step, isBase, name } = inUnit(Math.abs(after) > Math.abs(before) ? after : before, unit, exponent);
+  const parts = [before, after].map((value) => inUnit(value, unit, exponent).amount / step);
+  const own = parts.some((part) => !Number.isFinite(part) || (part && Math.abs(part) < SMALLEST_SHARED));
+  return own ? `${formatValue(before, unit, exponent)} → ${formatValue(after, unit, exponent)}` : `${parts.map((part) => digits(part, isBase)).join(" → ")}${name}`;
+}
+
+// Returns the value in the smallest unit, and the size and the name of the unit in which it is shown.
+function inUnit(value, unit, exponent) {
+  const isTime = Object.hasOwn(TIMES, unit);
+  const steps = isTime ? TIME_STEPS : unit === "bytes" || unit === "B" ? BYTE_STEPS : COUNT_STEPS;
+  const amount = value * 10 ** exponent * (isTime ? TIMES[unit] : 1);
+  // 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
+  const from = (at) => (steps === COUNT_STEPS ? steps[at][0] : at + 1 < steps.length ? Math.min(999.5 * steps[at + 1][0], steps[at][0] - steps[at + 1][0] / 2) : 0);
+  const [step, sign] = steps.find((_, at) => Math.abs(amount) >= from(at)) ?? steps[steps.length - 1];
+  const name = [sign, steps === COUNT_STEPS && unit !== "count" ? unit : ""].filter(Boolean).join(" ");
+  return { amount, step, isBase: step === steps[steps.length - 1][0], name: name && ` ${name}` };
 }
 
 // Returns the unit if all values are shown in it, or "" if the unit depends on the size of the value.
@@ -50,13 +68,13 @@ export function formatChosenShare(fraction, digits = 3) {
   return `${Number((fraction * 100).toPrecision(digits))} %`;
 }
 
-// A change as in the headline of a report: "7.4x", "1.62x", "+31.0 %", "new" or "gone".
+// A change as in the reports: "7.4x", "+62.0 %", "−31.0 %", "new" or "gone".
 export function growthOf(before, after) {
   if (!before) return after ? "new" : "0 %";
   if (!after) return "gone";
   const times = after / before;
-  if (times - 1 < MULTIPLE) return formatSignedShare(times - 1);
-  return `${grouped(times.toFixed(times >= 9.95 ? 0 : times >= 1.995 ? 1 : 2))}x`;
+  if (times < MULTIPLE) return formatSignedShare(times - 1);
+  return times > LARGEST_MULTIPLE ? `>${grouped(String(LARGEST_MULTIPLE))}x` : `${times.toFixed(times >= 9.95 ? 0 : 1)}x`;
 }
 
 export function formatRatio(ratio) {
@@ -75,18 +93,11 @@ export function shorten(text, length) {
   return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (length - 1 - head)).join("")}`;
 }
 
-function stepped(amount, steps, zero) {
-  const size = Math.abs(amount);
-  if (size === 0) return `0 ${zero}`.trim();
-  const [step, name] = steps.find(([from]) => size >= from) ?? steps[steps.length - 1];
-  return `${digits(amount / step)} ${name}`.trim();
-}
-
-function digits(amount) {
-  const size = Math.abs(amount);
-  if (Number.isInteger(amount)) return grouped(String(amount));
-  if (size >= 1000) return grouped(amount.toFixed(0));
-  return Number(amount.toPrecision(3)).toString();
+function digits(amount, isBase) {
+  const number = Number(amount.toPrecision(9)); // without rounding errors of sums
+  const size = Math.abs(number);
+  if (size >= 99.95 || (Number.isInteger(number) && (isBase || !number))) return grouped(number.toFixed(0));
+  return size >= 0.00995 ? number.toFixed(size >= 9.995 ? 1 : 2) : Number(number.toPrecision(2)).toString();
 }
 
 function grouped(text) {

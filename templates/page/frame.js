@@ -4,7 +4,7 @@ import { planOf } from "./draw.js";
 import { emptyReason } from "./details.js";
 import { nameOf } from "./tree.js";
 import { VIEW_NAMES, isFolded, scaled } from "./views.js";
-import { meanOf } from "./words.js";
+import { allCallsOf, meanOf } from "./words.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
 const MOST_PLANS = 6;
@@ -150,5 +150,5 @@ export function nameFrame(page, frame) {
   frame.graph.setAttribute("aria-label", `Flame graph: ${label.toLowerCase()}`);
   const value = pane.view === "before" ? meanOf(page, pane.tree.before[root], 0) : pane.view === "after" ? meanOf(page, pane.tree.after[root], 1) : "";
   const missing = pane.widths[0] && !pane.widths[root] ? `${nameOf(pane.tree, root)} is not on this side` : !pane.widths[0] ? emptyReason(page, pane.view) : "";
-  frame.caption.replaceChildren(element("b", label), ...(value ? [" ", element("span", value)] : []), ...(missing ? [" ", element("em", missing)] : []));
+  frame.caption.replaceChildren(element("b", label), ...(value ? [" ", element("span", root && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)] : []), ...(missing ? [" ", element("em", missing)] : []));
 }

@@ -1,6 +1,7 @@
 // Trees merged from the calls: reversed from the leaves, and callers and callees of one symbol. Each of these has
 // the columns of a tree, so the code that draws, colours and describes the call tree also works for them.
 import { OTHER, ROOT } from "./codec.js";
+import { symbolSums } from "./symbols.js";
 import { makeTree, once, rowsOfSymbol } from "./tree.js";
 
 const COMPLETE_BELOW = 60000;
@@ -23,12 +24,20 @@ function mergedFromLeaves(tree) {
 
 // The callers of the symbol. A recursive symbol counts once per stack, at its outermost occurrence.
 export function callersOf(tree, symbol) {
-  return once(tree, `callers ${symbol}`, () => mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after }));
+  return once(tree, `callers ${symbol}`, () => withSelf(tree, symbol, mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after })));
 }
 
 // The callees of the symbol.
 export function calleesOf(tree, symbol) {
-  return once(tree, `callees ${symbol}`, () => mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after }));
+  return once(tree, `callees ${symbol}`, () => withSelf(tree, symbol, mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after })));
+}
+
+// The self cost of a function is the sum over all its frames, also over those that it calls itself.
+function withSelf(tree, symbol, merged) {
+  const sums = symbolSums(tree);
+  merged.beforeSelf[0] = sums.beforeSelf[symbol];
+  merged.afterSelf[0] = sums.afterSelf[symbol];
+  return merged;
 }
 
 function outermostOf(tree, symbol) {

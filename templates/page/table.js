@@ -5,7 +5,7 @@ import { fixedUnit, formatShare, growthOf } from "./format.js";
 import { isWorthRating, sortRows, symbolRows } from "./symbols.js";
 import { glyphOf } from "./draw.js";
 import { isEdited, placeOfSymbol, symbolName } from "./tree.js";
-import { SOURCE_WORDS, changeOf, explains, isNear, meanOf } from "./words.js";
+import { SOURCE_WORDS, changeOf, isNear, meanOf } from "./words.js";
 
 const ROWS_AT_FIRST = 25;
 const ROWS_MORE = 200;
@@ -21,7 +21,7 @@ const COLUMNS = [
   { key: "after", title: "After" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions", needs: compares },
-  { key: "responsibility", title: "Responsibility", help: "Part of the net change that passes through this function", needs: totalChanged },
+  { key: "responsibility", title: "Responsibility", help: "Change of this function as a part of the net change; more than 100 % if other functions became faster", needs: totalChanged },
   { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program", needs: totalChanged },
   { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
@@ -136,7 +136,7 @@ function makeTable(page) {
       relative: () => element("td", row.state === "both" && near ? "0 %" : growthOf(row.after - row.delta, row.after), tone),
       afterSelf: () => element("td", bare(meanOf(page, row.afterSelf, 1))),
       selfDelta: () => element("td", bare(changeOf(page, row.selfDelta, page.tableRatio))),
-      responsibility: () => element("td", explains(page, row.responsibility, ""), "rating"),
+      responsibility: () => element("td", formatShare(row.responsibility), "rating"),
       overweight: () => element("td", formatShare(row.overweight), `rating ${isWorthRating(row) ? "" : "weak"}`),
       reach: () => element("td", row.reach ?? "", "words"),
       source: () => element("td", row.source ?? "unknown", "words"),
@@ -147,7 +147,9 @@ function makeTable(page) {
   }
 
   function findingCell(row) {
-    const cell = element("td", tagOf(page.findings.get(row.symbol)), "words");
+    const finding = page.findings.get(row.symbol);
+    const [basis, , growth] = finding?.change ?? ["", "", ""];
+    const cell = element("td", [tagOf(finding), `${basis}${growth}`].filter(Boolean).join(" "), "words");
     const strategies = new Set((findings.get(row.symbol) ?? []).flatMap((finding) => finding.strategies ?? []));
     if (strategies.size) cell.title = `Detected by ${[...strategies].join(", ")}`;
     return cell;

@@ -23,7 +23,7 @@ export function hideTip() {
   byId("tip").hidden = true;
 }
 
-function fillTip(tip, { name, place, lines, shares, verdict }, alone) {
+function fillTip(tip, { name, place, everywhere, lines, shares, verdict }, alone) {
   const keys = alone ? ["after"] : ["before", ...(lines[0].scaled ? ["scaled"] : []), "after", "change", "relative"];
   const head = element("tr");
   if (!alone) head.append(element("td"), ...keys.map((key) => element("th", TIP_HEADS[key])));
@@ -36,5 +36,5 @@ function fillTip(tip, { name, place, lines, shares, verdict }, alone) {
   grid.append(head, ...body);
   const title = element("b");
   title.append(element("bdi", shorten(name, LONGEST_NAME)));
-  tip.replaceChildren(title, ...(place ? [element("code", place)] : []), grid, element("p", [lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
+  tip.replaceChildren(title, ...(place ? [element("code", place)] : []), grid, element("p", [everywhere, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
 }

@@ -3,7 +3,7 @@ import { testsRepeats } from "./context.js";
 import { evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
-import { formatShare, formatSigned, formatValue, growthOf } from "./format.js";
+import { formatFromTo, formatShare, formatSigned, formatValue, growthOf } from "./format.js";
 import { symbolSums } from "./symbols.js";
 import { nameOf, placeOf } from "./tree.js";
 import { scaled } from "./views.js";
@@ -15,11 +15,9 @@ export function meanOf(page, value, side) {
   return formatValue((value * page.header.g) / page.header.runs[side], page.header.unit, page.header.exponent);
 }
 
-// Formats a value of both sides, with a common unit only once.
-export function fromTo(page, before, after) {
-  const [from, to] = [meanOf(page, before, 0), meanOf(page, after, 1)];
-  const unit = to.slice(to.indexOf(" "));
-  return `${to.includes(" ") && from.endsWith(unit) ? from.slice(0, -unit.length) : from} → ${to}`;
+// Formats the means of both sides with a common unit.
+export function fromTo({ header: { g, runs, unit, exponent } }, before, after) {
+  return formatFromTo((before * g) / runs[0], (after * g) / runs[1], unit, exponent);
 }
 
 // Returns a share of the net change as text, or "" if the total did not change or if changes cancel each other out.
@@ -78,19 +76,28 @@ export function describe(page, shape, node) {
   });
   const part = (value, total) => formatShare(total ? value / total : 0);
   const shares = page.header.alone ? `${part(tree.after[node], tree.totals[1])} of the run` : `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
-  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
+  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), everywhere: allCallsOf(page, tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
 }
 
-// Returns the cost of a row's function over all of its call paths, or "" if the row has this cost alone. It is the self
-// cost if the function was judged by it.
+// Returns the change of a row's function over all of its call paths, or "" if the row has this change alone. It is the
+// change of the finding of this function, if there is one and the page shows unscaled values of all stacks.
 export function allCallsOf(page, tree, node) {
   const symbol = tree.symbol[node];
   if (symbol < 0 || page.unequal || page.header.alone) return "";
-  const column = page.findings.get(symbol)?.judged === "self" ? "Self" : "";
+  const finding = page.findings.get(symbol);
+  const column = finding?.judged === "self" ? "Self" : "";
   const sums = symbolSums(page.tree);
   const [here, all] = [tree, sums].map((values, at) => ["before", "after"].map((side) => values[side + column][at ? symbol : node]));
-  if (all.every((value, side) => isNear(value, here[side]))) return "";
-  return `all calls${column && ": self"} ${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`;
+  // the costs of an estimated call path are no measurements
+  const isEstimated = page.header.blueprint?.estimated && finding?.change;
+  if (!isEstimated && all.every((value, side) => isNear(value, here[side]))) return "";
+  const known = page.tree === page.whole && page.state.k === "none" && !finding?.rows?.length && finding?.change;
+  return `all calls ${known ? changeText(finding) : `${column && "self "}${fromTo(page, ...all)} (${growthOf(scaled(all[0], page.ratio), all[1])})`}`;
+}
+
+// Returns the change of a finding as in all reports: "self 14 → 103 samples (7.4x)".
+export function changeText({ change: [basis, amounts, growth] = ["", "", ""] }) {
+  return `${basis}${amounts} (${growth})`;
 }
 
 // Links to the function's line in the diff, or to its file at the compared commit.
@@ -154,7 +161,7 @@ export function fromOf(line) {
 }
 
 export function sentenceOf(page, shape, node) {
-  const { name, place, lines, shares, verdict } = describe(page, shape, node);
+  const { name, place, everywhere, lines, shares, verdict } = describe(page, shape, node);
   const numbers = lines.map((line) => page.header.alone ? `${line.label.toLowerCase()} ${line.brief}` : `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
-  return [name, place, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
+  return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
 }

@@ -39,7 +39,7 @@ DRAWN = {"flame-graph": "canvas[data-painted]", "evolution": "#chart svg"}
 IMPORTANT_TEXT = {
     "flame-graph": "3.0x",
     "evolution": "+190 %",
-    "index": "is 3.0 % slower",
+    "index": "+3.0 %",
     "index-without-comparison": "no baseline profiles",
     "trends": "10.0 → 5.0 %",
     "rank-history": "order changed",

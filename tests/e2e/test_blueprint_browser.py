@@ -346,7 +346,7 @@ def test_cause_opens_its_box_and_the_next_one(open_page: OpenPage) -> None:
     assert is_centred(page, "parse")
     assert page.locator(".blueprint .halos .same").count() == 1
     assert "parse has 2 boxes" in page.locator(".blueprint").inner_text()
-    assert "All calls 500 ns → 1.4 µs (2.8x)" in page.locator(".blueprint .figures").inner_text()
+    assert "All calls 0.50 → 1.40 µs (2.8x)" in page.locator(".blueprint .figures").inner_text()
     written_address(page)
     cause.click()
     assert page.locator(".blueprint [aria-selected='true']").get_attribute("data-node") != first

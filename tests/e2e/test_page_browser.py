@@ -37,7 +37,7 @@ HEADER = PageHeader(
     "demo",
     "cpu",
     "samples",
-    findings=[PageFinding(symbol=2, severity="severe", direction="worse")],
+    findings=[PageFinding(symbol=2, severity="severe", direction="worse", change=("", "300 → 900 samples", "3.0x"))],
     warnings=["The runner changed."],
     notes=["The sampling rate is unknown.", "Stacks without a frame count for the root."],
 )
@@ -506,21 +506,14 @@ def test_chips_show_the_judged_cost(open_page: OpenPage) -> None:
     chip = page.locator("#findings button").first
     assert chip.inner_text().split() == ["parse", "3.0x"]
     assert "total cost" in page.locator("#measure").inner_text()
-    shown = []
-    for judged in ("total", "self"):
-        finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged=judged)
-        page = painted(open_page(header=replace(HEADER, findings=[finding])))
-        chip = page.locator("#findings button").first
-        shown.append(chip.inner_text().split())
-        choose(page, "Self")
-        shown.append(chip.inner_text().split())
-        assert "self cost" in page.locator("#measure").inner_text()
-    assert shown == [
-        ["load", "2.8x", "?"],
-        ["load", "total", "2.8x", "?"],
-        ["load", "self", "0", "%", "?"],
-        ["load", "0", "%", "?"],
-    ]
+    change = ("self ", "40 → 90 samples", "2.3x")
+    finding = PageFinding(symbol=1, severity="maybe", direction="worse", judged="self", change=change)
+    page = painted(open_page(header=replace(HEADER, findings=[finding])))
+    chip = page.locator("#findings button").first
+    assert chip.inner_text().split() == ["load", "self", "2.3x", "?"]
+    choose(page, "Self")
+    assert chip.inner_text().split() == ["load", "self", "2.3x", "?"]
+    assert "self cost" in page.locator("#measure").inner_text()
 
 
 def test_focused_chip_stays_red(open_page: OpenPage) -> None:
@@ -533,9 +526,13 @@ def test_focused_chip_stays_red(open_page: OpenPage) -> None:
 
 def test_card_names_the_cost_of_all_calls(open_page: OpenPage) -> None:
     rows = [(0, 0, 0, 0), (1, 1, 100, 100), (2, 2, 50, 90), (1, 3, 100, 100), (4, 2, 10, 90)]
-    page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#frame=parse"))
+    header = replace(HEADER, findings=[PageFinding(symbol=2, severity="severe", direction="worse")])
+    page = painted(open_page(tree_of(rows, FUNCTIONS), header, fragment="#frame=parse"))
     details = page.locator("#details").inner_text()
-    assert "here 50 → 90 samples (1.80x) · all calls 60 → 180 samples (3.0x)" in details
+    assert "all calls 60 → 180 samples (3.0x) · here (box 1 of 2) 50 → 90 samples (+80.0 %)" in details
+    assert "here 90 samples" in page.locator("figcaption", has_text="After").inner_text()
+    page.locator("#findings button").first.click()
+    assert "here (box 2 of 2) 10 → 90 samples (9.0x)" in page.locator("#details").inner_text()
     page = painted(open_page(tree_of(rows, FUNCTIONS), fragment="#frame=load"))
     assert "all calls" not in page.locator("#details").inner_text()
     assert "here" not in page.locator("#details").inner_text()
@@ -1002,7 +999,7 @@ def test_one_profile_has_no_comparison(open_page: OpenPage) -> None:
     page = painted(open_page(tree, header, width=1440))
     assert page.locator(".pane").count() == 1
     assert page.get_by_role("tab").all_inner_texts() == ["Graph", "Sandwich", "Table"]
-    assert page.locator("#details").inner_text() == "all 567 samples (100 % of the run) · self 0 samples"
+    assert page.locator("#details").inner_text() == "all 567 samples (100 % of the run), self 0 samples"
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("searchbox", name="Search").fill("parse")
     assert page.locator("#matched").inner_text() == "1 frame matches: 52.9 % of the run"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ["main", "work", "rest", "small"]
 ROWS = [(-1, -1, 0, 0), (0, 0, 0, 0), (1, 1, 300, 900), (1, 2, 500, 510), (1, 3, 3, 3)]
-EVIDENCE = "unlikely by chance: none of 9 other ways to divide these 5 runs into two sides looks as bad"
+EVIDENCE = "chance does this in less than 1 of 9 comparisons"
 RUNS = PageRuns(
     shown=[0, 3, 2],
     all=[0, 3, 2],

@@ -12,7 +12,7 @@ import cmarkgfm.cmark
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, BOTH_SLOWER, FASTER, SHARES, SLOWER, Stage, profiles
-from profgate.model.manifest import MANIFEST_NAME
+from profgate.model.manifest import MANIFEST_NAME, RECORDING_NAME
 
 
 def test_a_push_stores_its_profiles_with_a_manifest(stage: Stage) -> None:
@@ -97,6 +97,10 @@ def test_nothing_changed_makes_no_comment(recorded: Stage) -> None:
     assert recorded.summary
 
 
+def on_machine(model: str, files: dict[str, bytes]) -> dict[str, bytes]:
+    return files | {RECORDING_NAME: f"cpu_model={model}\n".encode()}
+
+
 def test_gate_needs_five_base_jobs(stage: Stage) -> None:
     for jobs in range(1, 5):
         stage.push()
@@ -107,6 +111,27 @@ def test_gate_needs_five_base_jobs(stage: Stage) -> None:
     stage.push()
     stage.open_pull()
     assert stage.compare(profiles(SLOWER, 77)) == 1
+    assert "none of 5 base jobs differed by more than" in stage.comments[-1]
+
+
+def test_base_jobs_of_other_machines_do_not_count(stage: Stage) -> None:
+    stage.inputs["history"] = "artifact"
+
+    def pushed(*models: str) -> None:
+        for number, model in enumerate(models):
+            stage.push(on_machine(model, profiles(seed=len(stage.fake.state.commits) + number)))
+        stage.open_pull()
+        stage.compare(on_machine("A", profiles(SLOWER, 77)))
+
+    # the first report reads base runs, the second one reads the history; the baseline is on another machine in both
+    pushed("A", "B", "C", "A", "B", "A", "C")
+    assert stage.outputs["conclusion"] == "warn"
+    assert (
+        "3 of 5 base jobs of this CPU model are stored (4 of other models do not count): slower functions are listed, "
+        "and can fail the check after 2 more recorded pushes to `main` on this CPU model." in stage.comments[-1]
+    )
+    pushed("A", "B", "A", "C")
+    assert stage.outputs["conclusion"] == "fail"
     assert "none of 5 base jobs differed by more than" in stage.comments[-1]
 
 

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,17 +45,34 @@ def test_the_commands_are_found() -> None:
     assert {words[1] for words in DOCUMENTED} >= {"compare", "check", "track", "ranks", "store", "trends", "confirm"}
 
 
-@pytest.fixture(autouse=True)
+def test_commands_of_the_readme_work_in_a_clone(tmp_path: Path) -> None:
+    """The demo has its own test in .ci/run; it also makes the environment that these commands use."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(\.venv/bin/profgate .*?)```", readme, re.DOTALL)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    made = set()
+    for line in block.splitlines():
+        words = shlex.split(line)[1:]
+        command = [sys.executable, "-m", "profgate", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode in {0, 1}, done.stderr
+        made.add(words[-1])
+    assert all((tmp_path / name).exists() for name in made)
+
+
+@pytest.fixture
 def parsed_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands are parsed and not run."""
     monkeypatch.setattr(click.Command, "invoke", lambda *_: 0)
 
 
+@pytest.mark.usefixtures("parsed_only")
 @pytest.mark.parametrize("shown", DOCUMENTED, ids=" ".join)
 def test_documented_command_is_valid(shown: tuple[str, ...]) -> None:
     assert run_command(shown[1:]) == 0
 
 
+@pytest.mark.usefixtures("parsed_only")
 def test_wrong_option_is_found() -> None:
     [words] = commands_of("    profgate compare a b --outputdir out | tee log\n")
     with pytest.raises(ProfgateError, match="no option --outputdir; did you mean --output-dir"):

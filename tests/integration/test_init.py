@@ -23,8 +23,9 @@ from profgate.init import trial
 from profgate.init.candidates import Kind
 from profgate.init.library_share import Share, share_of
 from profgate.init.python_project import requirement
+from profgate.init.questions import Options, Questions, plans
 from profgate.init.recipes import RECIPES, extent_for
-from profgate.init.repository import candidates
+from profgate.init.repository import candidates, detected
 from profgate.init.repository_files import Files
 from profgate.init.skeletons import repeated_tests
 from profgate.init.trial import iterations, problem_in
@@ -185,25 +186,17 @@ deps =
 commands = coverage run \\
   -m pytest tests
 """
-TOX_TABLES = """\
-[env_run_base]
-deps = ["pytest[x]", ".", "-e .", "a;id"]
-commands = [["pytest", "tests"]]
-[env.bench]
-commands = [["pip", "list"], ["pytest", "bench", { replace = "posargs", extend = true }]]
+JMH = """\
+  @Benchmark
+  @BenchmarkMode(Mode.AverageTime) public int whole(State state) throws IOException {
+  }
+  @Benchmark void parts() {}
 """
 FIXTURE = "def test_cart(benchmark):\n    benchmark(cart)\n"
 GROUPS = """\
 [dependency-groups]
 test = ["pytest >= 8", {include-group = "further"}]
 further = ["hypothesis", "evil $(id)"]
-"""
-IN_PYPROJECT = TOX_TABLES.replace("[env", "[tool.tox.env")
-SESSION = """\
-@nox.session
-def tests(session):
-    session.install("x")
-    session.run("pytest", "-q")
 """
 
 
@@ -238,17 +231,7 @@ def tests(session):
         ({"tox.ini": "[testenv]\ncommands = pytest {posargs:tests}\n"}, "python -m pytest", ""),
         ({"tox.ini": TWO_ENVIRONMENTS}, "python tools/b.py 3", ""),
         ({"tox.ini": DEPENDENT}, "python -m pytest tests", "pip install 'pytest>=8' pytest-xdist -r dev.txt\n"),
-        ({"setup.cfg": f"[tox:tox]\n{DEPENDENT}"}, "python -m pytest tests", "pip install 'pytest>=8'"),
-        ({"tox.toml": TOX_TABLES}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
-        ({"pyproject.toml": IN_PYPROJECT}, "python -m pytest bench", "pip install 'pytest[x]'\n"),
-        ({"noxfile.py": SESSION}, "python -m pytest -q", "pip install x\n"),
-        (
-            {"noxfile.py": SESSION, "uv.lock": "x"},
-            "python -m pytest -q",
-            "command -v uv || pip install uv==0.13.9\nuv sync --inexact\n",
-        ),
-        ({"setup.py": SETUP, "noxfile.py": SESSION}, "python -m pytest -q", "pip install -e .\npip install x\n"),
-        ({"setup.py": SETUP, "Makefile": "bench: all\n\t@uv run pytest b -q\n"}, "python -m pytest b -q", "pip"),
+        ({"tox.ini": "[testenv]\ncommands = uv run pytest b -q\ndeps = .\n"}, "python -m pytest b -q", ""),
         (
             {"go.mod": "", "a_test.go": "", "shop/b_test.go": BENCHMARK},
             "-bench '^(BenchmarkX)$' -benchtime 1000x ./shop -o",
@@ -270,8 +253,8 @@ def tests(session):
             "npm install\n",
         ),
         (
-            {"package.json": '{"scripts": {"test": "tsc && vitest run"}}', "pnpm-lock.yaml": "x"},
-            "node_modules/.bin/vitest run",
+            {"package.json": '{"scripts": {"test": "tsc && mocha run"}}', "pnpm-lock.yaml": "x"},
+            "node_modules/.bin/mocha run",
             'pnpm@10.34.8\npnpm install --frozen-lockfile\nPATH="$PWD/node_modules/.bin:$PATH" && tsc\n',
         ),
         (
@@ -348,9 +331,19 @@ def tests(session):
         ({"pom.xml": "<project/>"}, 'mvn -B test -DargLine="-XX:StartFlightRecording=', ""),
         ({"build.gradle.kts": "a", "gradlew": "a"}, "./gradlew test --no-daemon --rerun-tasks --init-script", ""),
         (
-            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": "  @Benchmark\n"},
-            "org.openjdk.jmh.Main '\\bParse\\.' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
+            {"pom.xml": "<project/>", "b/pom.xml": "<project/>", "b/src/main/java/c/Parse.java": JMH},
+            "org.openjdk.jmh.Main '\\bParse\\.(whole|parts)$' -f 0 -foe true -bm ss -wi 0 -i 1 -bs 1000",
             "mvn -B -q -DskipTests -Denforcer.skip -pl b -am package dependency:build-classpath",
+        ),
+        (
+            {"settings.gradle": "", "gradlew": "x", "b/build.gradle": "id 'x.jmh'", "b/src/jmh/java/Parse.java": JMH},
+            '-cp "$(ls build/libs/*-jmh.jar | head -n 1)" org.openjdk.jmh.Main',
+            "./gradlew -p b jmhJar\n",
+        ),
+        (
+            {"meson.build": "subdir('bench')\n", "bench/meson.build": "executable('parse', 'parse.c')\n"},
+            "-- build/bench/parse\n",
+            "meson setup build --buildtype=debugoptimized\nmeson compile -C build parse\n",
         ),
         ({"setup.py": SETUP, "bench/it's.py": "", "bench/x.txt": ""}, "-- python 'bench/it'\"'\"'s.py'\n", "pip"),
         ({"setup.py": SETUP, "bench/a b.py": ""}, "-- python 'bench/a b.py'\n", "pip"),
@@ -369,6 +362,76 @@ def test_commands_and_installation_are_detected(
     assert set(unpinned(written(tmp_path).read_text())) <= {"pip install "}  # the project's own requirements
     shown = subprocess.run(["sh", "-n", "-c", shell["RECORD"] + prepared], capture_output=True, text=True, check=False)
     assert shown.returncode == 0, shown.stderr
+
+
+TINYBENCH = 'import { Bench } from "tinybench";\n'
+FIXED_TIME = "the benchmark runs for a fixed time"
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+@pytest.mark.parametrize(
+    ("files", "command", "timed"),
+    [
+        ({"Cargo.toml": CARGO, "benches/a.rs": "use criterion::Criterion;\n"}, "", True),
+        ({"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + "#[bench]\n"}, "", True),
+        ({"Cargo.toml": CARGO, "benches/a.rs": "fn main() {}\n"}, "", False),
+        ({"setup.py": SETUP, "bench/test_a.py": FIXTURE}, "", True),
+        ({"package.json": "{}", "bench/a.mjs": TINYBENCH}, "", True),
+        ({"package.json": '{"scripts": {"bench": "node ./b.js"}}', "b.js": "require('benchmark')"}, "", True),
+        ({"package.json": "{}", "bench/a.mjs": "run()\n"}, "", False),
+        (BENCHMARKS["Go"], "", False),
+        (BENCHMARKS["Go"], "go test -bench . ./a", True),
+        (BENCHMARKS["Go"], "go test -bench=. -benchtime=2s ./a", True),
+        (BENCHMARKS["Go"], "go test -bench . -benchtime 100x", False),
+        (BENCHMARKS["Java"], "java -cp a org.openjdk.jmh.Main Parse -f 0", True),
+        (BENCHMARKS["Java"], "java -cp a org.openjdk.jmh.Main Parse -f 0 -bm ss", False),
+        (BENCHMARKS["native code"], "build/a_bench --benchmark_min_time=2s", True),
+        (BENCHMARKS["native code"], "build/a_bench --benchmark_min_time=20x", False),
+    ],
+    ids=str,
+)
+def test_fixed_time_of_a_benchmark_is_stated(
+    files: dict[str, str], command: str, timed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(made(tmp_path, files)), "--yes", *(["--command", command] if command else [])]) == 0
+    assert (FIXED_TIME in capsys.readouterr().out) == timed
+    assert (f"# {FIXED_TIME}" in written(tmp_path).read_text()) == timed
+    linted(written(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("files", "first"),
+    [
+        (
+            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + "#[bench]\n", "tests/b.rs": "#[test]\n"},
+            "cargo test --release --test b",
+        ),
+        (
+            {
+                "package.json": '{"scripts": {"test": "mocha"}}',
+                "bench/a.mjs": TINYBENCH,
+                "test/a.js": "it('a', () => {});",
+            },
+            "node --import ./bench/repeated-tests.mjs node_modules/.bin/mocha",
+        ),
+    ],
+    ids=["Rust", "Node"],
+)
+def test_fixed_work_is_tried_before_a_fixed_time(files: dict[str, str], first: str, tmp_path: Path) -> None:
+    tree = Files(str(made(tmp_path, files)))
+    found = plans(tree, ".", detected(tree), Questions(ask=False), Options(measure=True))
+    assert found[0].command == first
+    assert any(each.timed for each in found[1:])
+
+
+@pytest.mark.parametrize("tool", ["vitest run", "vitest bench --run", "ava --serial", "tap test/*.js"])
+def test_tools_with_own_processes_are_named(tool: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name, program = "bench" if "bench" in tool else "test", tool.partition(" ")[0]
+    made(tmp_path, {"package.json": json.dumps({"scripts": {name: tool}})})
+    assert main(["init", str(tmp_path), "--yes"]) == 2
+    reason = f"script '{name}' of package.json: {program} runs it in processes that the profiler does not see"
+    assert reason in capsys.readouterr().err
+    assert reason in written(tmp_path).read_text()
 
 
 def test_programs_of_cmake_need_the_option_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -549,7 +612,6 @@ NODE = {
     "lib/sum.js": LIBRARY,
     "bench/sum.js": 'const sum = require("../lib/sum.js");\nfor (let i = 0; i < 150; i++) sum(1e6);\n',
 }
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
 @needs_node
@@ -561,7 +623,8 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     assert trial
     assert int(trial[2]) > 40
     assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
-    assert re.search(r"\d+ runs of 0\.\d s at 1,000 samples a second give about", written(tmp_path).read_text())
+    assert re.search(r"\d+ runs of \d+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
+    assert len(set(re.findall(r"runs of ([\d.]+) s\b", shown))) == 1  # the only duration
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")
         == 1
@@ -712,6 +775,32 @@ def test_benchmark_of_other_code_is_an_error(tmp_path: Path, capsys: pytest.Capt
     assert "# TODO: only 0 %" in written(tmp_path).read_text()
 
 
+@needs_node
+@pytest.mark.parametrize(
+    ("limit", "value", "install", "message"),
+    [
+        ("LONGEST_SETUP", 0.2, "true && sleep 9", "setup took longer than 0.2 s in 'sleep 9'; use --replace --measure"),
+        ("LONGEST_RUN", 0.01, "true", "took longer than 0.01 s let the command do less work, or choose a shorter one"),
+        ("LARGEST_RECORDING", 100, "true", "let the command do less work, or choose a shorter one with --replace"),
+    ],
+)
+def test_limits_name_what_to_do(
+    limit: str,
+    value: float,
+    install: str,
+    message: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trial, limit, value)
+    committed(tmp_path, NODE)
+    words = ["--measure", "--command", "node bench/sum.js", "--install", install]
+    assert main(["init", str(tmp_path), "--yes", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert "# TODO: " in written(tmp_path).read_text()
+
+
 def test_profile_without_samples_has_no_share(tmp_path: Path) -> None:
     none = np.empty(0, np.int64)
     stacks = Stacks(none, none, np.empty(0, np.bool_), np.empty((0, 0), np.int64), none)
@@ -788,6 +877,11 @@ def test_jmh_states_the_time_of_an_iteration() -> None:
     assert iterations("\n".join([*rows, "Parse.c  avgt  ≈ 10⁻³  ns/op"]), 100) == 440
 
 
+def test_time_of_an_iteration_of_google_benchmark_has_a_unit() -> None:
+    rows = ["Benchmark     Time     CPU   Iterations", "BM_A/8    40.0 ms    39 ms   17", "BM_B    10000 us   1 us   3"]
+    assert iterations("\n".join(rows), 100) == 440
+
+
 @pytest.mark.parametrize(
     ("mark", "command", "message"),
     [
@@ -817,6 +911,8 @@ def test_unmeasurable_command_is_an_error(
         ("-- a - not found\nCMake Error at a:3 (b):\n\n  The source b\n", "CMake Error at a:3 (b): The source b"),
         ("make: Entering a\nmake: *** No rule to make x.  Stop.\nmake: Leaving a\n", "make: *** No rule to make x"),
         ("ok x\n--- FAIL: TestX (0.00s)\npanic: flag redefined: x [recovered]\nFAIL\n", "--- FAIL: TestX"),
+        ("+ gradle test\nsh: 1: gradle: not found\n", "sh: 1: gradle: not found (install gradle here, or add what"),
+        ("+ echo error: no\nfatal: a\n", "fatal: a"),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),

@@ -82,6 +82,27 @@ def test_a_context_of_a_changed_function_is_more_than_a_maybe(
     ]
 
 
+@pytest.mark.parametrize(("path", "noted"), [("bench/all.py", True), ("src/shop/cart.py", False)])
+def test_new_benchmark_is_noted(
+    path: str, noted: bool, checkout: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, after = "def first():\n    pass\n", "\n\ndef second():\n    pass\n"
+    made = tmp_path / path
+    made.parent.mkdir(exist_ok=True)
+    for side, text in zip(checkout, ("", f"main;second ({path}:5) 1000\n"), strict=True):
+        (tmp_path / side).write_text(f"main;first ({path}:1) 9000\n{text}")
+    made.write_text(before)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "add", path], cwd=tmp_path, check=True)
+    subprocess.run([*git, "commit", "--quiet", "--message", "a"], cwd=tmp_path, check=True)
+    made.write_text(before + after)
+    changes = subprocess.run([*git, "diff"], cwd=tmp_path, capture_output=True, check=True).stdout
+    (tmp_path / "x.diff").write_bytes(changes)
+    main(["compare", *checkout, "--diff", "x.diff", "--format", "json"])
+    texts = [warning["text"] for warning in json.loads(capsys.readouterr().out)["warnings"]]
+    assert any(f"second of {path} is not in the baseline" in text for text in texts) == noted
+
+
 def test_a_diff_changes_no_verdict(checkout: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     kinds = []
     for diff in ([], ["--diff", "x.diff"]):

@@ -18,18 +18,18 @@ function pageOf(k, unit, runs = [1, 1]) {
 
 test("values have a readable unit", () => {
   assert.equal(formatValue(1_240_000, "nanoseconds"), "1.24 ms");
-  assert.equal(formatValue(90, "seconds"), "1.5 min");
-  assert.equal(formatValue(15, "seconds", -1), "1.5 s");
-  assert.equal(formatValue(3 * 2 ** 20, "bytes"), "3 MiB");
+  assert.equal(formatValue(90, "seconds"), "90.0 s");
+  assert.equal(formatValue(15, "seconds", -1), "1.50 s");
+  assert.equal(formatValue(3 * 2 ** 20, "bytes"), "3.00 MiB");
   assert.equal(formatValue(12345, "samples"), "12,345 samples");
-  assert.equal(formatValue(2_500_000, "count"), "2.5 M");
+  assert.equal(formatValue(2_500_000, "count"), "2.50 M");
   assert.equal(formatValue(0, "nanoseconds"), "0 ns");
 });
 
 test("a scaled change has no unit of samples", () => {
   assert.equal(changeOf(pageOf("none", "samples"), -25), "\u221225 samples");
   for (const k of ["total", "factor"]) assert.equal(changeOf(pageOf(k, "samples"), -247.6), "\u2212248 (scaled)");
-  assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1 ms (scaled)");
+  assert.equal(changeOf(pageOf("factor", "nanoseconds"), 1e6), "+1.00 ms (scaled)");
   const [inclusive] = describe(pageOf("factor", "samples"), 0, 1).lines;
   assert.deepEqual([inclusive.before, inclusive.scaled, inclusive.after, inclusive.change], ["95 samples", "295", "70 samples", "\u2212225 (scaled)"]);
 });
@@ -43,7 +43,7 @@ test("means of unequal numbers of runs are not scaled", () => {
 test("two values share their unit if it is the same", () => {
   const page = pageOf("none", "samples", [5, 5]);
   assert.equal(fromTo(page, 4068, 5191), "814 → 1,038 samples");
-  assert.equal(fromTo(pageOf("none", "nanoseconds"), 9.5e8, 1.2e9), "950 ms → 1.2 s");
+  assert.equal(fromTo(pageOf("none", "nanoseconds"), 9.5e8, 1.2e9), "0.95 → 1.20 s");
   assert.equal(fromTo(pageOf("none", "count"), 5, 7), "5 → 7");
 });
 
@@ -72,7 +72,7 @@ test("percentages have at most three digits, except large ones", () => {
 
 test("a change is a ratio or a percentage, depending on its size", () => {
   const grown = [0, 50, 104, 131, 150, 162, 199.6, 410, 995, 123400].map((after) => growthOf(100, after));
-  assert.deepEqual(grown, ["gone", "\u221250.0 %", "+4.0 %", "+31.0 %", "1.50x", "1.62x", "2.0x", "4.1x", "10x", "1,234x"]);
+  assert.deepEqual(grown, ["gone", "\u221250.0 %", "+4.0 %", "+31.0 %", "+50.0 %", "+62.0 %", "2.0x", "4.1x", "10x", ">1,000x"]);
   assert.deepEqual([growthOf(0, 5), growthOf(0, 0)], ["new", "0 %"]);
 });
 

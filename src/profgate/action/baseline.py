@@ -238,7 +238,7 @@ def pipeline_input(
         policy=policy,
         baseline_side=Side(label),
         target_side=target_side,
-        manifests=(baseline.manifest if baseline else None, target.manifest),
+        manifests=(baseline.manifest if baseline else None, target.manifest, *(one.manifest for one in found.noise)),
         noise=[stored.files for stored in found.noise],
         pages=job.settings.pages,
     )

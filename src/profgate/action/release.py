@@ -181,7 +181,7 @@ def _steps(job: Job, given: PipelineInput, between: _Between) -> list[Step]:
             given,
             baseline=before,
             target=files,
-            manifests=(manifest_before, manifest),
+            manifests=(manifest_before, manifest, *given.manifests[2:]),
             baseline_side=Side("before"),
             target_side=Side("after", sha),
             pages=0,

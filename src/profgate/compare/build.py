@@ -21,6 +21,7 @@ from profgate.compare.columns import (
     stored_metric,
     within_real,
 )
+from profgate.compare.comparability import on_other_machine
 from profgate.compare.growth import cost_models
 from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
@@ -28,7 +29,7 @@ from profgate.compare.significance import evidence_of
 from profgate.compare.symbols import Identity, Numbering, number_symbols, waiting_symbols
 from profgate.compare.timelines import side_timeline
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
-from profgate.model.comparison import CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
+from profgate.model.comparison import ELSEWHERE, CallEdges, Comparison, DiffTree, Note, Observations, Runs, Symbols
 from profgate.model.profile import Profile
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import NotCompared
@@ -81,8 +82,26 @@ def compare_workload(
     """
     numbering = numbering or number_workload(workload, options)
     metrics, alone = _common_metrics(workload)
+    workload, numbering, elsewhere = _on_one_machine(workload, numbering)
     waiting = waiting_symbols(numbering.symbols)
-    return [_compared(workload, metric, numbering, notes, options, waiting) for metric in metrics], alone
+    return [_compared(workload, metric, numbering, notes, options, waiting, elsewhere) for metric in metrics], alone
+
+
+def _on_one_machine(workload: Workload, numbering: Numbering) -> tuple[Workload, Numbering, int]:
+    """Leave out the base runs of other commits on other machines, and return the number of base jobs there."""
+    skip, target = len(numbering.maps) - len(workload.noise_runs), [profile.facts for profile in workload.target_runs]
+    pairs = list(zip(workload.noise_runs, numbering.maps[skip:], strict=True))
+    here = [pair for pair in pairs if not on_other_machine(pair[0].facts, target)]
+    jobs = {
+        profile.facts.job
+        for profile in (*workload.baseline_runs, *workload.noise_runs)
+        if on_other_machine(profile.facts, target)
+    }
+    return (
+        replace(workload, noise_runs=tuple(profile for profile, _ in here)),
+        replace(numbering, maps=(*numbering.maps[:skip], *(mapping for _, mapping in here))),
+        len(jobs),
+    )
 
 
 def _compared(
@@ -92,6 +111,7 @@ def _compared(
     notes: tuple[Note, ...],
     options: CompareOptions,
     waiting: BoolArray,
+    elsewhere: int,
 ) -> Comparison:
     runs, noise = (*workload.baseline_runs, *workload.target_runs), workload.noise_runs
     symbols, baselines = numbering.symbols, len(workload.baseline_runs)
@@ -106,7 +126,7 @@ def _compared(
         workload=workload.name,
         configuration=workload.configuration,
         metric=metric,
-        runs=_runs(workload, metric),
+        runs=_runs(workload, metric, elsewhere),
         symbols=symbols,
         self_value=read_only(columns.own),
         total_value=read_only(columns.total),
@@ -210,7 +230,7 @@ def _first_seen(profiles: Sequence[Profile], maps: Sequence[IntArray], symbols: 
     return place
 
 
-def _runs(workload: Workload, metric: Metric) -> Runs:
+def _runs(workload: Workload, metric: Metric, elsewhere: int) -> Runs:
     # all files of a base run were recorded by one job, even if the files do not name the job
     noise = workload.noise_runs
     noise_jobs = _numbered([profile.facts.job or place for place, profile in enumerate(noise)], noise, metric)
@@ -219,21 +239,24 @@ def _runs(workload: Workload, metric: Metric) -> Runs:
         sum(runs_in(profile, metric) for profile in baseline),
         sum(runs_in(profile, metric) for profile in target),
         len(noise_jobs),
-        _jobs(baseline, metric),
-        _jobs(target, metric),
+        _jobs(baseline, target, metric),
+        _jobs(target, target, metric),
         noise_jobs,
+        elsewhere,
     )
 
 
-def _jobs(profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
+def _jobs(profiles: Sequence[Profile], targets: Sequence[Profile], metric: Metric) -> tuple[int, ...] | None:
     """Return the number of the job that recorded each run, or None if a profile does not contain its job."""
-    jobs = [profile.facts.job for profile in profiles]
-    return None if None in jobs else _numbered(jobs, profiles, metric)
+    facts, target = [profile.facts for profile in profiles], [profile.facts for profile in targets]
+    if any(known.job is None for known in facts):
+        return None
+    return _numbered([ELSEWHERE if on_other_machine(known, target) else known.job for known in facts], profiles, metric)
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:
-    """Number the jobs and return the job number of each run."""
-    numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
+    """Number the jobs and return the job number of each run. Jobs on other machines have the number `ELSEWHERE`."""
+    numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))} | {ELSEWHERE: ELSEWHERE}
     pairs = zip(jobs, profiles, strict=True)
     return tuple(numbers[job] for job, profile in pairs for _ in range(runs_in(profile, metric)))
 

@@ -93,6 +93,12 @@ def unlike(before: Facts, after: Facts) -> tuple[str, ...]:
     )
 
 
+def on_other_machine(facts: Facts, target: Iterable[Facts]) -> bool:
+    """Return whether a run was recorded on another CPU model than the target. Such a base job bounds nothing there."""
+    models = {known.cpu_model for known in target}
+    return facts.cpu_model is not None and None not in models and facts.cpu_model not in models
+
+
 def _beside(before: Facts, after: Facts, *, counted: bool) -> Iterable[Note]:
     """Yield a note for each version that differs and, for counts, for each difference of the machines."""
     names = _VERSIONS | (_MOVES_COUNTS if counted else {})

@@ -6,6 +6,7 @@ from statistics import median
 
 import numpy as np
 
+from profgate.compare.comparability import on_other_machine
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Comparison
 from profgate.model.durations import TEST_RESULTS, DurationRun, first_duration
@@ -20,14 +21,20 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
 
     Readings are omitted if they lack the metric, if their lighter symbols were dropped, or if the value of one sample
     differs, because the variance depends on this value. If this value differs between the two sides, all readings are
-    omitted.
+    omitted. Readings on other CPU models than the target's are only counted.
     """
+    target = (comparison.facts[1],)
+    here = [reading for reading in past if not on_other_machine(reading.facts, target)]
+    elsewhere = {(one.commit, one.job.identity) for one in past} - {(one.commit, one.job.identity) for one in here}
+    if elsewhere:
+        runs = replace(comparison.runs, elsewhere=comparison.runs.elsewhere + len(elsewhere))
+        comparison = replace(comparison, runs=runs)
     values_of_sample = comparison.sample_values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
         return comparison
     rows, sums, jobs = [], [], list(comparison.runs.noise_jobs or range(comparison.runs.noise))
     places = _places(comparison)
-    for columns in reversed(_by_job(comparison, past)):  # newest first, like base runs
+    for columns in reversed(_by_job(comparison, here)):  # newest first, like base runs
         values = np.array([_row(column, places, comparison) for column in columns])
         totals = np.array([column.sum * _factor(column, comparison) for column in columns])
         if np.abs(values).max(initial=0.0) < MOST_VALUE and np.abs(totals).max() < MOST_VALUE:

@@ -43,35 +43,36 @@ def read_recordings(
     noise: Sequence[Sequence[SourceFile]],
     read: Reader,
     *,
-    manifests: tuple[Manifest | None, Manifest | None] = (None, None),
+    manifests: Sequence[Manifest | None] = (),
     named: bool = False,
 ) -> Recordings:
     """Read all files in a single call, which allows both sides to be read in parallel.
 
-    Raises ProfileError if a file that the user named (``named``) is unreadable.
+    ``manifests`` are those of both sides and of the base jobs, in this order; further ones are unknown. Raises
+    ProfileError if a file that the user named (``named``) is unreadable.
     """
+    stated = [*manifests, *[None] * (2 + len(noise))]
     results = iter(read([*sides[0], *sides[1], *(source for job in noise for source in job)]))
     problems: dict[str, list[_Problem]] = {}
     profiles: list[list[Profile]] = []
-    for side, sources, manifest in zip(("baseline", "target"), sides, manifests, strict=True):
+    for side, sources, manifest in zip(("baseline", "target"), sides, stated[:2], strict=True):
         profiles.append([])
         for source in sources:
             result = next(results)
             reason = _problem(source, result, named=named)
             if reason is None and not isinstance(result, ProfileError):
-                facts = manifest.facts_of(source.name, result.facts) if manifest is not None else result.facts
-                profiles[-1].append(replace(result, facts=facts))
+                profiles[-1].append(_with_facts(result, manifest, source))
             elif reason is not None:
                 problems.setdefault(workload_name(source.name), []).append(_Problem(side, source.name, reason))
     jobs, warnings = list[list[Profile]](), list[Reason]()
-    for number, job in enumerate(noise, start=1):
-        of_job = [next(results) for _ in job]
-        jobs.append([_of_job(result, number) for result in of_job if not isinstance(result, ProfileError)])
-        warnings += [
-            Reason(ReasonCode.NOISE_UNREADABLE, {"number": number, "text": str(result)})
-            for result in of_job
-            if isinstance(result, ProfileError)
-        ]
+    for number, (job, manifest) in enumerate(zip(noise, stated[2:], strict=False), start=1):
+        jobs.append([])
+        for source in job:
+            result = next(results)
+            if isinstance(result, ProfileError):
+                warnings.append(Reason(ReasonCode.NOISE_UNREADABLE, {"number": number, "text": str(result)}))
+            else:
+                jobs[-1].append(_of_job(_with_facts(result, manifest, source), number))
     unreadable = tuple(_unreadable(workload, found) for workload, found in problems.items())
     return Recordings(profiles[0], profiles[1], jobs, unreadable, tuple(warnings))
 
@@ -82,7 +83,7 @@ def recordings_in_parts(
     read: Reader,
     most: int,
     *,
-    manifests: tuple[Manifest | None, Manifest | None] = (None, None),
+    manifests: Sequence[Manifest | None] = (),
     named: bool = False,
 ) -> Iterator[Recordings]:
     """Read the files of at most ``most`` workloads at once, so that the caller can free these profiles afterwards.
@@ -114,6 +115,10 @@ def _without_last(files: Recordings, last: Recordings) -> Recordings:
         left += [profile for profile in side if workload_name(profile.name) in late]
         side[:] = [profile for profile in side if workload_name(profile.name) not in late]
     return replace(files, complete=False)
+
+
+def _with_facts(profile: Profile, manifest: Manifest | None, source: SourceFile) -> Profile:
+    return profile if manifest is None else replace(profile, facts=manifest.facts_of(source.name, profile.facts))
 
 
 def _problem(source: SourceFile, result: Profile | ProfileError, *, named: bool) -> Reason | None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from profgate.detect.permutation import Rows
-from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import Runs
+from profgate.model.arrays import BoolArray, FloatArray
+from profgate.model.comparison import ELSEWHERE, Runs
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 
 PRIOR_WEIGHT = 4.0  # weight of the prior variance, as a number of jobs
@@ -40,25 +40,14 @@ class JobTest:
     after: FloatArray
 
 
-def jobs_of(runs: Runs) -> IntArray:
-    """Return an int64 array with the job number of each base run. Runs of other commits come first.
-
-    Number 0 is the job of the baseline. If the jobs are unknown, all runs of the baseline count as one job, and every
-    other run counts as a separate job.
-    """
-    own = np.zeros(runs.baseline, np.int64) if runs.baseline_jobs is None else np.array(runs.baseline_jobs, np.int64)
-    others = np.array(runs.noise_jobs or range(runs.noise), np.int64)
-    return np.concatenate([others + own.max(initial=-1) + 1, own])
-
-
 def tested_with_jobs(values: FloatArray, rows: Rows, runs: Runs, totals: FloatArray, *, sampled: bool) -> JobTest:
     """Test the difference between the target runs and the base runs.
 
     ``values`` is a float64 array with one row per location and one column per run, and ``totals`` contains the total of
     each run. ``rows`` provides the floors and the prior variances.
     """
-    numbers = jobs_of(runs)
-    labels = np.unique(numbers)[::-1]  # from the oldest to the newest
+    numbers = np.array(runs.base_jobs, np.int64)
+    labels = np.unique(numbers[numbers != ELSEWHERE])[::-1]  # from the oldest to the newest
     runs_of = [np.flatnonzero(numbers == job) for job in labels]
     readings = np.stack([_reading(values[:, some], sampled=sampled) for some in runs_of], axis=1)
     # each base job is also tested in place of the target; it then uses at most as many runs as the target has

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from profgate.compare.comparability import counts_apart
-from profgate.detect.base_jobs import jobs_of, tested_with_jobs
+from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.location_costs import SELF, SUBTREE, TOTAL, Costs, between_sides, broad_costs, costs_of
 from profgate.detect.permutation import POWER, PRIOR_WEIGHT, Observed, Rows, jointly_tested, visible_factor
 from profgate.detect.sampling import sample_counts
@@ -189,7 +189,7 @@ class _SplitTest:
                 interleaved=self.interleaved,
                 different_jobs=_different_jobs(comparison) and not self.interleaved,
                 unlike=None if self.interleaved else counts_apart(comparison),
-                base_jobs=len(np.unique(jobs_of(comparison.runs))),
+                base_jobs=comparison.runs.base_job_count,
             ),
         )
         visible = _visible(evidence, self.visible)
@@ -253,7 +253,7 @@ def _different_jobs(comparison: Comparison) -> bool:
 def _by_jobs(comparison: Comparison, *, interleaved: bool) -> bool:
     if interleaved or not _different_jobs(comparison):
         return False
-    return len(np.unique(jobs_of(comparison.runs))) >= FEWEST_JOBS
+    return comparison.runs.base_job_count >= FEWEST_JOBS
 
 
 def _rows(comparison: Comparison, costs: Costs) -> Rows:

@@ -135,7 +135,7 @@ def _facts(header: PageHeader, before: int, after: int) -> dict[str, str]:
         "after": header.quantity(after, 1),
         "change": header.change(change),
         "relative": signed_percent(change / expected) if expected else ("new" if after else ""),
-        "direction": "" if not change or not header.total_changed else "better" if better else "worse",
+        "direction": "" if not change or not header.total_certain else "better" if better else "worse",
     }
 
 

@@ -30,6 +30,8 @@ class PageFinding(TypedDict):
     ``story`` is the text of its reasons. ``reach`` describes how the pull request affects the function. ``rows``
     contains the rows of the call path. ``judged`` is the cost on which the judgement is based. ``new`` names the new
     functions that the function calls. ``parts`` contains the callees that explain the change, from `parts_of`.
+    ``change`` is the change as all reports write it, from `shown_change`, and ``facts`` contains the texts of further
+    facts. ``part`` is true if the finding belongs to the change of another finding.
     """
 
     symbol: int
@@ -44,6 +46,9 @@ class PageFinding(TypedDict):
     judged: NotRequired[Literal["self", "total"]]
     new: NotRequired[str]
     parts: NotRequired[tuple[str, list[tuple[str, str]]]]
+    change: NotRequired[tuple[str, str, str]]
+    facts: NotRequired[list[str]]
+    part: NotRequired[bool]
 
 
 class PageSource(TypedDict):
@@ -107,6 +112,7 @@ class PageHeader:
     labels: tuple[str | None, str | None] = (None, None)
     findings: Sequence[PageFinding] = ()
     total_changed: bool = True  # false if the totals differ only by noise or were not judged
+    total_certain: bool = True  # whether the change in the total has a colour
     headline: MetricHeadline | None = None
     warnings: Sequence[str] = ()
     notes: Sequence[str] = ()

@@ -10,17 +10,19 @@ import numpy as np
 from profgate.compare.columns import checked
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import page_lines, whole_function
-from profgate.flamegraph.page_runs import PageRuns, page_runs
+from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.flamegraph.unrolled import NOT_UNROLLED, unroll
 from profgate.model.attribution import ChangedFile, Hunk, SourceDiff, SourceStates
 from profgate.model.change import Location
 from profgate.model.comparison import Comparison, DiffTree, Symbols
+from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Finding
 from profgate.model.run_values import RunValues
 from profgate.model.visible_text import plain
+from profgate.report.finding_text import TAGS, further_facts, shown_change, tag_of
 from profgate.report.metric_headline import MetricHeadline
-from profgate.report.rows import finding_key, tag_of
+from profgate.report.rows import finding_key
 from profgate.report.statements import NO_PATH, reach_text
 from profgate.report.wording import reason_text
 
@@ -62,6 +64,7 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
     if context.states is not None:
         keep |= {place for place, state in enumerate(context.states.states) if state not in {"unknown", "same"}}
     tree = _tree(comparison, context, keep)
+    totals = {finding.colour for finding in context.findings or () if finding.is_total}
     header = PageHeader(
         title=f"{comparison.workload}: {comparison.metric.name}",
         workload=comparison.workload,
@@ -72,8 +75,8 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
         runs=(comparison.runs.baseline, comparison.runs.target),
         labels=context.labels,
         findings=marks,
-        total_changed=context.findings is None
-        or any(one.is_total and one.colour != "neutral" for one in context.findings),
+        total_changed=context.findings is None or bool(totals - {"neutral"}),
+        total_certain=context.findings is None or bool(totals & {"red", "green"}),
         headline=context.headline,
         warnings=[text for text, doubtful in notes if doubtful],
         notes=[text for text, doubtful in notes if not doubtful],
@@ -90,12 +93,12 @@ def page_input(comparison: Comparison, context: PageContext | None = None) -> tu
 def _single_runs(comparison: Comparison, context: PageContext, marked: Collection[int]) -> PageRuns | None:
     if context.run_values is None:
         return None
-    sides = (comparison.runs.baseline, comparison.runs.target)
+    sides, values = (comparison.runs.baseline, comparison.runs.target), recorded(comparison, context.run_values)
     if context.findings is None:
-        return page_runs(context.run_values, sides)
+        return page_runs(values, sides)
     reasons = [reason for finding in context.findings if finding.is_total for reason in finding.reasons]
     text = plain("; ".join(reason_text(reason, str) for reason in reasons))
-    return page_runs(context.run_values, sides, marked, text)
+    return page_runs(values, sides, marked, text)
 
 
 def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
@@ -103,7 +106,7 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
     shown = replace(tree.tree, evidence=None, timelines=(None, tree.tree.timelines[1]))
     return replace(tree, tree=shown), replace(
-        header, alone=True, total_changed=False, notes=notes, lines=(), single_runs=None
+        header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )
 
 
@@ -199,16 +202,21 @@ def _marks(context: PageContext, comparison: Comparison) -> list[PageFinding]:
         symbol = place_of.get((finding.location.name, finding.location.file))
         if finding.colour == "neutral" or symbol is None or finding.is_total:
             continue
-        tag = tag_of(finding)[1]
+        tag = tag_of(finding)
         mark = PageFinding(
             symbol=symbol,
-            severity="maybe" if tag == "maybe" else finding.severity,
+            severity="maybe" if tag == TAGS[Kind.MAYBE_DEGRADATION] else finding.severity,
             direction=finding.direction,
             key=finding_key(finding.location),
-            tag=tag,
+            tag=tag[1],
             judged="total" if finding.evidence.judged == "subtree" else "self",
             strategies=[vote.name for vote in finding.strategies if vote.agrees],
         )
+        unit = comparison.metric.unit
+        mark["change"] = shown_change(finding, unit)
+        mark["facts"] = further_facts(finding, unit)
+        if finding.explained_by is not None:
+            mark["part"] = True
         if finding.reasons:
             mark["story"] = "; ".join(reason_text(reason, str) for reason in finding.reasons)
         if finding.evidence.new:

@@ -1,12 +1,14 @@
 """Select the costs of single runs that a page shows, and round them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from math import floor, log10
 from typing import TypedDict
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.comparison import Comparison
 from profgate.model.run_values import RunValues
 
 MOST_FUNCTIONS = 30
@@ -35,6 +37,26 @@ class PageRuns(TypedDict):
     rows: list[list[int]]
 
 
+def recorded(comparison: Comparison, values: RunValues) -> RunValues:
+    """Return the same costs as they were recorded, without the division by common factors."""
+    own = comparison.self_value
+    inclusive = comparison.total_value if comparison.active_total is None else comparison.active_total
+    if values.earlier:
+        own = np.concatenate([comparison.noise_self, own])
+    if values.earlier and comparison.noise_active is not None:
+        inclusive = np.concatenate([comparison.noise_active, inclusive])
+
+    def taken(costs: IntArray, symbols: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
+        return {symbol: costs[:, symbol].astype(np.float64) for symbol in symbols}
+
+    return replace(
+        values,
+        own=taken(own, values.own),
+        inclusive=taken(inclusive, values.inclusive),
+        broad=taken(inclusive, values.broad),
+    )
+
+
 def page_runs(
     values: RunValues, sides: tuple[int, int], findings: Collection[int] = (), reasons: str | None = None
 ) -> PageRuns | None:
@@ -52,7 +74,7 @@ def page_runs(
     for symbol in _largest(values, findings):
         for kind, costs in ((OWN, values.own), (INCLUSIVE, values.inclusive), (BROAD, values.broad)):
             if symbol in costs and (kind != BROAD or symbol in findings):
-                rows.append(_row(symbol, kind, costs[symbol][runs] * values.factors[runs]))
+                rows.append(_row(symbol, kind, costs[symbol][runs]))
     factors = values.factors[values.earlier :]
     return PageRuns(
         shown=[len(group) for group in chosen],

@@ -6,8 +6,9 @@ from typing import Any
 
 from profgate.model.links import Links
 from profgate.model.report import Document, Report
-from profgate.report import numbers, rows
+from profgate.report import numbers
 from profgate.report.comment import OPEN, Body, headline
+from profgate.report.finding_text import change_text
 from profgate.report.markdown_text import code_cell, link, link_target, markdown_filters, sentence, short_sha, unbroken
 from profgate.report.templates import render_template
 
@@ -52,7 +53,7 @@ def _step(step: Step, pull_url: str) -> dict[str, Any]:
         shown.append(f"and {len(step.pulls) - PULLS} more")
     body = Body(step.report, Links(), None)
     groups = body.groups
-    changes = [rows.change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
+    changes = [change_text(row, code_cell) for row in (*groups.worse, *groups.better) if not row.total]
     more = [f"and {len(changes) - FUNCTIONS} more"] if len(changes) > FUNCTIONS else []
     return {
         "pulls": "<br>".join(shown) or numbers.counted(step.commits, "commit"),

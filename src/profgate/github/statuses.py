@@ -9,7 +9,8 @@ from profgate.errors import GitHubError
 from profgate.github.client import GitHubClient
 from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
-from profgate.report.rows import Row, change_text, grouped, why
+from profgate.report.finding_text import Row, change_text
+from profgate.report.rows import grouped, why
 
 LONGEST_DESCRIPTION = 140  # in characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255

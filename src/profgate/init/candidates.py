@@ -16,6 +16,10 @@ PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 MEASURES = re.compile(r"bench|perf", re.IGNORECASE)
 MAKE_RULE = re.compile(r"^([A-Za-z0-9_.-]+):(?!=)([^\n]*)\n((?:\t[^\n]*\n?)+)", re.MULTILINE)
+TIMED = re.compile(  # a command that runs each benchmark for a fixed time
+    r"\bcargo bench\b| -bench[ =](?!.{0,200}-benchtime[ =]\d{1,12}x)|\bjmh\.Main\b(?!.{0,200} -bm ss)"
+    r"|--benchmark-only\b|--benchmark_min_time=[\d.]{1,12}s?(?!\S)"
+)
 MAIN = "main"  # the workload of a command that runs at the top
 
 
@@ -34,7 +38,7 @@ class Candidate:
     install and build what the command needs; they start at the top of the checkout. ``weight`` is the number of
     benchmarks that the command runs, if known. ``new_files`` are the texts of the files that init writes for it, and
     ``update`` is the command that writes those of them which depend on a trial. Tests without a command can only be
-    repeated. The work of a ``timed`` command depends on its speed, because it runs for a fixed time.
+    repeated; ``place`` states why. The work of a ``timed`` command depends on its speed: it runs for a fixed time.
     """
 
     language: str
@@ -103,6 +107,11 @@ def table(data: Mapping[str, Any], *keys: str) -> dict[str, Any]:
         value = data.get(key)
         data = value if isinstance(value, dict) else {}
     return dict(data)
+
+
+def tables(value: object) -> list[dict[str, Any]]:
+    """Return the tables of a list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def strings(value: object) -> list[str]:

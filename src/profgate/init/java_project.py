@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from profgate.init.candidates import NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
-CLASS = re.compile(r"^(?:public |final )*class (\w{1,80})", re.MULTILINE)
+METHOD = re.compile(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{")
+MOST = 8  # benchmarks that are recorded together
 FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
 JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
 FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer
@@ -18,31 +19,37 @@ def java_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     """Return the JMH benchmarks and the tests of a Maven module, or the tests of a Gradle build."""
     here = files.inside(folder)
     if here.read("pom.xml"):
-        yield from _benchmarks(files, here, folder)
+        module = folder if files.read("pom.xml") and folder != "." else "."
+        yield from _benchmarks(here, folder, CLASS_PATH, java_package(module, folder))
         tests = sum(path.startswith("src/test/") for path in here.listed("**/*.java"))
         can = folder == "." and not FIXED.search(here.read("pom.xml"))
         if can or tests:
-            command = "mvn -B test" if can else ""
-            yield Candidate("Java", command, joined(folder, "pom.xml"), Kind.TESTS, folder, folder, weight=tests)
+            command, place = "mvn -B test" if can else "", joined(folder, "pom.xml")
+            place = f"{place}: the options of the JVM of its tests are fixed" if folder == "." and not can else place
+            yield Candidate("Java", command, place, Kind.TESTS, folder, folder, weight=tests)
         return
     gradle = next((name for name in ("build.gradle", "build.gradle.kts") if here.read(name)), "")
+    program = "./gradlew" if files.read("gradlew") else "gradle"
+    if "jmh" in here.read(gradle):  # the plugin builds one archive that contains everything
+        setup = (f"{program} -p {shlex.quote(folder)} jmhJar",)
+        yield from _benchmarks(here, folder, "$(ls build/libs/*-jmh.jar | head -n 1)", setup)
     if gradle and folder == ".":
-        yield Candidate("Java", "./gradlew test" if here.read("gradlew") else "gradle test", gradle, Kind.TESTS)
+        yield Candidate("Java", f"{program} test", gradle, Kind.TESTS)
 
 
-def _benchmarks(files: Files, here: Files, folder: str) -> Iterator[Candidate]:
+def _benchmarks(here: Files, folder: str, class_path: str, setup: tuple[str, ...]) -> Iterator[Candidate]:
+    """Return one command per class. It names the benchmarks, so that a new one does not change the total."""
     paths = [path for path in here.listed("**/*.java") if path.startswith(("src/main/", "src/test/", "src/jmh/"))]
     texts = {path: here.read(path) for path in paths}
-    found = {path: text.count("@Benchmark\n") for path, text in texts.items() if "@Benchmark\n" in text}
-    module = folder if files.read("pom.xml") and folder != "." else "."
-    for path, count in found.items():
+    for path, methods in {path: METHOD.findall(text) for path, text in texts.items()}.items():
         name = path.rpartition("/")[2].removesuffix(".java")
-        if NAME.fullmatch(name):
+        if methods and NAME.fullmatch(name):
             times = 1 if "@OperationsPerInvocation" in texts[path] else 1000  # JMH states the time of an operation
             options = JMH + FIXED_WORK.format(times)
-            command = f"java -cp \"{CLASS_PATH}\" org.openjdk.jmh.Main '\\b{name}\\.' {options}"
-            place = f"{count} JMH benchmarks in {path}"
-            yield Candidate("Java", command, place, Kind.BENCHMARK, folder, folder, java_package(module, folder), count)
+            chosen = "|".join(dict.fromkeys(methods[:MOST]))
+            command = f"java -cp \"{class_path}\" org.openjdk.jmh.Main '\\b{name}\\.({chosen})$' {options}"
+            place = f"{len(methods)} JMH benchmarks in {path}"
+            yield Candidate("Java", command, place, Kind.BENCHMARK, folder, folder, setup, len(methods))
 
 
 def java_package(module: str, folder: str) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ import os
 import re
 import shlex
 import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table
+from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, joined, json_object, table, tables
 from profgate.init.repository_files import Files
 from profgate.io.files import read_loosely, scratch_folder, write_text
 from profgate.io.git import without_git
@@ -17,7 +18,12 @@ from profgate.io.worktrees import copied_worktree
 
 OPTIONS = "-g -fno-omit-frame-pointer"
 FRAMES = "CFLAGS=-fno-omit-frame-pointer CXXFLAGS=-fno-omit-frame-pointer"
-MESON = (f"{FRAMES} meson setup build --buildtype=debugoptimized", "meson compile -C build")
+MESON = (
+    "command -v meson || pipx install meson==1.12.1",
+    "command -v ninja || pipx install ninja==1.13.2",
+    f"{FRAMES} meson setup build --buildtype=debugoptimized",
+)
+MESON_PROGRAM = re.compile(r"\bexecutable\(\s{0,9}'([\w.-]{1,80})'")
 TESTS = re.compile(r"test", re.IGNORECASE)
 EXAMPLES = re.compile(r"example|develop", re.IGNORECASE)
 PROJECT = re.compile(r"^\s{0,9}project\s{0,9}\(", re.IGNORECASE | re.MULTILINE)
@@ -28,16 +34,24 @@ RULE = re.compile(  # a target with a recipe that names an output, in the databa
     re.MULTILINE,
 )
 MAKEFILES = frozenset({"GNUmakefile", "Makefile", "makefile"})
+GOOGLE = re.compile(r"#include [<\"]benchmark/benchmark\.h")
+GOOGLE_WORK = "--benchmark_min_time={}x"  # runs each benchmark of Google Benchmark this often
 API = "build/.cmake/api/v1"  # CMake's file API
-LONGEST = 300.0  # seconds for one configuration
+LONGEST = 120.0  # seconds for all configurations
 LARGEST_REPLY = 1 << 24
 MOST_SWITCHES = 6
 
 
 def native_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return the targets of the Makefile that run benchmarks or tests."""
+    """Return the programs of Meson and the targets of the Makefile that are benchmarks or tests."""
     if folder != ".":
         return
+    for path in files.listed("**/meson.build") if files.read("meson.build") else ():
+        at = path.removesuffix("meson.build")
+        for name in MESON_PROGRAM.findall(files.read(path)):
+            kind, setup = _kind(f"{at}{name}"), (*MESON, f"meson compile -C build {name}")
+            if kind is not None and PLACE.fullmatch(f"build/{at}{name}"):
+                yield Candidate("native code", f"build/{at}{name}", f"executable {name} of {path}", kind, setup=setup)
     rules = [(rule[1], rule[2].split(), rule[3]) for rule in MAKE_RULE.finditer(f"{files.read('Makefile')}\n")]
     for name, before, body in rules:
         if MEASURES.search(name):
@@ -51,7 +65,7 @@ def native_setup(files: Files, targets: Sequence[str] = ()) -> tuple[str, ...]:
     if files.read("CMakeLists.txt"):
         return _cmake_setup()
     if files.read("meson.build"):
-        return MESON
+        return (*MESON, "meson compile -C build")
     return (_make(".", targets),) if files.read("Makefile") else ()
 
 
@@ -62,26 +76,27 @@ def built_candidates(files: Files) -> Iterator[Candidate]:
     then folders of benchmarks are configured that are projects of their own.
     """
     lists = {path.rpartition("/")[0] or ".": files.read(path) for path in files.listed("**/CMakeLists.txt")}
+    end = time.monotonic() + LONGEST
     nested = [folder for folder, text in lists.items() if MEASURES.search(folder) and PROJECT.search(text)]
     with scratch_folder() as scratch, copied_worktree(f"{scratch}/checkout", files.top) as checkout:
         made = dict[str, Candidate]()  # by name, because each of several Makefiles may include the same rules
         for path in sorted(path for path in files.tracked if PurePosixPath(path).name in MAKEFILES):
-            for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix()):
+            for program in _makefile(files, checkout, PurePosixPath(path).parent.as_posix(), end):
                 made.setdefault(PurePosixPath(program.command).name, program)
         yield from made.values()
         for folder in (".", *nested) if "." in lists else ():
-            found = _programs(files, checkout, folder)
+            found = _programs(files, checkout, folder, end)
             yield from found
             if _has_benchmark(found):
                 return
 
 
-def _makefile(files: Files, checkout: str, folder: str) -> Iterator[Candidate]:
+def _makefile(files: Files, checkout: str, folder: str, end: float) -> Iterator[Candidate]:
     """Return the programs that the rules of a Makefile build, with expanded variables."""
     log = f"{checkout}-make-{folder.replace('/', '-')}"
     none = ".profgate"  # no rule makes this target, so no recipe starts another make, whose rules would be printed too
     words = ["make", "--dry-run", "--print-data-base", "--question", "-C", folder, none]
-    run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=LONGEST)
+    run_command(words, folder=checkout, environment=without_git(os.environ), log=log, timeout=_left(end))
     for target in RULE.findall(read_loosely(log, LARGEST_REPLY)):
         program, kind = os.path.normpath(joined(folder, target)), _kind(PurePosixPath(target).name)
         if (
@@ -100,15 +115,19 @@ def _make(folder: str, targets: Sequence[str]) -> str:
     return " ".join(["make", *at, f"CC='cc {OPTIONS}' CXX='c++ {OPTIONS}'", *targets])
 
 
-def _programs(files: Files, checkout: str, folder: str) -> list[Candidate]:
+def _left(end: float) -> float:
+    return max(0.01, end - time.monotonic())  # at the end, every command fails at once
+
+
+def _programs(files: Files, checkout: str, folder: str, end: float) -> list[Candidate]:
     """Return the programs of a project, those that are built without a switch first."""
-    found, off = _configured(files, checkout, folder, ())
+    found, off = _configured(files, checkout, folder, (), end)
     for pattern in (MEASURES, TESTS, EXAMPLES):
         if _has_benchmark(found) or (found and pattern is not MEASURES):
             break
         names = [name for name in off if pattern.search(name)]
         for chosen in (names, *([name] for name in names[:MOST_SWITCHES])):
-            more = _configured(files, checkout, folder, chosen)[0] if chosen else []
+            more = _configured(files, checkout, folder, chosen, end)[0] if chosen else []
             if more:
                 found += more
                 break
@@ -119,7 +138,9 @@ def _has_benchmark(found: Sequence[Candidate]) -> bool:
     return any(each.kind is Kind.BENCHMARK for each in found)
 
 
-def _configured(files: Files, checkout: str, folder: str, switches: Sequence[str]) -> tuple[list[Candidate], list[str]]:
+def _configured(
+    files: Files, checkout: str, folder: str, switches: Sequence[str], end: float
+) -> tuple[list[Candidate], list[str]]:
     """Configure a project, and return its programs and the switches that are off, or nothing if CMake fails."""
     shutil.rmtree(f"{checkout}/build", ignore_errors=True)
     write_text(f"{checkout}/{API}/query/codemodel-v2", "")
@@ -128,7 +149,7 @@ def _configured(files: Files, checkout: str, folder: str, switches: Sequence[str
         folder=checkout,
         environment=without_git(os.environ),
         log=f"{checkout}-log",
-        timeout=LONGEST,
+        timeout=_left(end),
     )
     if outcome.failure:
         return [], []
@@ -146,25 +167,26 @@ def _program(
 
     It runs at the top, or else in the folder of its source, where its data may be.
     """
-    name, sources = str(target.get("name")), [str(each.get("path")) for each in _tables(target.get("sources"))]
+    name, sources = str(target.get("name")), [str(each.get("path")) for each in tables(target.get("sources"))]
     paths = [os.path.relpath(Path(checkout, folder, path), checkout) for path in sources]
     own = [path for path in paths if path in files.tracked]
     place = f"{joined(folder, str(table(target, 'paths').get('source')))}/{name}"
     kind = _kind(f"{place} {own[0]}") if own and target.get("type") == "EXECUTABLE" else None
     if kind is None:
         return
-    for artifact in _tables(target.get("artifacts"))[:1]:
+    for artifact in tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
-        size, setup = sum(len(files.read(path)) for path in own), _cmake_setup(folder, switches, name)
+        texts, setup = [files.read(path) for path in own], _cmake_setup(folder, switches, name)
+        google = any(map(GOOGLE.search, texts))  # versions before 1.8 can only run it for a fixed time
         for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
             command = os.path.relpath(program, where)
             if PLACE.fullmatch(f"{name}/{where}/{command}"):
                 command = command if "/" in command else f"./{command}"
-                yield Candidate("native code", command, f"target {place}", kind, ".", where, setup, size)
-
-
-def _tables(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+                for option in (f" {GOOGLE_WORK.format(100)}", "") if google else ("",):
+                    own_command, timed, size = f"{command}{option}", google and not option, sum(map(len, texts))
+                    yield Candidate(
+                        "native code", own_command, f"target {place}", kind, ".", where, setup, size, timed=timed
+                    )
 
 
 def _kind(name: str) -> Kind | None:

@@ -33,22 +33,13 @@ LOCKS = (
     ("bun.lock", "npm", ("command -v bun || npm install --global bun@1.4.5", "bun install --frozen-lockfile")),
 )
 # these are not written in JavaScript, or only start other programs
-NOT_NODE = frozenset(
-    {"echo", "npx", "exit", "sh", "bash", "make", "bun", "deno", "cargo", "python", "python3", "go", "lerna", "turbo"}
-    | {
-        "branchcmp",
-        "concurrently",
-        "autocannon",
-        "clinic",
-        "0x",
-        "run-s",
-        "npm-run-all",
-        "npm-run-all2",
-        "tsd",
-        "wireit",
-    }
-    | {"nx", "exec", "rm", "cp", "mkdir", "cd", "wrangler"}
+NOT_NODE = re.compile(
+    r"0x|autocannon|bash|branchcmp|bun|cargo|cd|clinic|concurrently|cp|deno|echo|exec|exit|go|lerna|make|mkdir|"
+    r"npm-run-all2?|npx|nx|python3?|rm|run-s|sh|tsd|turbo|wireit|wrangler"
 )
+# these run benchmarks or tests in processes of their own, which the profiler does not see
+ELSEWHERE = re.compile(r"(?:^|[\s/])(ava|cypress|karma|playwright|tap|vitest|wtr)(?=\s|$)")
+TIMED = re.compile(r"['\"](?:benchmark|tinybench|mitata|benny|cronometro|bench-node)['\"]")  # they are imported
 LOADERS = {"tsx": "--import tsx", "ts-node": "-r ts-node/register", "babel-node": "-r @babel/register"}
 RUNNERS = frozenset({"npm", "yarn", "pnpm"})
 ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
@@ -81,21 +72,31 @@ def node_candidates(files: Files, folder: str) -> Iterator[Candidate]:
     place = joined(folder, "package.json")
     packages = [inner for inner in here.projects("package.json") if inner != "."]
     tools = "../" * depth(folder) + "node_modules/.bin/" if _is_member(files, folder) else "node_modules/.bin/"
+
+    def is_timed(command: str) -> bool:
+        return any(TIMED.search(here.read(word.strip("'\"").removeprefix("./"))) for word in command.split())
+
     for name in sorted(scripts, key=lambda name: (name not in {"bench", "benchmark", "perf"}, name)):
         kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
         measures = kind is Kind.BENCHMARK and re.sub("^(pre|post)", "", name) in {name, ""}
         chosen = not CHECKS.search(name) and (measures or name == "test" or TESTS.search(scripts[name]))
         script = _script(scripts, name, tools) if chosen and NAME.fullmatch(name.replace(":", "")) else None
         if script is not None and (measures or name == "test" or TESTS.search(script.command)):
-            where = joined(folder, script.folder)
+            what, where = f"script {name!r} of {place}", joined(folder, script.folder)
+            if tool := ELSEWHERE.search(script.command):
+                reason = f"{what}: {tool[1]} runs it in processes that the profiler does not see"
+                yield Candidate("Node", "", reason, kind, folder, where)
+                continue
             used = [inner for inner in packages if f" {inner}/" in f" {joined(script.folder, script.command)}"]
             own = [line for inner in used for line in within(joined(folder, inner), _installation(files.inside(inner)))]
             steps = (*setup, *own, *within(folder, script.before))
-            yield Candidate("Node", script.command, f"script {name!r} of {place}", kind, folder, where, steps)
+            timed = is_timed(script.command)
+            yield Candidate("Node", script.command, what, kind, folder, where, steps, timed=timed)
     for path in _benchmark_files(here, package):
         if not path.startswith(tuple(f"{inner}/" for inner in packages)):
             command = f"node {'--import tsx ' if path.endswith('ts') else ''}{shlex.quote(path)}"
-            yield Candidate("Node", command, joined(folder, path), Kind.BENCHMARK, folder, folder, setup)
+            kind, timed = Kind.BENCHMARK, is_timed(path)
+            yield Candidate("Node", command, joined(folder, path), kind, folder, folder, setup, timed=timed)
 
 
 def node_setup(files: Files, folder: str) -> tuple[str, ...]:
@@ -185,7 +186,7 @@ def _script(scripts: Mapping[str, str], name: str, tools: str, seen: tuple[str, 
         inner = next((word for word in rest if word not in {"run", "run-script", "--silent", "-s"}), "")
         further = _script(scripts, inner, tools, (*seen, name)) if folder == "." else None
         return further and _Script(further.command, (*before, *further.before), further.folder)
-    if not NAME.fullmatch(program) or program.startswith("-") or program in NOT_NODE:
+    if not NAME.fullmatch(program) or program.startswith("-") or NOT_NODE.fullmatch(program):
         return None
     rest = [word for word in rest if not word.startswith(("--coverage", "--check-coverage"))]
     if program == "jest":  # otherwise it starts other processes

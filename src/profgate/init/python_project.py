@@ -1,18 +1,16 @@
-"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the sessions of nox, tox and make."""
+"""Commands of Python projects: benchmark scripts, pytest benchmarks, and the commands of tox."""
 
 import configparser
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from profgate.init.candidates import MAKE_RULE, MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
 from profgate.init.repository_files import Files
 
-Environment = tuple[str, str, list[str], list[str]]  # tox environment: name, file, commands and requirements
 Found = tuple[str, str, Kind, tuple[str, ...]]  # command, place, kind and requirements
-NOX_SESSION = re.compile(r"@(?:nox\.)?session\b[^\n]*\ndef (\w+)\(.*?(?=\n@|\ndef |\Z)", re.DOTALL)
-NOX_CALL = re.compile(r"\.(run|install)\(\s*((?:[\"'][^\"'\n]*[\"']\s*,?\s*)+)")
 # matches the prefix of a tox command, or the placeholder for arguments
 TOX_SIGN = re.compile(r"^[-! ]+|^[\w{},!.-]+:\s+|\{posargs[^{}]*\}")
 NEED = re.compile(
@@ -39,14 +37,14 @@ LOCKS = (  # the tools are installed into .venv, where uv must not remove them a
 
 
 def python_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return benchmark scripts, then pytest benchmarks, then the commands that run the tests of a project."""
+    """Return benchmark scripts, the commands of tox, pytest benchmarks and the tests of a project."""
     here = files.inside(folder)
     project = toml(here.read("pyproject.toml"))
     scripts = [*_scripts(here)]
-    stated = [*_of_sessions(here.read("noxfile.py")), *_of_tox(here, project), *_of_make(here.read("Makefile"))]
-    for command, place, kind, needs in (*scripts, *stated, *_pytest(here, project)):
+    for command, place, kind, needs in (*scripts, *_of_tox(here.read("tox.ini")), *_pytest(here, project)):
         setup = within(folder, python_setup(here, needs, locked=(command, place, kind, needs) not in scripts))
-        yield Candidate("Python", command, place, kind, folder, folder, setup)
+        timed = "--benchmark-only" in command
+        yield Candidate("Python", command, place, kind, folder, folder, setup, timed=timed)
 
 
 def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True) -> list[str]:
@@ -75,15 +73,8 @@ def python_setup(files: Files, needs: Iterable[str] = (), *, locked: bool = True
 def requirement(files: Files, module: str) -> str:
     """Return the line that installs the requirement which a repository names for a module, or ""."""
     name = module.partition(".")[0].replace("_", "-")
-    places = (
-        "pyproject.toml",
-        "setup.cfg",
-        "setup.py",
-        "tox.ini",
-        "noxfile.py",
-        *files.listed("**/*requirements*.txt"),
-    )
-    texts = map(files.read, (*places, *files.listed("**/requirements/*.txt")))
+    lists = (*files.listed("**/*requirements*.txt"), *files.listed("**/requirements/*.txt"))
+    texts = map(files.read, ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", *lists))
     named = {word for text in texts for word in NOT_NAME.split(text.lower().replace("_", "-"))}
     return f"pip install {name}" if name.lower() in named else ""
 
@@ -132,56 +123,19 @@ def _kind(name: str) -> Kind:
     return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
 
 
-def _of_sessions(text: str) -> list[Found]:
-    found = []
-    for session in NOX_SESSION.finditer(text):
-        calls = [(call[1], re.findall(r"[\"']([^\"'\n]*)[\"']", call[2])) for call in NOX_CALL.finditer(session[0])]
-        installed = [words for kind, words in calls if kind == "install"]
-        needs = _needs(need for words in installed for need in ([" ".join(words)] if words[0] == "-r" else words))
-        found += [(session[1], _python(shlex.join(words)), needs) for kind, words in calls if kind == "run"]
-    return [(command, f"session {name} of noxfile.py", _kind(name), needs) for name, command, needs in found if command]
-
-
-def _of_tox(files: Files, project: Mapping[str, Any]) -> list[Found]:
-    """Return the tox commands, benchmarks first, from all five places that can define environments."""
-    own = table(project, "tool", "tox")
-    ini = [("tox.ini", files.read("tox.ini")), ("setup.cfg", files.read("setup.cfg"))]
-    ini.append(("pyproject.toml", str(own.get("legacy_tox_ini", ""))))
-    stated = [section for place, text in ini for section in _tox_sections(place, text)]
-    stated += _tox_tables("tox.toml", toml(files.read("tox.toml"))) + _tox_tables("pyproject.toml", own)
-    found = list[Found]()
-    for name, place, lines, needs in sorted(stated, key=lambda section: section[0]):
-        commands = [_python(TOX_SIGN.sub("", line).replace("{envpython}", "python")) for line in lines]
-        found += [(command, f"{name} of {place}", _kind(name), _needs(needs)) for command in commands if command]
-    return found
-
-
-def _tox_sections(place: str, text: str) -> list[Environment]:
+def _of_tox(text: str) -> Iterator[Found]:
+    """Return the commands of tox.ini."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
-    try:
+    with suppress(configparser.Error):
         parser.read_string(text.replace("\\\n", " "))
-    except configparser.Error:
-        return []
-    names = [name for name in parser.sections() if name.startswith("testenv")]
-
-    def stated(name: str, key: str) -> list[str]:
-        base = parser.get("testenv", key, fallback="")
-        return parser.get(name, key, fallback=base).splitlines()
-
-    return [(f"[{name}]", place, stated(name, "commands"), stated(name, "deps")) for name in names]
-
-
-def _tox_tables(place: str, tox: Mapping[str, Any]) -> list[Environment]:
-    base, others = table(tox, "env_run_base"), table(tox, "env")
-    named = {"env_run_base": base, **{f"env.{name}": {**base, **table(others, name)} for name in others}}
-    return [(f"[{name}]", place, _lines(env.get("commands")), _lines(env.get("deps"))) for name, env in named.items()]
-
-
-def _lines(value: object) -> list[str]:
-    """Return one line per entry of a list. If an entry is a list, its strings are joined with spaces."""
-    entries = value if isinstance(value, list) else []
-    rows = [entry if isinstance(entry, list) else [entry] for entry in entries]
-    return [" ".join(word for word in row if isinstance(word, str)) for row in rows]
+    for name in sorted(name for name in parser.sections() if name.startswith("testenv")):
+        lines, needs = (
+            parser.get(name, key, fallback=parser.get("testenv", key, fallback="")).splitlines()
+            for key in ("commands", "deps")
+        )
+        for line in lines:
+            if command := _python(TOX_SIGN.sub("", line).replace("{envpython}", "python")):
+                yield command, f"[{name}] of tox.ini", _kind(name), _needs(needs)
 
 
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
@@ -189,15 +143,6 @@ def _needs(requirements: Iterable[str]) -> tuple[str, ...]:
     plain = [need.strip() for need in requirements]
     safe = [need if need.startswith("-r") else shlex.quote(need) for need in plain if NEED.fullmatch(need)]
     return tuple(dict.fromkeys(safe))
-
-
-def _of_make(text: str) -> list[Found]:
-    found = list[Found]()
-    for name, _, body in MAKE_RULE.findall(f"{text}\n"):
-        if MEASURES.search(name) or name in {"test", "tests", "check"}:
-            commands = [_python(line.strip().lstrip("@-")) for line in body.splitlines()]
-            found += [(command, f"target {name} of the Makefile", _kind(name), ()) for command in commands if command]
-    return found
 
 
 def _python(line: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from profgate.errors import ProfgateError
-from profgate.init.candidates import Candidate, Kind
+from profgate.init.candidates import TIMED, Candidate, Kind
 from profgate.init.recipes import RECIPES, Recipe, extent_for, recipe_of
 from profgate.init.repository import HOSTED, WORKFLOWS, Project, candidates, default_setup, pattern_of
 from profgate.init.repository_files import Files
@@ -18,9 +18,10 @@ from profgate.model.visible_text import plain
 
 NAMES = ("performance", "profgate")
 NOTHING = "nothing"
+LONGEST_REASON = 200
 MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 NO_BENCHMARK = (
-    "no benchmark was found; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
+    "no benchmark was found{seen}; write one, then run profgate init --replace --measure --command 'COMMAND', such as "
     "'{example}'"
 )
 ONLY_CMAKE = (
@@ -98,15 +99,10 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
     """
     recipe, all_found = _detected(files, under, project, questions, options)
     found = [each for each in all_found if each.command]
-    if not options.command and (options.skeleton or all(each.kind is Kind.TESTS for each in found)):
+    if not options.command and (options.skeleton or all(each.kind is Kind.TESTS or each.timed for each in found)):
         found = _with_skeleton(files, recipe, found, questions, options)
     if not options.command and options.measure:
-        benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
-        others = [
-            each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)
-        ]
-        others = others[:MOST_BENCHMARKS] if tests else others
-        found = [*benchmarks, *others, *tests, *(each for each in found if each.kind is Kind.TESTS)]
+        found = _ordered(files, recipe, found, all_found)
     if not options.command and not found:
         answer = questions.answer("Command to record", [(NOTHING, "no benchmark was found")], line_mistake)
         found = [_named(files, recipe, answer, under)] if answer != NOTHING else []
@@ -135,14 +131,28 @@ def plans(files: Files, under: str, project: Project, questions: Questions, opti
             install=each.setup if setup is None else _lines(setup),
             folder=each.folder,
             workload=each.workload,
+            timed=each.timed,
             new_files=each.new_files,
             update=each.update,
         )
         for each in found
     ]
     unasked = recipe.language == "native code" and not options.measure and files.read("CMakeLists.txt")
-    problem = ONLY_CMAKE if unasked else NO_BENCHMARK.format(example=recipe.example)
+    seen = "; ".join(each.place for each in all_found if not each.command and ": " in each.place)[:LONGEST_REASON]
+    seen = f" that can be recorded ({seen})" if seen else ""
+    problem = ONLY_CMAKE if unasked else NO_BENCHMARK.format(seen=seen, example=recipe.example)
     return planned or [replace(common, install=_lines(setup or ""), problem=problem)]
+
+
+def _ordered(files: Files, recipe: Recipe, found: list[Candidate], all_found: list[Candidate]) -> list[Candidate]:
+    """Return the commands in the order of the trials: those with a fixed amount of work come before timed ones."""
+    benchmarks, tests = (repeated_tests(files, all_found, kind) for kind in Kind)
+    others = [each for each in found if each.kind is Kind.BENCHMARK and not (benchmarks and "pytest" in each.command)]
+    fixed, timed = ([each for each in others if each.timed is chosen] for chosen in (False, True))
+    rest = [each for each in found if each.kind is Kind.TESTS]
+    programs = rest[:MOST_BENCHMARKS] if recipe.machine else []  # no tool starts them, so they can be repeated
+    most = MOST_BENCHMARKS if tests else None
+    return [*benchmarks, *fixed[:most], *tests, *programs, *timed[:most], *rest[len(programs) :]]
 
 
 def _with_skeleton(
@@ -154,8 +164,9 @@ def _with_skeleton(
     if new is None or exists(f"{files.top}/{path}"):
         sys.stdout.write(NO_FUNCTION if new is None and options.skeleton else "")
         return found
-    if not options.skeleton and not questions.agreed(f"There is no benchmark. Write {path}, {new.place}?"):
-        sys.stdout.write(f"There is no benchmark; profgate init --skeleton writes {path}, {new.place}.\n")
+    missing = "no benchmark with a fixed amount of work" if found else "no benchmark"
+    if not options.skeleton and not questions.agreed(f"There is {missing}. Write {path}, {new.place}?"):
+        sys.stdout.write(f"There is {missing}; profgate init --skeleton writes {path}, {new.place}.\n")
         return found
     return [new, *found]
 
@@ -202,7 +213,8 @@ def _detected(
 def _named(files: Files, recipe: Recipe, command: str, under: str) -> Candidate:
     """Return a command that the user named."""
     setup = default_setup(files, recipe.language, under)
-    return Candidate(recipe.language, command, "your answer", Kind.BENCHMARK, under, under, setup)
+    timed = TIMED.search(command) is not None
+    return Candidate(recipe.language, command, "your answer", Kind.BENCHMARK, under, under, setup, timed=timed)
 
 
 def _language(files: Files, project: Project, questions: Questions) -> Recipe:

@@ -5,20 +5,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, toml, within
+from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, tables, toml, within
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 NIGHTLY = re.compile(r"^#!\[feature\(|^extern crate test;", re.MULTILINE)
 VALGRIND = re.compile(r"\biai(_callgrind)?::|\bgungraun::")
 CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
+TIMED = re.compile(r"#\[(divan::)?bench|\bdivan::main|\bbencher::")
 
 
 def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
-    """Return benchmark programs, then the benchmarks in Cargo.toml and benches/, then the tests of the library.
-
-    The tools of benchmarks choose the number of iterations so that each takes a fixed time.
-    """
+    """Return benchmark programs, then the benchmarks in Cargo.toml and benches/, then the tests of the library."""
     here = files.inside(folder)
     cargo = toml(here.read("Cargo.toml"))
     if not table(cargo, "package"):
@@ -31,26 +29,15 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             # a stable compiler, because a nightly one may differ between the baseline and a pull request
             unstable = "RUSTC_BOOTSTRAP=1 " if NIGHTLY.search(text) else ""
             build = f"{unstable}cargo bench --bench {name}{f' --features {features}' if features else ''}"
-            timed = " -- --profile-time 2" if CRITERION.search(text) else ""
-            setup = within(folder, [f"{build} --no-run"])
+            criterion = " -- --profile-time 2" if CRITERION.search(text) else ""
+            timed = bool(criterion or TIMED.search(text))
+            setup, place = within(folder, [f"{build} --no-run"]), f"benchmark {name} of {path}"
             count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
-            yield Candidate(
-                "Rust",
-                build + timed,
-                f"benchmark {name} of {path}",
-                package=folder,
-                folder=folder,
-                setup=setup,
-                weight=count,
-                timed=True,
-            )
-    unit = (
-        {"--lib": [path for path in here.listed("**/*.rs") if path.startswith("src/")]}
-        if here.listed("src/lib.rs")
-        else {}
-    )
+            kind = Kind.BENCHMARK
+            yield Candidate("Rust", build + criterion, place, kind, folder, folder, setup, count, timed=timed)
+    own = [path for path in here.listed("**/*.rs") if path.startswith("src/")] if here.listed("src/lib.rs") else []
     whole = {f"--test {PurePosixPath(path).stem}": [path] for path in here.listed("tests/*.rs")}
-    for option, paths in (unit | whole).items():
+    for option, paths in ({"--lib": own} | whole).items():
         texts = [text for text in map(here.read, paths) if "#[test]" in text]
         if texts and PLAIN.fullmatch(option):
             build = f"cargo test --release {option}"
@@ -61,10 +48,7 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
 
 def _benches(here: Files, cargo: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Return the name, file and required features of each benchmark."""
-    given = cargo.get("bench")
-    stated = (
-        {str(each.get("name")): each for each in given if isinstance(each, dict)} if isinstance(given, list) else {}
-    )
+    stated = {str(each.get("name")): each for each in tables(cargo.get("bench"))}
     paths = {path.removeprefix("benches/").removesuffix(".rs"): path for path in sorted(here.listed("benches/*.rs"))}
     paths |= {path.split("/")[1]: path for path in sorted(here.listed("benches/*/main.rs"))}
     for name in dict.fromkeys([*stated, *paths]):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from profgate.init.candidates import Candidate, Kind, joined, json_object, table, toml
 from profgate.init.go_project import BUILT
 from profgate.init.java_project import CLASS_PATH, java_package
+from profgate.init.library_share import OTHERS
 from profgate.init.node_project import node_entries
 from profgate.init.repository import default_setup
 from profgate.init.repository_files import NOT_PROJECTS, Files
@@ -26,6 +27,9 @@ NODE = re.compile(
 )
 EACH_FILE = re.compile(r"(?:^| )(?:--test\b(?!-)|\S{0,200}/borp\b)")
 PLACE = re.compile(r"['\"]?(?!-)(?:tests?$|[^'\"]{0,200}[./*])")  # not the value of an option
+WITHOUT_CONTEXT = re.compile(  # the start of a test of Node whose function takes nothing, so that it can be repeated
+    r"\b(?:it|test)\(\s{0,20}['\"`][^\n]{1,200}['\"`],\s{0,20}(?:async\s)?\s{0,20}(?:function[\w\s]{0,80})?\(\s{0,20}\)"
+)
 LOADER = re.compile(r"(?:--import|--require|-r|--loader) \S{1,200}")
 
 
@@ -46,6 +50,10 @@ def repeated_tests(files: Files, found: Sequence[Candidate], kind: Kind) -> list
     for each in sorted(found, key=lambda each: not each.weight):
         path, command, runners = REPEATED.get(each.language, ("", "", ()))
         if each.kind is not kind or not any(name in f"{each.command} {each.place}" for name in runners):
+            continue
+        if each.language == "Node" and not any(
+            WITHOUT_CONTEXT.search(files.read(path)) for path in files.tracked if OTHERS.search(path)
+        ):
             continue
         here, listed = (joined(each.package, name) for name in (path, f"{path.rpartition('.')[0]}.txt"))
         text = render_template(f"init/{path.rpartition('/')[2]}.j2")
@@ -128,10 +136,9 @@ def _functions_of_a_text(text: str) -> Iterator[str]:
 
 
 def _node(files: Files) -> Iterator[Function]:
-    for entry in node_entries(json_object(files.read("package.json"))) or ["index.js"]:
-        yield from (
-            Function(entry.removeprefix("./"), name) for name in NODE.findall(files.read(entry.removeprefix("./")))
-        )
+    entries = node_entries(json_object(files.read("package.json"))) or ["index.js"]
+    for entry in (entry.removeprefix("./") for entry in entries):
+        yield from (Function(entry, name) for name in NODE.findall(files.read(entry)))
 
 
 def _go(files: Files) -> Iterator[Function]:

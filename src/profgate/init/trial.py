@@ -7,15 +7,18 @@ import sys
 import time
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from profgate.errors import ProfgateError
 from profgate.init.candidates import joined
 from profgate.init.java_project import FIXED_WORK
 from profgate.init.library_share import Share, share_of
+from profgate.init.native_project import GOOGLE_WORK
 from profgate.init.node_project import build_line
 from profgate.init.python_project import requirement
 from profgate.init.recipes import FEWEST_RUNS, LOOP, LOOPED, SAMPLES, extent_for
 from profgate.init.repository_files import LARGEST_FILE, Files
+from profgate.init.skeletons import skeleton
 from profgate.init.workflow import Plan, one_line
 from profgate.io.files import exists, read_loosely, scratch_folder, sources_under, write_text
 from profgate.io.git import without_git
@@ -27,9 +30,11 @@ from profgate.wiring import read_all
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 180.0  # in seconds; the workflow makes at least five runs
 LONGEST_REPEATED = 60.0  # in seconds
-LONGEST_SEARCH = 480.0  # in seconds, if several commands can be tried
+LONGEST_SEARCH = 360.0  # in seconds, if several commands can be tried; CMake may have taken two minutes before
+LARGEST_RECORDING = 64 << 20  # in bytes; reading a larger one takes minutes, also in the workflow
 SHORTEST = 20.0  # in seconds, that a command has at the end of the search
 MOST_TRIALS = 8
+TRACE = "+ "  # before each command that sh -x prints
 MOST_REPEATS = 3
 ENOUGH = 0.3  # smallest share of samples in the library
 RUN_SAMPLES = 1.1 * SAMPLES / FEWEST_RUNS  # samples of one run that are aimed at
@@ -38,10 +43,14 @@ FEW_SAMPLES = 100  # fewer do not tell the share of the library
 COUNT = re.compile(r" (-count|--loops|-bs) (\d{1,12})\b")
 ITERATIONS = {  # by language: options that state the number of iterations, and those that measure the time of one
     "Go": (re.compile(r"-benchtime \d{1,12}x"), "-benchtime {}x", "-benchtime 100ms"),
+    "native code": (re.compile(r"--benchmark_min_time=\d{1,12}x"), GOOGLE_WORK, "--benchmark_min_time=0.05s"),
     "Java": (re.compile(r"-bm ss -wi 0 -i 1 -bs \d{2,12}"), FIXED_WORK, "-bm avgt -wi 0 -i 1 -r 200ms -tu ns"),
 }
+GOOGLE_ROW = re.compile(r"^\S+ +([\d.]{1,20}(?:e[+-]\d+)?) (ns|us|ms|s) +\S+ \w+ +\d+", re.MULTILINE)
+UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 PROBLEMS = (
     re.compile(r"(?:No module named|Cannot find (?:module|package)) '([^'\n]{1,300})'"),
+    re.compile(r"^(?:/bin/)?sh: \d{1,4}: ([\w.-]{1,80}): not found$", re.MULTILINE),
     re.compile(r"^(?:E? *\w*(?:Error|Exception)\b.{0,80}: |panic: |--- FAIL: )", re.MULTILINE),
     re.compile(r"(?<![\w/.-])(?:error|fatal)(?![\w/.-])", re.IGNORECASE),
     re.compile(r"not found|does not|No such file|No rule|cannot", re.IGNORECASE),
@@ -54,6 +63,12 @@ TRIED = (
 FAILED = "Trial recording of {command} failed: {problem}.\n"
 AGAIN = "Trying again after {line}.\n"
 UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
+SLOW = (
+    "in {command!r}; use --replace --measure with a shorter --install, or with a --command that needs less; a command "
+    "that is given has {given:.0f} min for its setup"
+)
+LONG_RUN = "let the command do less work, or choose a shorter one with --replace --measure --command"
+LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
@@ -62,8 +77,9 @@ COST = (
 )
 FEW = (
     "only {percent:.0f} % of the samples are in functions of this repository, so the gate would measure other code; "
-    "name a benchmark with --replace --measure --command, or let --replace --measure --skeleton write a first one"
+    "name a program that calls the library in a loop with --replace --measure --command"
 )
+OR_SKELETON = ", or let --replace --measure --skeleton write a first one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +155,18 @@ class _Copies:
         start = time.monotonic()
         longest = min(LONGEST_RUN if out else LONGEST_SETUP, max(self.end - start, SHORTEST))
         outcome = run_command(
-            ["sh", "-ec", "\n".join(lines)],
+            ["sh", "-ec" if out else "-exc", "\n".join(lines)],
             folder=checkout,
             environment=given,
             log=f"{checkout}-log",
             timeout=longest,
         )
         if outcome.failure:
-            raise ProfgateError(f"{what} {outcome.failure}", problem_in(outcome.output.replace(f"{checkout}/", "")))
+            shown = problem_in(outcome.output.replace(f"{checkout}/", ""))
+            if outcome.nanoseconds > 1e9 * longest:  # then the outcome contains no output
+                slow = _last(Path(f"{checkout}-log").read_text(encoding="utf-8", errors="replace"))
+                shown = LONG_RUN if out else SLOW.format(command=slow, given=LONGEST_SETUP / 60)
+            raise ProfgateError(f"{what} {outcome.failure}", shown)
         return max(time.monotonic() - start, 0.001), outcome.output
 
 
@@ -227,6 +247,9 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         with scratch_folder() as out:
             what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
             seconds, output = copies.run(what, plan.record, plan, checkout, out)
+            size = sum(path.stat().st_size for path in Path(out).rglob("*"))
+            if size > LARGEST_RECORDING:
+                raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
         longer = _longer(plan, share, seconds)
         if longer == plan or not left:
@@ -236,6 +259,8 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         raise ProfgateError(UNREAD, one_line(output.splitlines()[-3:]))
     extent = extent_for(plan.recipe.rate, share.samples / plan.extent.rate, seconds)
     problem = "" if share.library >= ENOUGH else FEW.format(percent=100 * share.library)
+    if problem and skeleton(copies.files, plan.recipe.language):
+        problem += OR_SKELETON
     return Trial(replace(plan, extent=extent, problem=problem), share.library, setup, seconds), share
 
 
@@ -258,7 +283,7 @@ def _longer(plan: Plan, share: Share, seconds: float) -> Plan:
 
 def iterations(output: str, rate: int) -> int:
     """Return the number of iterations of each benchmark in the output that take as long as one run."""
-    nanoseconds = 0.0
+    nanoseconds = sum((float(row[1]) * UNITS[row[2]] for row in GOOGLE_ROW.finditer(output)), 0.0)
     for line in output.splitlines():
         words = line.partition(" ns/op")[0].partition("±")[0].split()
         if " ns/op" in line and (line.startswith("Benchmark") or "avgt" in words):
@@ -271,7 +296,7 @@ def iterations(output: str, rate: int) -> int:
 
 def problem_in(output: str) -> str:
     """Return the line of a program's output that names the problem, and advice about it."""
-    output = COLOURS.sub("", output)
+    output = "\n".join(line for line in COLOURS.sub("", output).split("\n") if not line.startswith(TRACE))
     for pattern in PROBLEMS:
         if found := pattern.search(output):
             start = output.rfind("\n", 0, found.start()) + 1
@@ -282,7 +307,16 @@ def problem_in(output: str) -> str:
     return one_line(lines[-1:])
 
 
+def _last(output: str) -> str:
+    """Return the last command that sh -x printed, or the last line."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    traced = [line.lstrip("+ ") for line in lines if line.startswith(TRACE)]
+    return one_line([*lines[-1:], *traced][-1:], 100)
+
+
 def _advice(found: re.Match[str]) -> str:
+    if found.re is PROBLEMS[1]:
+        return f"(install {found[1]} here, or add what installs it to --install)"
     name = found[1] if found.re is PROBLEMS[0] else ""
     if not name:
         return ""

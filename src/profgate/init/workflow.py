@@ -17,9 +17,13 @@ from profgate.report.templates import render_template
 POLICY = ".github/profgate.yml"
 UNMEASURED = "{runs} runs give {samples:,} samples, which is enough, if each takes {seconds:.0f} s or longer;"
 MEASURE = "profgate init --measure records the command and writes the number of runs that it needs"
-MEASURED = "{runs} runs of {seconds:.1f} s at {rate:,} samples a second give about {samples:,} samples."
+MEASURED = "{runs} runs of {each:,} samples, at {rate:,} samples a second, give about {samples:,} samples."
 TOO_SHORT = "{needed:,} are needed: let the command do {times:.0f} times the work."
 BARE_LABEL = re.compile(r"[a-z]+-[a-z0-9.-]*[a-z0-9]")  # matches labels that YAML parses as strings even without quotes
+FIXED_TIME = (
+    "the benchmark runs for a fixed time, so slower code does less work and the total never changes: only shares do;",
+    "record a program with a fixed amount of work instead, if possible",
+)
 OPEN = "# TODO: "
 
 
@@ -28,7 +32,7 @@ class Plan:
     """The content of a workflow that runs ``install`` and records ``command`` on a runner labelled ``runner``.
 
     The command runs in ``folder``. An empty command stands for one that the user has to add. ``problem`` is the reason
-    why the command does not work yet, or empty.
+    why the command does not work yet, or empty. A ``timed`` command runs for a fixed time.
     """
 
     recipe: Recipe
@@ -41,6 +45,7 @@ class Plan:
     folder: str = "."
     workload: str = MAIN
     problem: str = ""
+    timed: bool = False
     new_files: Mapping[str, str] = field(default_factory=dict)
     update: str = ""
 
@@ -97,10 +102,10 @@ class Plan:
         if extent.seconds is None:
             notes = [UNMEASURED.format(**shown, seconds=SAMPLES / extent.rate / FEWEST_RUNS), MEASURE]
         else:
-            notes = [MEASURED.format(**shown, seconds=extent.seconds)]
+            notes = [MEASURED.format(**shown, each=round(extent.samples / extent.runs))]
             if not extent.enough:
                 notes.append(TOO_SHORT.format(needed=SAMPLES, times=math.ceil(SAMPLES / max(extent.samples, 1))))
-        return [*notes, advice] if advice else notes
+        return [*notes, *([advice] if advice else []), *(FIXED_TIME if self.timed else [])]
 
 
 def open_line(text: str) -> int:

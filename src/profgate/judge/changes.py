@@ -145,13 +145,11 @@ def _evidence(
 
 
 def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
-    """Return the mean number of calls per run if it differs between the sides, and its range within a side."""
+    """Return the mean number of calls per run if it differs between the sides."""
     if comparison.edges is None or comparison.edges.run_calls is None:
         return {}
-    calls, split = comparison.edges.run_calls[:, symbol], comparison.runs.baseline
-    before, after = map(float, comparison.runs.means(calls))
-    spread = float(max(np.ptp(calls[:split]), np.ptp(calls[split:])))
-    return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
+    before, after = map(float, comparison.runs.means(comparison.edges.run_calls[:, symbol]))
+    return {} if before == after else {"calls_from": before, "calls_to": after}
 
 
 def _change(
@@ -203,7 +201,8 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     known, numbered = _shared_names(comparison)
     return replace(
         found,
-        base_jobs=found.base_jobs or len(set(runs.base_jobs)),
+        base_jobs=found.base_jobs or runs.base_job_count,
+        jobs_elsewhere=runs.elsewhere or None,
         total_tested=any(calibration.total_tested for calibration in tested) or None,
         independence="assumed" if any(count > 1 and jobs is None for count, jobs in sides) else None,
         known_share=known,

@@ -40,7 +40,7 @@ def judge(draft: Report, policy: Policy) -> Report:
 
     The evidence of findings in the draft is reused.
     """
-    judged = _without_repeats(draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric)))
+    judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, workload, metric))
     judged = replace(with_causes(with_acceptances(judged)), policy=_stated(policy))
     return replace(judged, verdict=_verdict(judged, policy))
 
@@ -53,42 +53,8 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
+    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), decided, cpu)
     return replace(metric, findings=findings_of(metric, context))
-
-
-def _without_repeats(report: Report) -> Report:
-    """Set the colour of findings to neutral if they repeat a finding from a workload with more runs.
-
-    For example, a workload with three runs of a tracing profiler shows the same function as the sampled workload, but
-    three runs cannot confirm a change. Only the last components of paths are compared, because each profiler shortens
-    paths differently.
-    """
-    shown = {
-        _function_of(finding)
-        for _, _, finding in report.findings
-        if finding.colour in {"red", "yellow"} and not finding.is_total and not _has_few_runs(finding)
-    }
-
-    def without(_: WorkloadReport, metric: MetricReport) -> MetricReport:
-        found = (
-            replace(finding, colour="neutral")
-            if finding.colour == "yellow" and _has_few_runs(finding) and _function_of(finding) in shown
-            else finding
-            for finding in metric.findings
-        )
-        return replace(metric, findings=tuple(found))
-
-    return report.with_metrics(without)
-
-
-def _has_few_runs(finding: Finding) -> bool:
-    return bool(finding.reasons) and finding.reasons[0].code is ReasonCode.UNCONFIRMED
-
-
-def _function_of(finding: Finding) -> tuple[str, str]:
-    """Return the function's name and the name of its file."""
-    return finding.location.name, (finding.location.file or "").rpartition("/")[2]
 
 
 def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reason]:
@@ -104,23 +70,6 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         found.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
-    return found
-
-
-def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
-    """Return the exact calls per run of functions whose calls changed by the same number in every run.
-
-    The result maps (name, file) to (baseline, target).
-    """
-    found = {}
-    for metric in workload.metrics:
-        if not metric.counts_calls or not metric.calibration.exact:
-            continue
-        for change in metric.changes:
-            before, after = change.from_value, change.to_value
-            exact = change.evidence.get("p") == 0.0
-            if exact and not isinstance(before, str) and not isinstance(after, str) and None not in (before, after):
-                found[change.location.name, change.location.file] = (before or 0.0, after or 0.0)
     return found
 
 

@@ -106,12 +106,16 @@ class CallEdges:
     run_calls: IntArray | None = None
 
 
+ELSEWHERE = -1  # job number of runs on another CPU model than the target
+
+
 @dataclass(frozen=True, slots=True)
 class Runs:
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
-    and the memory layout. If the jobs are unknown, job numbers are None and every run is treated as a separate job.
+    and the memory layout. If the jobs are unknown, job numbers are None. Base jobs on another CPU model than the
+    target's bound nothing: ``elsewhere`` is their number, and `ELSEWHERE` is the job number of the baseline there.
     """
 
     baseline: int
@@ -120,6 +124,7 @@ class Runs:
     baseline_jobs: tuple[int, ...] | None = None
     target_jobs: tuple[int, ...] | None = None
     noise_jobs: tuple[int, ...] | None = None
+    elsewhere: int = 0
 
     def means(self, values: NDArray[Any]) -> tuple[Any, Any]:
         """Return the mean over the runs of each side. ``values`` has one row per run, with the baseline runs first."""
@@ -130,11 +135,18 @@ class Runs:
 
     @property
     def base_jobs(self) -> tuple[int, ...]:
-        """Job number of every base run, counted from 0. The runs of the baseline come first."""
-        own, others = self.baseline_jobs or range(self.baseline), self.noise_jobs or range(self.noise)
-        jobs = [*((0, job) for job in own), *((1, job) for job in others)]
-        numbers = {job: number for number, job in enumerate(dict.fromkeys(jobs))}
-        return tuple(numbers[job] for job in jobs)
+        """Job number of every base run; runs of other commits come first. `ELSEWHERE` is no base job.
+
+        Number 0 is the job of the baseline. If the jobs are unknown, all runs of the baseline count as one job, and
+        every other run counts as a separate job.
+        """
+        own = self.baseline_jobs or (0,) * self.baseline
+        return (*(job + max(own, default=-1) + 1 for job in self.noise_jobs or range(self.noise)), *own)
+
+    @property
+    def base_job_count(self) -> int:
+        """The number of jobs with which the target can be compared."""
+        return len(set(self.base_jobs) - {ELSEWHERE})
 
 
 @dataclass(frozen=True, slots=True)

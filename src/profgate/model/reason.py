@@ -16,7 +16,6 @@ class ReasonCode(StrEnum):
     NO_SPLIT = "no_split"  # splits, runs
     BEYOND_JOBS = "beyond_jobs"  # jobs, bound, change
     EXACT = "exact"
-    CALLS_ROSE = "calls_rose"  # before, after
     MEASURED = "measured"  # baseline, target, low, high, p, splits
 
     # why a finding is not red
@@ -127,6 +126,7 @@ class ReasonCode(StrEnum):
     SOURCES_INCOMPLETE = "sources_incomplete"  # reasons
     SOURCES_UNPARSED = "sources_unparsed"  # files, more
     WORKLOAD_CHANGED = "workload_changed"  # file, function
+    NEW_BENCHMARK = "new_benchmark"  # workload, file, function
     SAME_FILES = "same_files"  # baseline, target
     LIKE_REMOVED = "like_removed"  # workload, removed
     BASE_BRANCH = "base_branch"  # name, ours, shared, others, names

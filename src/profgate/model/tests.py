@@ -29,13 +29,14 @@ class Calibration:
 
     ``mode`` is "runs" for a permutation test of comparable runs, or "jobs" for a comparison with base jobs. A
     permutation test belongs to the test family named ``family`` and uses ``splits`` splits. For a comparison with
-    ``base_jobs`` jobs, the threshold is their ``largest`` statistic times ``margin``. ``exact`` marks counts whose runs
-    are equal on each side. ``unlike`` names the facts because of which counts of both sides may differ without a
-    change of the code. ``visible_total`` and ``visible_tenth`` are the smallest relative changes that can be detected
-    in the total and in a function with a share of 10 %. ``inconclusive`` is the code of the reason why these runs do
-    not allow a verdict. ``known_share`` is the share of the run spent in functions that occur on both sides, if it is
-    small on both sides. ``numbered_names`` is True if most of the other names differ only in numbers. ``measured`` is
-    True if both sides were measured in turns on one machine.
+    ``base_jobs`` jobs, the threshold is their ``largest`` statistic times ``margin``. ``jobs_elsewhere`` is the number
+    of further jobs, which ran on other CPU models. ``exact`` marks counts whose runs are equal on each side. ``unlike``
+    names the facts because of which counts of both sides may differ without a change of the code. ``visible_total`` and
+    ``visible_tenth`` are the smallest relative changes that can be detected in the total and in a function with a share
+    of 10 %. ``inconclusive`` is the code of the reason why these runs do not allow a verdict. ``known_share`` is the
+    share of the run spent in functions that occur on both sides, if it is small on both sides. ``numbered_names`` is
+    True if most of the other names differ only in numbers. ``measured`` is True if both sides were measured in turns on
+    one machine.
     """
 
     state: Literal["tested"] | None = None
@@ -45,6 +46,7 @@ class Calibration:
     interleaved: bool | None = None
     different_jobs: bool | None = None
     base_jobs: int | None = None
+    jobs_elsewhere: int | None = None
     largest: float | None = None
     margin: float | None = None
     exact: bool | None = None

@@ -7,8 +7,8 @@ from profgate.model.acceptance import Acceptance, State, command_for, removal_co
 from profgate.model.reason import ReasonCode
 from profgate.model.report import Report
 from profgate.model.visible_text import name_text, plain
+from profgate.report.finding_text import Row
 from profgate.report.markdown_text import code_span, link, sentence
-from profgate.report.rows import Row
 from profgate.report.wording import reason_text
 
 SHOWN = 20

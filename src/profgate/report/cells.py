@@ -6,8 +6,9 @@ from profgate.model.links import Links
 from profgate.model.report import Finding, MetricReport
 from profgate.model.visible_text import full_name, name_text
 from profgate.report import numbers, parts, rows, statements
+from profgate.report.finding_text import FACTS, Row, change_text, details
 from profgate.report.markdown_text import code_cell, code_span, link, link_target, sentence
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Pair
 
 LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
@@ -23,7 +24,7 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
 
     ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
-    finding, place, unit = row.finding, row.finding.location, row.metric.unit
+    finding, place = row.finding, row.finding.location
     name = (
         f"Total of {code_cell(row.workload)}"
         if row.total
@@ -36,18 +37,13 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     linked = f"[{label}]({target})" if target else label
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
-    change = numbers.ratio(finding.from_value, finding.to_value)
-    share = "" if row.total else f"{_solid(numbers.share_from_to(finding.share_from, finding.share_to))} of the run"
-    if parts.only_share_changed(finding):
-        change, share = share, ""
+    cost, change, *more = map(_solid, row.facts)
     return {
         "function": _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere),
         "change": _lines(
-            f"**{change}** ({_solid(numbers.from_to(finding.from_value, finding.to_value, unit))})",
-            share,
-            _solid(f"{statements.call_counts(row.calls)} calls") if row.calls else "",
-            cell(statements.growth(finding, row.metric)),
-            parts.parts_text(finding, row.metric, code_cell),
+            f"**{change}** ({cost})",
+            *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
+            *details(row, code_cell),
         ),
         "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),
         "why": joined(*map(cell, rows.why(row, plain_name))),
@@ -56,13 +52,13 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
 
 def note_line(row: Row) -> str:
     """Return a finding in one line."""
-    return joined(rows.change_text(row, code_span), *map(cell, rows.why(row, plain_name)))
+    return joined(change_text(row, code_span), *map(cell, rows.why(row, plain_name)))
 
 
 def total_text(pair: Pair) -> str:
     """Return the total of a metric: ``2.21 → 2.62 s (+18.6 %)``."""
     total, metric = pair.metric.total, pair.metric
-    change, state = numbers.signed_percent(total.relative), rows.unseen_total(metric)
+    change, state = numbers.relative_growth(total.relative), rows.unseen_total(metric)
     values = _solid(numbers.from_to(total.baseline, total.target, metric.unit))
     return f"{values} ({f'{change}, {state}' if state else f'**{change}**'})"
 

@@ -23,6 +23,7 @@ from profgate.report.cells import (
     plain_name,
     total_text,
 )
+from profgate.report.finding_text import Row
 from profgate.report.markdown_text import (
     MARKER_KEY,
     code_span,
@@ -33,7 +34,7 @@ from profgate.report.markdown_text import (
     unbroken,
 )
 from profgate.report.rank_report import rank_details, rank_sections, result_text
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Pair
 from profgate.report.templates import render_template
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
@@ -148,13 +149,17 @@ class Body:
         """Return the title and the text of each section of the details."""
         more, better = self.more, self.better
         failing = sum(row.finding.colour == "red" for row in more)
-        notes = [note_line(row) for row in (*self.groups.related, *filter(_noticeable, self.groups.other))]
+        groups = self.groups
+        related = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour != "neutral"]
+        neutral = [row for row in (*groups.related, *filter(_noticeable, groups.other)) if row not in related]
+        parts, notes = ([note_line(row) for row in part] for part in (related, neutral))
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
         acceptances, counted = self.report.acceptances, numbers.counted
         title = counted(len(more), "more cause" if self.shown else "unconfirmed change")
         sections = [
             (f"{title}, {failing} failing" if failing else title, self.table(more, limit)),
             (counted(len(better), "improvement"), self.table(better, limit)),
+            (f"{counted(len(parts), 'finding')} within these changes", _bullets(_limited(parts, limit, "finding"))),
             (counted(len(notes), "note"), _bullets(_limited(notes, limit, "note"))),
             (counted(len(totals), "more total"), _bullets(_limited(totals, limit, "total"))),
             (counted(len(acceptances), "acceptance"), _bullets(markdown_acceptances(self.report))),

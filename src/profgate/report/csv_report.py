@@ -8,6 +8,7 @@ from profgate.model.change import Change
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.model.visible_text import plain
 from profgate.report import rows
+from profgate.report.finding_text import FACTS, Row
 from profgate.report.statements import evidence_texts, source_text
 from profgate.report.wording import reason_text
 
@@ -15,6 +16,7 @@ COLUMNS = (
     *("record", "workload", "metric", "unit", "name", "file", "line", "module", "kind", "severity", "colour"),
     *("direction", "strategy", "family", "subtype", "from", "to", "delta", "relative", "share_from", "share_to"),
     *("confidence_type", "confidence", "reason", "flags", "context"),
+    *(fact.key for fact in FACTS),
 )
 FORMULA = ("=", "+", "-", "@")
 Cell = str | float | int | None
@@ -35,7 +37,7 @@ def to_csv(report: Report) -> str:
 
 def _records(report: Report) -> Iterable[dict[str, Cell]]:
     for row in (row for group in rows.grouped(report) for row in group):
-        yield _finding(row.workload, row.metric, row.finding)
+        yield _finding(row)
     for load, metric in report.metrics:
         yield from (_change(load.name, metric, change) for change in metric.changes)
     yield from (_change("", None, change) for change in report.changes)
@@ -44,7 +46,8 @@ def _records(report: Report) -> Iterable[dict[str, Cell]]:
         yield {"record": "not compared", "workload": entry.name, "metric": entry.metric, "reason": reason}
 
 
-def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str, Cell]:
+def _finding(row: Row) -> dict[str, Cell]:
+    finding = row.finding
     texts = (
         *(reason_text(reason, str) for reason in finding.reasons),
         source_text(finding),
@@ -52,8 +55,9 @@ def _finding(workload: str, metric: MetricReport, finding: Finding) -> dict[str,
         f"part of the change of {finding.explained_by.name}" if finding.explained_by else "",
     )
     return {
-        **_place(workload, metric),
+        **_place(row.workload, row.metric),
         **_numbers(finding),
+        **{fact.key: text for fact, text in zip(FACTS, row.facts, strict=True)},
         "record": "finding",
         "severity": finding.severity,
         "colour": finding.colour,

@@ -7,6 +7,7 @@ from profgate.model.reason import ReasonCode
 from profgate.model.report import Conclusion, MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
+from profgate.report.finding_text import Row
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import verdict_of
 
@@ -30,21 +31,9 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
     if not text and reasons:
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
     first = rows.leading(alone)
-    text = _with_basis(text, first) if first is not None else text
     about_total = bool(text) and first is not None and first.total
     text = text or ("No performance change" if conclusion == "unchanged" else "Not judged")
     return MetricHeadline(conclusion, text, "" if about_total else _total(metric, visible=conclusion == "unchanged"))
-
-
-def _with_basis(text: str, row: rows.Row) -> str:
-    """Name the self cost in a headline that shows it, because a page shows total costs if nothing else is chosen."""
-    finding = row.finding
-    costs = finding.from_value, finding.to_value
-    total = finding.statistics.inclusive_from, finding.statistics.inclusive_to
-    if finding.evidence.judged == "subtree" or None in total or total == costs:
-        return text
-    values = numbers.from_to(*costs, row.metric.unit)
-    return text.replace(f"({values})", f"({values} self)")
 
 
 def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricReport) -> Report:
@@ -68,14 +57,9 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
     )
 
 
-def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[rows.Row]:
-    """Return the findings of a metric that are not neutral, in the order of the comment.
-
-    The causes come first, then the improvements, and then the findings that belong to one of these causes.
-    """
-    groups = rows.grouped(report_of_metric(report, workload, metric))
-    every = (*groups.worse, *groups.better, *groups.related, *groups.other, *groups.noise)
-    return [row for row in every if row.finding.colour != "neutral"]
+def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricReport) -> list[Row]:
+    """Return the findings of a metric that are not neutral, in the order of all reports."""
+    return rows.ordered(rows.grouped(report_of_metric(report, workload, metric)))
 
 
 def _conclusion(metric: MetricReport) -> Conclusion:
@@ -92,7 +76,7 @@ def _conclusion(metric: MetricReport) -> Conclusion:
 def _total(metric: MetricReport, *, visible: bool) -> str:
     """Return the change in the total, and the smallest visible change if ``visible`` is set."""
     values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    parts = (f"total {values}", numbers.signed_percent(metric.total.relative), rows.unseen_total(metric))
+    parts = (f"total {values}", numbers.relative_growth(metric.total.relative), rows.unseen_total(metric))
     text, smallest = ", ".join(filter(None, parts)), metric.calibration.visible_total
     if visible and smallest is not None:
         text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"

@@ -16,7 +16,8 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 # if the smaller value would be below this number in the unit of the larger value, each value gets its own unit
 SMALLEST_SHARED = 0.005
 UNIT_LENGTH = 24
-MANY = 5.0  # relative change above which a ratio (2.1x) is easier to read than a percentage
+MANY = 5.0  # smallest visible change from which a ratio is easier to read
+MULTIPLE = 1.995  # smallest ratio that is shown as such (2.0x) and not as a percentage
 LARGEST_MULTIPLE = 1_000
 SMALLEST_PERCENT = 0.005  # smaller values would be 0.00 with two decimals
 
@@ -69,9 +70,25 @@ def signed_percent(fraction: float | None) -> str:
     return _percent(fraction, "≈0 %", "+")
 
 
+def growth(before: float | None, after: float | None) -> str:
+    """Format a change: ``+45.0 %``, ``2.7x`` from twice as much, ``−24.0 %``, ``new``, ``gone``, ``–`` if unknown."""
+    text = ratio(before, after)
+    if before is None or after is None or not text.endswith("x"):
+        return text
+    times = after / before
+    if times < MULTIPLE:
+        return signed_percent(times - 1.0)
+    return text if times <= LARGEST_MULTIPLE else f">{LARGEST_MULTIPLE:,}x"
+
+
+def relative_growth(relative: float | None) -> str:
+    """Format a relative change like `growth`."""
+    return UNKNOWN if relative is None else growth(1.0, 1.0 + relative) if relative > -1.0 else signed_percent(relative)
+
+
 def in_brackets(fraction: float | None) -> str:
     """Format a relative change as a suffix: `` (+6.8 %)``; empty if unknown."""
-    return f" ({signed_percent(fraction)})" if fraction is not None else ""
+    return f" ({relative_growth(fraction)})" if fraction is not None else ""
 
 
 def share_from_to(share_from: float | None, share_to: float | None) -> str:
@@ -146,7 +163,7 @@ def scale_for(unit: str, value: float) -> Scale:
 
 def _digits(value: float, scale: Scale) -> str:
     """Format a value with three significant digits. Large numbers and integers keep all digits."""
-    number = value / scale.factor
+    number = float(f"{value / scale.factor:.12g}")  # without rounding errors of sums
     size = abs(number)
     if size >= 1e15:
         text = f"{number:.3g}"

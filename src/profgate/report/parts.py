@@ -57,21 +57,23 @@ def parts_of(finding: Finding, metric: MetricReport) -> tuple[str, list[tuple[st
     """
     if only_share_changed(finding):
         return "new", new_parts(finding, metric)
-    parts = [part for part in metric.parts if part.location == finding.location]
-    deltas = [part.to_value - part.from_value for part in parts]
-    texts = [
-        f"{numbers.signed(delta, metric.unit)}{' (new)' * part.new}" for part, delta in zip(parts, deltas, strict=True)
-    ]
-    word = "mostly" if abs(sum(deltas)) >= MOST * abs(finding.delta or 0.0) else "partly"
-    return f"{word} {'during' if finding.location.name in COLLECTORS else 'in'}", [
-        (place_name(part.callee), text) for part, text in zip(parts, texts, strict=True)
-    ]
+    whole, explained = abs(finding.delta or 0.0), 0.0
+    shown: list[tuple[str, str]] = []
+    for part in (part for part in metric.parts if part.location == finding.location):
+        delta = part.to_value - part.from_value
+        if shown and explained + abs(delta) > whole:
+            continue  # the callees call each other, so their costs overlap
+        explained += abs(delta)
+        size = "" if abs(delta) > whole else f"{numbers.signed(delta, metric.unit)} "
+        shown.append((place_name(part.callee), f"{size}{'(new)' * part.new}".strip()))
+    word = "all" if explained > whole else "mostly" if explained >= MOST * whole else "partly"
+    return f"{word} {'during' if finding.location.name in COLLECTORS else 'in'}", shown
 
 
 def parts_text(finding: Finding, metric: MetricReport, quote: Callable[[str], str]) -> str:
     """Return the result of `parts_of` as text: ``mostly in parse +150 ms (new)``; empty without such callees."""
     word, parts = parts_of(finding, metric)
-    return f"{word} {', '.join(f'{quote(name)} {text}' for name, text in parts)}" if parts else ""
+    return f"{word} {', '.join(f'{quote(name)} {text}'.rstrip() for name, text in parts)}" if parts else ""
 
 
 def new_parts(finding: Finding, metric: MetricReport) -> list[tuple[str, str]]:

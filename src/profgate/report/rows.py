@@ -2,88 +2,29 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
-from profgate.model.kinds import BY_WORD, MAYBE, RANKS, WORSE, Kind
+from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
 from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report
-from profgate.model.units import base_unit
 from profgate.report import numbers
-from profgate.report.parts import changed_cause, new_parts, only_share_changed, place_name
+from profgate.report.finding_text import Row, change_text, name_of, total_change
+from profgate.report.parts import only_share_changed, place_name
 from profgate.report.statements import Calls
-from profgate.report.wording import UNDECIDED, full_sentence, reason_text
+from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
-TAGS: dict[Kind, tuple[str, str]] = {
-    Kind.TOTAL_DEGRADATION: ("🔴", "total worse"),
-    Kind.SEVERE_DEGRADATION: ("🔴", "severe"),
-    Kind.DEGRADATION: ("🟠", "degraded"),
-    Kind.MAYBE_DEGRADATION: ("🟡", "maybe"),
-    Kind.NOT_IN_BASELINE: ("🆕", "new"),
-    Kind.UNKNOWN: ("❔", "undecided"),
-    Kind.NO_CHANGE: ("✅", "unchanged"),
-    Kind.NOT_IN_TARGET: ("🗑", "gone"),
-    Kind.MAYBE_OPTIMIZATION: ("🟢", "maybe better"),
-    Kind.OPTIMIZATION: ("⚡", "better"),
-    Kind.SEVERE_OPTIMIZATION: ("⚡", "much better"),
-    Kind.TOTAL_OPTIMIZATION: ("⚡", "total better"),
-}
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
     ReasonCode.OFFSET: "offset by improvements elsewhere",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
-HARDLY_ANY = 99.0  # relative change above which a ratio (2.1x) is meaningless, because the baseline is very small
-MULTIPLE = 0.5  # relative change above which a ratio (2.1x) is easier to read than a percentage
 WITHIN_NOISE = "within noise"
-Quote = Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A finding with its workload and metric.
-
-    ``elsewhere`` is the number of other workloads with the same cause. ``calls`` contains the numbers
-    of calls on both sides if they differ.
-    """
-
-    workload: str
-    metric: MetricReport
-    finding: Finding
-    elsewhere: int = 0
-    calls: Calls | None = None
-
-    @property
-    def total(self) -> bool:
-        """Whether the finding is about the whole workload."""
-        return self.finding.is_total
-
-    @property
-    def everything(self) -> bool:
-        """Whether this is a total that changed because all functions changed by a common factor."""
-        return self.total and any(reason.code is ReasonCode.EVERYTHING for reason in self.finding.reasons)
-
-    @property
-    def tag(self) -> tuple[str, str]:
-        """The symbol and name for the kind of finding."""
-        return tag_of(self.finding)
-
-
-def tag_of(finding: Finding) -> tuple[str, str]:
-    """Return the symbol and the name that all reports use for this kind of finding."""
-    if finding.acknowledgement:
-        return "✅", "accepted"
-    kind = _kind(finding)
-    if finding.colour == "neutral" and kind in MAYBE:
-        return "·", "note"
-    if only_share_changed(finding):
-        return TAGS[kind][0], "share"
-    return TAGS[Kind.MAYBE_DEGRADATION] if finding.colour == "yellow" and kind in WORSE else TAGS[kind]
 
 
 class Groups(NamedTuple):
@@ -148,6 +89,21 @@ def _group(row: Row) -> str:
         return "noise" if only_share_changed(finding) else "better"
     costless = finding.from_value == 0 and finding.to_value == 0
     return "noise" if costless or {reason.code for reason in finding.reasons[:1]} & QUIET else "other"
+
+
+def ordered(groups: Groups) -> list[Row]:
+    """Return the findings that are not neutral: causes, then improvements, each followed by those that it explains."""
+    left = [row for row in groups.related if row.finding.colour != "neutral"]
+    found = []
+    for cause in (*groups.worse, *groups.better):
+        found.append(cause)
+        same = [
+            row for row in left if row.metric is cause.metric and row.finding.cause == cause.finding.cause is not None
+        ]
+        found += same
+        left = [row for row in left if row not in same]
+    rest = (row for row in (*groups.other, *groups.noise) if row.finding.colour != "neutral")
+    return [*found, *left, *rest]
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:
@@ -227,7 +183,7 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
         return _moved(report, quote)
     text = (_improvement if first.finding.direction == "better" else _regression)(first, report, quote)
     text += _total_of(first, report, quote) if total and first.finding.direction != "better" else ""
-    return f"The{text[3:]}" if text.startswith("the total of ") else text
+    return f"T{text[1:]}" if text.startswith("total of ") else text
 
 
 def _moved(report: Report, quote: Quote) -> str:
@@ -253,8 +209,8 @@ def _regression(first: Row, report: Report, quote: Quote) -> str:
     elif first.everything:
         text = full_sentence(finding.reasons[0], quote)
     elif report.verdict.conclusion == "warn":
-        doubt = next((doubt for code, doubt in DOUBTS.items() if code in parameters), "not confirmed")
-        text = f"Possible regression: {change_text(first, quote, brief=True)} ({doubt})"
+        doubt = next((f" ({doubt})" for code, doubt in DOUBTS.items() if code in parameters), "")
+        text = f"Possible regression: {change_text(first, quote, brief=True)}{doubt}"
     return text
 
 
@@ -262,7 +218,7 @@ def _improvement(gain: Row, report: Report, quote: Quote) -> str:
     if not gain.total:
         return change_text(gain, quote)
     groups = grouped(report)
-    text = change_text(gain, quote) if len(report.workloads) > 1 else size_text(gain)
+    text = change_text(gain, quote) if len(report.workloads) > 1 else total_change(gain)
     if part := _function(groups.better, gain.metric):
         text += f", mostly in {quote(name_of(part.finding))}"
     if cost := _function(groups.worse, gain.metric):
@@ -283,7 +239,7 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
     if state == WITHIN_NOISE and abs(relative) < TOTAL_FLOOR:
         return f"; total{of} unchanged"
-    return f"; total{of} {numbers.signed_percent(relative)}{f', {state}' if state else ''}"
+    return f"; total{of} {numbers.relative_growth(relative)}{f', {state}' if state else ''}"
 
 
 def finding_key(location: Location) -> str:
@@ -292,57 +248,13 @@ def finding_key(location: Location) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def name_of(finding: Finding, *, with_file: bool = False) -> str:
-    """Return the name of a finding's function, with its file and line under the conditions of `place_name`."""
-    return place_name(finding.location, with_file=with_file)
-
-
 def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
-        return "for review" if "yellow" in colours else ""
+        return "possible" if "yellow" in colours else ""
     if metric.calibration.inconclusive:
         return "inconclusive"
     return WITHIN_NOISE if metric.calibration.total_tested else "not tested"
-
-
-def change_text(row: Row, quote: Quote, *, brief: bool = False) -> str:
-    """Return a finding as a sentence: ``parse is 2.1x slower (14 → 29 samples)``, or briefly ``parse +31 %``."""
-    finding, unit = row.finding, row.metric.unit
-    before, after = finding.from_value, finding.to_value
-    name = f"the total of {quote(row.workload)}" if row.total else quote(name_of(finding))
-    if not before and after:
-        return f"{name} is new ({numbers.quantity(after, unit)})"
-    if before and not after:
-        return f"{name} is gone (it had {numbers.quantity(before, unit)})"
-    new = next(((quote(callee), takes) for callee, takes in new_parts(finding, row.metric)), None)
-    if only_share_changed(finding):  # its cost changed in the other direction, so it is neither slower nor faster
-        shares = numbers.share_from_to(finding.share_from, finding.share_to)
-        text = f"{name} takes {shares} of the run ({numbers.from_to(before, after, unit)})"
-        return f"{new[0]} is new and {new[1]}" if new else text
-    if (cause := changed_cause(finding, row.metric)) is not None and finding.relative is not None:
-        return f"{quote(place_name(cause))}, changed here, makes {name} {size_text(row, brief=brief)}"
-    relative = finding.relative
-    if brief and relative is not None and abs(relative) < MULTIPLE:
-        return f"{name} {numbers.signed_percent(relative)}"
-    return f"{name} is {size_text(row, brief=brief)}{f': new {new[0]} {new[1]}' if new else ''}"
-
-
-def size_text(row: Row, *, brief: bool = False) -> str:
-    """Return the change that a finding reports: ``7.4x slower (14 → 103 samples)``."""
-    finding, relative = row.finding, row.finding.relative
-    if relative is None:
-        return "different"
-    if base_unit(row.metric.unit)[0] in {"nanoseconds", "samples"}:
-        more, less = "slower", "faster"
-    else:
-        more, less = ("higher", "lower") if row.metric.better == "higher" else ("larger", "smaller")
-    text = more if relative > 0 else less
-    if MULTIPLE <= relative < HARDLY_ANY:
-        text = f"{numbers.ratio(1.0, 1.0 + relative)} {text}"
-    elif relative < MULTIPLE:
-        text = f"{numbers.percent(abs(relative))} {text}"
-    return text if brief else f"{text} ({numbers.from_to(finding.from_value, finding.to_value, row.metric.unit)})"
 
 
 def why(row: Row, quote: Quote) -> tuple[str, ...]:
@@ -398,11 +310,7 @@ def weight_of(finding: Finding) -> tuple[int, bool, int, float, float]:
     return (
         COLOURS.index(finding.colour) if finding.direction != "better" else len(COLOURS),
         finding.is_indirect,
-        RANKS[_kind(finding)] * (-1 if finding.direction == "better" else 1),
+        RANKS[BY_WORD.get(finding.kind, Kind.UNKNOWN)] * (-1 if finding.direction == "better" else 1),
         -abs((finding.share_to or 0.0) - (finding.share_from or 0.0) if weight is None else weight),
         -abs(finding.relative or 0.0),
     )
-
-
-def _kind(finding: Finding) -> Kind:
-    return BY_WORD.get(finding.kind, Kind.UNKNOWN)

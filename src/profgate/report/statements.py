@@ -103,7 +103,7 @@ def calibration(report: Report, metric: MetricReport) -> str:
     if factor := common_factor(metric):
         machine = "slower" if (factor > 1.0) == (metric.better == "lower") else "faster"
         likely = "" if facts.interleaved or max(factor, 1 / factor) > MACHINE else f", as on a {machine} machine"
-        basis += f"; changes of functions exclude the factor of {factor:.2f} that all share{likely}"
+        basis += f"; functions are judged without the factor of {factor:.2f} that all share{likely}"
     return "; ".join(filter(None, (basis, false_alarms(report))))
 
 
@@ -183,16 +183,21 @@ def undecided(report: Report, quote: Quote) -> str:
     if distance > (policy.max_gate_distance or 0):
         older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
         return f"{older}: nothing fails the check until the merge base is recorded and this job runs again."
-    facts = (metric.calibration for _, metric in report.metrics if metric.state == "compared")
+    facts = [metric.calibration for _, metric in report.metrics if metric.state == "compared"]
     jobs = [fact.base_jobs or 0 for fact in facts if fact.different_jobs and fact.mode == "runs"]
     if min(jobs, default=FEWEST_JOBS) < FEWEST_JOBS:
-        stored = f"{min(jobs)} of {FEWEST_JOBS} base jobs {'is' if min(jobs) == 1 else 'are'} stored"
+        elsewhere = max(fact.jobs_elsewhere or 0 for fact in facts)
+        of_model, on_model = (" of this CPU model", " on this CPU model") if elsewhere else ("", "")
+        stored = f"{min(jobs)} of {FEWEST_JOBS} base jobs{of_model} {'is' if min(jobs) == 1 else 'are'} stored"
+        if elsewhere:
+            stored += f" ({elsewhere} of other models {'does' if elsewhere == 1 else 'do'} not count)"
         listed = f"{stored}: slower functions are listed"
         if policy.confirm not in {None, "off"}:
             return f"{listed}, and measuring both commits in turns decides."
         more = numbers.counted(FEWEST_JOBS - min(jobs), "more recorded push", "more recorded pushes")
         return (
-            f"{listed}, and can fail the check after {more} to {quote(report.baseline.ref or report.baseline.label)}."
+            f"{listed}, and can fail the check after {more} to {quote(report.baseline.ref or report.baseline.label)}"
+            f"{on_model}."
         )
     if any(note.code is ReasonCode.CPU_DIFFERS for load in report.workloads for note in load.comparability):
         return "The baseline is from another CPU model: no total fails the check unless both sides are from one model."

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from profgate.model.change import Change, path_text
 from profgate.model.reason import Reason, ReasonCode
@@ -10,9 +11,9 @@ from profgate.model.report import Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
-from profgate.report.parts import parts_text
+from profgate.report.finding_text import FACTS, Row, details, name_of
 from profgate.report.rank_report import rank_lines, rank_sections
-from profgate.report.rows import Pair, Row
+from profgate.report.rows import Pair
 from profgate.report.text_table import Line, Tone, aligned
 
 NARROWEST = 60
@@ -29,6 +30,7 @@ FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
 LABEL = 60
+BRIEF = 4  # number of columns of a brief list: kind, name, cost and change
 REASONS = 5  # maximum number of reasons after the first, unless verbose
 # reasons shown in a separate list
 LISTED = {ReasonCode.NOTHING_COMPARED, ReasonCode.NOT_COMPARED, ReasonCode.NEW_WORKLOAD}
@@ -104,8 +106,8 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    notes = (*groups.related, *groups.other, *groups.noise)
-    for place, part in enumerate(((*groups.worse, *groups.better), notes)):
+    notes = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour == "neutral"]
+    for place, part in enumerate((rows.ordered(groups), notes)):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -119,8 +121,8 @@ def _pair_lines(
     values = numbers.from_to(total.baseline, total.target, metric.unit)
     change = numbers.signed(total.delta, metric.unit) + numbers.in_brackets(total.relative)
     yield "text", f"  total {values}, {change}"
-    facts = (statements.run_counts(metric), statements.calibration(report, metric))
-    texts = ["; ".join(filter(None, facts)), statements.detectable(metric)]
+    counted = (statements.run_counts(metric), statements.calibration(report, metric))
+    texts = ["; ".join(filter(None, counted)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)
     yield from _found_lines(*found, width, verbose=verbose)
     renames = statements.renames([metric], lambda name: _name(name, LABEL))
@@ -142,9 +144,7 @@ def _found_lines(findings: list[Row], notes: list[Row], width: int, *, verbose: 
         yield from finding_lines(shown, width)
     names = ["total" if row.total else _name(row.finding.location.name, LABEL) for row in shown]
     for name, row in zip(names, shown, strict=True):
-        for text in (statements.growth(row.finding, row.metric), parts_text(row.finding, row.metric, _name)):
-            if text:
-                yield "text", f"  {name}: {text}"
+        yield from (("text", f"  {name}: {text}") for text in details(row, _name))
     for name, row in zip(names, shown, strict=True):
         reasons = rows.why(row, _name)
         if row.finding.colour in {"red", "yellow"} and reasons:
@@ -172,15 +172,11 @@ def _cells(row: Row, *, with_file: bool) -> tuple[str, ...]:
     source = f" ({source})" if source else ""
     return (
         row.tag[1],
-        "total of the run" if row.total else _name(rows.name_of(finding, with_file=with_file)) + source,
-        numbers.from_to(finding.from_value, finding.to_value, row.metric.unit),
-        numbers.ratio(finding.from_value, finding.to_value),
-        "" if row.total else numbers.share_from_to(finding.share_from, finding.share_to),
-        statements.call_counts(row.calls) if row.calls else "",
+        "total of the run"
+        if row.total
+        else "  " * (finding.explained_by is not None) + _name(name_of(finding, with_file=with_file)) + source,
+        *row.facts,
     )
-
-
-HEADINGS = ("", "function", "baseline → target", "ratio", "share of total", "calls")
 
 
 def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> Iterable[Line]:
@@ -190,9 +186,11 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     """
     times = Counter(row.finding.location.name for row in shown)
     cells = [_cells(row, with_file=times[row.finding.location.name] > 1) for row in shown]
-    above = [] if brief else [HEADINGS]
-    columns = 4 if brief else 5 + any(row.calls for row in shown)
-    lines = aligned([texts[:columns] for texts in (*above, *cells)], width - 2, name=1, right=range(2, 6))
+    above = [] if brief or not shown else [("", "function", *(fact.heading for fact in FACTS))]
+    columns = [at < BRIEF or (not brief and any(column)) for at, column in enumerate(zip(*cells, strict=True))]
+    lines = aligned(
+        [list(compress(texts, columns)) for texts in (*above, *cells)], width - 2, name=1, right=range(2, 9)
+    )
     tones: list[Tone] = ["quiet"] if above else []
     tones += map(_tone, shown)
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))

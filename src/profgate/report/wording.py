@@ -5,7 +5,7 @@ from math import isfinite
 from string import Formatter
 from typing import Any
 
-from profgate.model.levels import MOST_SPLITS, RED, VISIBLE
+from profgate.model.levels import RED, VISIBLE
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Report
 from profgate.report import numbers
@@ -106,7 +106,7 @@ def _where(parameters: Parameters, quote: Quote) -> str:
 
 
 def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
-    text = "not confirmed: the sides come from different jobs"
+    text = "possible: the sides come from different jobs"
     if parameters.get("confirm") not in {None, "off"}:
         return f"{text}; measuring both commits {IN_TURNS} decides"
     return f"{text}, and {parameters.get('jobs')} of {parameters.get('needed')} base jobs are stored"
@@ -122,24 +122,21 @@ def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
 def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
     jobs, bound = parameters.get("jobs"), _number(parameters.get("bound"))
     if bound is None:
-        return f"not certain: {jobs} base jobs are too few to separate the change from noise"
+        return f"possible: {jobs} base jobs are too few to separate the change from noise"
     change = _size(_number(parameters.get("change")))
-    return f"not certain: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
+    return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
 
 
 def _no_split(parameters: Parameters, _quote: Quote) -> str:
     splits = int(_number(parameters.get("splits")) or 0)
-    which = "random" if splits >= MOST_SPLITS else "other"
-    ways = f"{splits - 1:,} {which} ways to divide these {parameters.get('runs')} runs into two sides"
-    return f"unlikely by chance: none of {ways} looks as bad"
+    return f"chance does this in less than 1 of {splits - 1:,} comparisons"
 
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
     p, splits = _number(parameters.get("p")) or 0.0, int(_number(parameters.get("splits")) or 0)
-    ways = f"{splits:,} ways to divide the runs into two sides"
     if splits * RED < 1.0:
-        return f"may be chance: {ways} are too few for a proof; {RUNS_NEEDED}"
-    return f"may be chance: {round(p * splits):,} of {ways} differ as much"
+        return f"possible: these runs give only {splits:,} comparisons, too few for a proof; {RUNS_NEEDED}"
+    return f"possible: chance does this in {round(p * splits):,} of {splits:,} comparisons"
 
 
 def measured_change(parameters: Parameters) -> str:
@@ -160,17 +157,17 @@ def _suspect(parameters: Parameters, quote: Quote) -> str:
         _number(parameters.get(name)) for name in ("from", "to", "share_from", "share_to")
     )
     values = numbers.from_to(before, after, str(parameters.get("unit")))
-    change = "new" if not before else numbers.signed_percent(((after or 0.0) - before) / before)
+    change = numbers.growth(before, after)
     name = quote(str(parameters.get("function")))
     return f"{name}: {values} ({change}), {numbers.share_from_to(share_from, share_to)} of the run, not tested"
 
 
 def _finding(parameters: Parameters, quote: Quote) -> str:
     name, relative = parameters.get("function"), _number(parameters.get("relative"))
-    kinds = {"NotInBaseline": "is new", "NotInTarget": "is gone"}
-    changed = "changed" if relative is None else f"changed by {numbers.signed_percent(relative)}"
+    kinds = {"NotInBaseline": " is new", "NotInTarget": " is gone"}
+    changed = " changed" if relative is None else f": {numbers.relative_growth(relative)}"
     subject = quote(str(name)) if name else "the total"
-    return f"{subject} {kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
+    return f"{subject}{kinds.get(str(parameters.get('kind')), changed)} in {_where(parameters, quote)}"
 
 
 def _unproven(parameters: Parameters, quote: Quote) -> str:
@@ -225,21 +222,20 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
     ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
     f"{{facts}}); measure both commits {IN_TURNS}",
-    ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
-    ReasonCode.MEASURED: lambda given, _quote: f"measured in turns, {measured_change(given)}",
+    ReasonCode.MEASURED: lambda given, _quote: f"confirmed: measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,
     ReasonCode.FEW_JOBS: _few_jobs,
-    ReasonCode.UNLIKE_RUNS: "not confirmed: all functions of the target take {factor:ratio} the time; "
+    ReasonCode.UNLIKE_RUNS: "possible: all functions of the target take {factor:ratio} the time; "
     f"measure both commits {IN_TURNS}",
-    ReasonCode.ORDER_UNKNOWN: "not confirmed: the total can fail only if one job measured both commits in turns",
+    ReasonCode.ORDER_UNKNOWN: "possible: the total can fail only if one job measured both commits in turns",
     ReasonCode.EVERYTHING: "everything takes {factor:ratio} the time: another machine, or a change that affects "
     "everything",
     ReasonCode.OFFSET: "offset by improvements elsewhere in the run",
     ReasonCode.TOTAL_IMPROVED: "the total improved by {relative:size}, so this change does not fail",
-    ReasonCode.UNCONFIRMED: f"not confirmed: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
+    ReasonCode.UNCONFIRMED: f"possible: {{baseline}} + {{target}} runs are too few; {RUNS_NEEDED}",
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
-    ReasonCode.STILL_POSSIBLE: lambda given, _quote: f"measured in turns, still possible: {measured_change(given)}",
+    ReasonCode.STILL_POSSIBLE: lambda given, _quote: f"measured again, still possible: {measured_change(given)}",
     ReasonCode.WAITS: "waits for confirmation (confirm: {confirm})",
     ReasonCode.CALLS: "call counts explain a change, but do not fail on their own",
     ReasonCode.NO_DIRECTION: "the profile does not state whether lower or higher is better",
@@ -340,6 +336,8 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     "long, too complex or missing), so the lines of the diff decide",
     ReasonCode.WORKLOAD_CHANGED: "the change edits {file}, where {function} contains the whole run, so both sides may "
     "do different work",
+    ReasonCode.NEW_BENCHMARK: "new benchmark in {workload}: {function} of {file} is not in the baseline, so the totals "
+    "are not those of the same work",
     ReasonCode.SAME_FILES: "{baseline} and {target} contain the same files; compare two different recordings",
     ReasonCode.LIKE_REMOVED: lambda given, quote: (
         f"{quote(str(given.get('workload')))} runs the same functions as {quote(str(given.get('removed')))}, which is "

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from profgate.model.report import Finding, MetricReport, Report
 from profgate.report import numbers
+from profgate.report.finding_text import Row, change_text
 from profgate.report.markdown_text import code_cell, link_target
-from profgate.report.rows import COLOURS, Quote, Row, change_text, pairs, weight_of
+from profgate.report.rows import COLOURS, pairs, weight_of
+from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -38,7 +40,7 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     return WorkloadRow(
         sign,
         verdict,
-        numbers.signed_percent(total.relative),
+        numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
         tone if judged else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",

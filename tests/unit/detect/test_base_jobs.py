@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from profgate.detect.base_jobs import JobTest, jobs_of
+from profgate.detect.base_jobs import JobTest
 from profgate.detect.base_jobs import tested_with_jobs as against_jobs
 from profgate.detect.permutation import Rows
 from profgate.model.comparison import Runs
@@ -99,5 +99,7 @@ def test_reading_is_robust() -> None:
 
 
 def test_runs_without_a_job() -> None:
-    assert jobs_of(Runs(2, 1, 3)).tolist() == [1, 2, 3, 0, 0]
-    assert jobs_of(Runs(3, 1, 2, (0, 0, 1), (0,), (0, 0))).tolist() == [2, 2, 0, 0, 1]
+    assert Runs(2, 1, 3).base_jobs == (1, 2, 3, 0, 0)
+    assert Runs(3, 1, 2, (0, 0, 1), (0,), (0, 0)).base_jobs == (2, 2, 0, 0, 1)
+    elsewhere = Runs(2, 1, 2, (-1, -1), (0,), (0, 1))
+    assert (elsewhere.base_jobs, elsewhere.base_job_count) == ((0, 1, -1, -1), 2)

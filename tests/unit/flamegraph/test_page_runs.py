@@ -9,7 +9,7 @@ from comparisons import from_stacks
 from profgate.flamegraph import page_runs as module
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import PageContext, page_input
-from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs
+from profgate.flamegraph.page_runs import BROAD, INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
 from profgate.model.arrays import FloatArray
 from profgate.model.run_values import RunValues
 
@@ -64,8 +64,13 @@ def test_many_runs_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_values_are_as_recorded() -> None:
-    values = replace(given({0: floats(10, 10, 10)}), factors=floats(1, 1.1, 1.2))
-    assert shown(values, (2, 1))["rows"][1] == [0, OWN, -3, 10000, 11000, 12000]
+    """A function is tested without the factor of all other functions, which differs from the factor of all."""
+    baseline, target = [{"main;f": 10, "main;g": 90}, {"main;f": 20, "main;g": 80}], [{"main;f": 50, "main;g": 100}]
+    comparison = from_stacks(baseline, target)
+    f = comparison.symbols.names.index("f")
+    tested = replace(given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)}), factors=floats(1, 1.1, 1.2))
+    rows = shown(recorded(comparison, tested), (2, 1))["rows"]
+    assert [row[3:] for row in rows[1:]] == [[10000, 20000, 50000]] * 2
 
 
 def test_factors_are_those_of_both_sides() -> None:

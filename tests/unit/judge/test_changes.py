@@ -96,9 +96,9 @@ def test_unsuited_default_strategies_are_listed_apart() -> None:
 
 def test_base_jobs_are_counted_without_the_test() -> None:
     comparison = from_exclusive([{"a": 1}] * 3, [{"a": 1}], noise=[{"a": 1}] * 2)
-    assert metric_report(comparison, []).calibration.base_jobs == 5
-    shared = replace(comparison, runs=Runs(3, 1, 2, (0,) * 3, (0,)))
-    assert metric_report(shared, []).calibration == Calibration(base_jobs=3)
+    assert metric_report(comparison, []).calibration.base_jobs == 3
+    known = replace(comparison, runs=Runs(3, 1, 2, (0, 0, 1), (0,), (0, 0), 4))
+    assert metric_report(known, []).calibration == Calibration(base_jobs=3, jobs_elsewhere=4)
 
 
 def test_total_has_no_share() -> None:

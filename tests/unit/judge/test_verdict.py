@@ -90,18 +90,6 @@ def test_few_runs_are_inconclusive(runs: int) -> None:
     assert (first.code.value, first.parameters["baseline"], first.parameters["wanted"]) == ("too_few_runs", runs, 5)
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy(fail_on="never")])
-def test_few_runs_do_not_repeat_a_row(policy: Policy) -> None:
-    few = from_exclusive([BASE] * 3, [SLOWER | {"f03": 5 * BASE["f03"]}] * 3, workload="calls")
-    report = judged(slower(), few, policy=policy)
-    found = {load.name: findings(replace(report, workloads=(load,))) for load in report.workloads}
-    tested, repeated = found["w"], found["calls"]
-    assert tested["f07"].colour in {"red", "yellow"}
-    assert (repeated["f07"].colour, codes(repeated["f07"])) == ("neutral", ["unconfirmed"])
-    assert repeated["f03"].colour == "yellow"
-    assert judge(report, policy) == report
-
-
 def test_four_runs_list_and_never_fail() -> None:
     report = judged(from_exclusive([BASE] * 4, [SLOWER] * 4))
     assert codes(findings(report)["f07"]) == ["few_splits"]

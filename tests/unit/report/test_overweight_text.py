@@ -36,4 +36,4 @@ def test_largest_new_function_is_named() -> None:
 
 def test_excluded_function_is_judged() -> None:
     shown = text({"main;parse": 4000, "main;write": 100}, {"main;parse": 6000, "main;write": 200}, "parse")
-    assert "Without the stacks of parse: 100 → 200 ns (+100 %), so they explain 95.2 % of the change" in shown
+    assert "Without the stacks of parse: 100 → 200 ns (2.0x), so they explain 95.2 % of the change" in shown

@@ -92,6 +92,24 @@ def test_ratio(before: float | None, after: float | None, text: str) -> None:
     assert numbers.ratio(before, after) == text
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (100, 145, "+45.0 %"),
+        (100, 199.4, "+99.4 %"),
+        (100, 199.6, "2.0x"),
+        (100, 76, "−24.0 %"),
+        (1, 2000, ">1,000x"),
+        (0, 3, "new"),
+        (3, 0, "gone"),
+        (0, 0, "–"),
+        (None, 1, "–"),
+    ],
+)
+def test_growth(before: float | None, after: float | None, text: str) -> None:
+    assert numbers.growth(before, after) == text
+
+
 def test_both_values_share_a_unit() -> None:
     assert numbers.from_to(0.8e9, 5.1e9, "nanoseconds") == "0.80 → 5.10 s"
     assert numbers.from_to(None, 5.1e9, "nanoseconds") == "– → 5.10 s"

@@ -15,9 +15,10 @@ from profgate.model.tests import Calibration
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
 from profgate.report.csv_report import to_csv
+from profgate.report.finding_text import Row, change_text, name_of
 from profgate.report.json_report import from_json, to_json
 from profgate.report.parts import parts_text, place_name
-from profgate.report.rows import Pair, Row, change_text, grouped, headline, name_of
+from profgate.report.rows import Pair, grouped, headline
 from profgate.report.statements import detectable, growth
 from terminal_text import terminal_text
 
@@ -130,14 +131,14 @@ SURE, LITTLE = found("parse", 1e9, 3e9, "Degradation"), found("parse", 1e9, 1.31
 @pytest.mark.parametrize(
     ("findings", "text"),
     [
-        ((SMALL,), "Possible regression: x is 10x slower (not confirmed); total +6.8 %, within noise"),
-        ((LITTLE,), "Possible regression: parse +31.0 % (not confirmed); total +6.8 %, within noise"),
-        ((SURE, LARGE), "Possible regression: parse is 3.0x slower (not confirmed); total +6.8 %, "),
-        ((FRESH,), "Possible regression: fresh is new (3.00 s) (not confirmed); total +6.8 %, within noise"),
-        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower (not confirmed); total +6.8 %"),
-        ((SLOWER,), "Possible regression: the total of w +25.0 % (not confirmed)"),
-        ((FASTER, SURE), "50.0 % faster (40.0 → 20.0 s); parse costs more (+2.00 s)"),
-        ((FASTER, CHEAPER), "50.0 % faster (40.0 → 20.0 s), mostly in cheap"),
+        ((SMALL,), "Possible regression: x is 10x slower; total +6.8 %, within noise"),
+        ((LITTLE,), "Possible regression: parse +31.0 %; total +6.8 %, within noise"),
+        ((SURE, LARGE), "Possible regression: parse is 3.0x slower; total +6.8 %, "),
+        ((FRESH,), "Possible regression: fresh is new (3.00 s); total +6.8 %, within noise"),
+        ((SLOWER, LARGE), "Possible regression: big is 2.0x slower; total +6.8 %"),
+        ((SLOWER,), "Possible regression: total of w +25.0 %"),
+        ((FASTER, SURE), "Total −50.0 % (40.0 → 20.0 s); parse costs more (+2.00 s)"),
+        ((FASTER, CHEAPER), "Total −50.0 % (40.0 → 20.0 s), mostly in cheap"),
     ],
 )
 def test_headline_begins_with_what_matters_most(findings: tuple[Finding, ...], text: str) -> None:
@@ -148,7 +149,7 @@ def test_headline_begins_with_what_matters_most(findings: tuple[Finding, ...], t
 def test_total_that_hardly_moved_is_unchanged() -> None:
     load = samples.workload(samples.metric(SURE, after=41.3e9))
     text = headline(samples.report(load, verdict=samples.verdict("warn")), str)
-    assert text.endswith("(not confirmed); total unchanged")
+    assert text.endswith("parse is 3.0x slower; total unchanged")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_common_name_is_shown_with_its_line() -> None:
 
 def test_fewer_samples_are_faster() -> None:
     less = Row("w", samples.metric(unit="samples"), samples.finding("f", 200, 150))
-    assert change_text(less, str) == "f is 25.0 % faster (200 → 150 samples)"
+    assert change_text(less, str) == "f −25.0 % (200 → 150 samples)"
 
 
 def test_caller_without_self_cost_is_only_counted() -> None:
@@ -198,7 +199,7 @@ def test_growth_from_next_to_nothing_shows_both_values() -> None:
     grown = samples.report(
         samples.workload(samples.metric(samples.finding("f", 1e5, 2e8))), verdict=samples.verdict("fail")
     )
-    assert headline(grown, str).startswith("f is slower (0.10 → 200 ms); total ")
+    assert headline(grown, str).startswith("f is >1,000x slower (0.10 → 200 ms); total ")
 
 
 def test_untested_total_is_not_called_noise() -> None:
@@ -269,7 +270,7 @@ def test_function_called_total_is_not_the_total() -> None:
     ]
     assert texts == [
         "total is 2.0x slower (1.00 → 2.00 s); total +6.8 %, within noise",
-        "The total of api-bench is 25.0 % slower (40.0 → 50.0 s)",
+        "Total of api-bench +25.0 % (40.0 → 50.0 s)",
     ]
 
 

@@ -1,0 +1,216 @@
+"""Every output shows the same numbers for a finding: comment, terminal, report.json, CSV, and all parts of the page."""
+
+import csv
+import io
+import json
+import marshal
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from e2e.conftest import OpenFile
+from profgate import api
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SHOP = Path(__file__).parents[2] / "examples/shop/profiles"
+RUNS = 5
+Stacks = Mapping[str, tuple[int, int]]  # samples of each stack on both sides
+# `walk` is recursive and has two callers; `copy` calls itself, so that its self and total costs differ
+RECURSIVE: Stacks = {
+    "main;load;walk": (40, 40),
+    "main;load;walk;walk": (30, 90),
+    "main;load;walk;walk;copy": (100, 100),
+    "main;save;walk": (20, 60),
+    "main;save;walk;read": (10, 10),
+    "main;save;copy;copy": (60, 200),
+    "main;save;copy;copy;read": (150, 150),
+    "main;render": (700, 700),
+    "main;check": (500, 500),
+}
+
+
+class Expected(NamedTuple):
+    """What all outputs show for one finding. ``basis`` is "self " if its total cost differs."""
+
+    name: str
+    basis: str
+    amounts: str
+    growth: str
+    costs: tuple[float, float]
+    self_costs: str
+    row: tuple[str, str]
+    means: tuple[str, str]
+
+    @property
+    def change(self) -> str:
+        return f"{self.basis}{self.amounts} ({self.growth})"
+
+
+# the rows of the table contain total costs
+FINDINGS = {
+    "shop": [
+        Expected(
+            "find_duplicates",
+            "",
+            "14 → 103 samples",
+            "7.4x",
+            (14, 103.2),
+            "",
+            ("14", "103"),
+            ("14 samples", "103 samples"),
+        )
+    ],
+    "recursive": [
+        Expected(
+            "walk",
+            "self ",
+            "90 → 190 samples",
+            "2.1x",
+            (90, 190),
+            "90 → 190 samples",
+            ("200", "300"),
+            ("90 samples", "190 samples"),
+        ),
+        Expected(
+            "copy",
+            "self ",
+            "160 → 300 samples",
+            "+87.5 %",
+            (160, 300),
+            "160 → 300 samples",
+            ("310", "450"),
+            ("160 samples", "300 samples"),
+        ),
+    ],
+    "calls": [
+        Expected(
+            "parse",
+            "",
+            "0.70 → 1.55 s",
+            "2.2x",
+            (0.7e9, 1.55e9),
+            "300 → 900 ms",
+            ("700 ms", "1.55 s"),
+            ("700 ms", "1.55 s"),
+        ),
+        Expected(
+            "scan",
+            "self ",
+            "200 → 500 ms",
+            "2.5x",
+            (0.2e9, 0.5e9),
+            "200 → 500 ms",
+            ("1.10 s", "1.40 s"),
+            ("200 ms", "500 ms"),
+        ),
+    ],
+}
+
+
+def noisy(value: int, run: int) -> int:
+    """Vary a value between runs by up to one percent, with the mean of all runs unchanged."""
+    return value + (run - RUNS // 2) * (value // 200)
+
+
+def folded(side: int, run: int) -> bytes:
+    return "".join(f"{path} {noisy(sides[side], run)}\n" for path, sides in RECURSIVE.items()).encode()
+
+
+def calls(side: int, run: int) -> bytes:
+    """A cProfile recording: `main` calls `scan` and `parse`, which calls `token` and, after the change, `fresh`."""
+    costs = {"scan": (200, 500)[side], "parse": (300, 900)[side], "token": 400, "fresh": 250 * side, "leaf": 900}
+    callers = {"scan": "main", "parse": "main", "token": "parse", "fresh": "parse", "leaf": "scan"}
+    own = {name: noisy(1000 * cost, run) / 1e6 for name, cost in costs.items() if cost} | {"main": 0.1}
+    total = dict(own)
+    for name in ("fresh", "token", "leaf", "parse", "scan"):
+        if name in own:
+            total[callers[name]] += total[name]
+    place = {name: ("app.py", line, name) for line, name in enumerate(own)}
+    table = {}
+    for name, cost in own.items():
+        numbers = (1, 1, cost, total[name])
+        table[place[name]] = (*numbers, {place[callers[name]]: numbers} if name in callers else {})
+    return marshal.dumps(table)
+
+
+def recorded(folder: Path, kind: str) -> api.Report:
+    if kind == "shop":
+        return api.compare(str(SHOP / "baseline" / "pyspy"), str(SHOP / "target" / "pyspy"))
+    for side, name in enumerate(("before", "after")):
+        for run in range(RUNS):
+            place = folder / name / "app" / (f"run-{run}.pstats" if kind == "calls" else f"run-{run}.folded")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(calls(side, run) if kind == "calls" else folded(side, run))
+    return api.compare(str(folder / "before"), str(folder / "after"))
+
+
+def squeezed(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+@pytest.fixture(params=FINDINGS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def report(tmp_path: Path, kind: str) -> api.Report:
+    return recorded(tmp_path, kind)
+
+
+@pytest.fixture
+def page(report: api.Report, tmp_path: Path, open_file: OpenFile) -> "Page":
+    path = tmp_path / "page.html"
+    path.write_text(report.pages[0].document.text, encoding="utf-8")
+    page = open_file(path)
+    page.wait_for_selector("#found-list li", state="attached")
+    return page
+
+
+def test_reports_agree(report: api.Report, kind: str) -> None:
+    comment, terminal = squeezed(report.markdown()), squeezed(report.text())
+    metric = json.loads(report.json())["workloads"][0]["metrics"][0]
+    table = list(csv.DictReader(io.StringIO(report.csv())))
+    for finding in FINDINGS[kind]:
+        assert f"**{finding.growth}** ({finding.basis}{finding.amounts})" in comment
+        assert f"{finding.name} {finding.basis}{finding.amounts} {finding.growth}" in terminal
+        stored = next(one for one in metric["findings"] if one["location"]["name"] == finding.name)
+        assert (stored["from_value"], stored["to_value"]) == pytest.approx(finding.costs)
+        row = next(row for row in table if (row["record"], row["name"]) == ("finding", finding.name))
+        assert (float(row["from"]), float(row["to"])) == pytest.approx(finding.costs)
+        assert (row["cost"], row["change"].lstrip("'")) == (f"{finding.basis}{finding.amounts}", finding.growth)
+
+
+def test_page_agrees_with_the_reports(page: "Page", kind: str) -> None:
+    for finding in FINDINGS[kind]:
+        entry = page.locator("#found-list li", has=page.get_by_role("button", name=finding.name, include_hidden=True))
+        assert finding.change in squeezed(entry.text_content())
+        chip = page.locator("#findings button", has_text=finding.name)
+        assert f"{finding.basis}{finding.growth}" in squeezed(chip.inner_text())
+        assert finding.change in (chip.get_attribute("title") or "")
+        chip.click()
+        card = "#details" if kind != "calls" else ".blueprint .figures"
+        shown = squeezed(page.locator(card).inner_text())
+        assert finding.change in shown
+        mean = page.locator(f"{'.bottom' if kind != 'calls' else '.figures'} .dots").get_attribute("aria-label")
+        assert re.findall(r"mean ([^,]*)", mean or "") == list(finding.means)
+
+
+def test_table_and_sandwich_have_the_cost_of_all_calls(page: "Page", kind: str) -> None:
+    page.get_by_role("tab", name="Table").click()
+    heads = [squeezed(head) for head in page.locator("#columns th").all_inner_texts()]
+    for finding in FINDINGS[kind]:
+        row = page.locator("#rows tr", has=page.locator("bdi", has_text=finding.name)).first
+        cells = dict(zip(heads, row.locator("th, td").all_inner_texts(), strict=True))
+        assert cells["Finding"].endswith(f" {finding.basis}{finding.growth}")
+        assert (cells["Before"], cells["After"]) == finding.row
+        if kind == "recursive":
+            row.get_by_role("button", name="callers and callees").click()
+            page.wait_for_selector(".pane.after canvas[data-painted]", state="attached")
+            assert f"self {finding.self_costs}" in squeezed(page.locator("#details").inner_text())
+            page.get_by_role("tab", name="Table").click()
