@@ -11,10 +11,11 @@ import pytest
 from fake_github import HANG, FakeGitHub
 from profgate.errors import GitHubError, NotAllowed, ProfileError
 from profgate.github import answers
+from profgate.github.api_connection import MOVED
 from profgate.github.client import GitHubClient
 from profgate.github.connections import RetryBudget, RetryBudgetExceededError
 from profgate.github.records import Repository
-from profgate.github.requests import MOVED, NotFoundError, RateLimitedError, ServerFailedError
+from profgate.github.requests import NotFoundError, RateLimitedError, ServerFailedError
 
 MARKER = "<!-- profgate v1 key=cpu head=abc -->"
 
@@ -503,7 +504,7 @@ def test_unfinished_answer_is_requested_within_retries() -> None:
         fake.fail("GET", "/commits/", 202, times=2)
         assert client_of(fake).commit_sha("main") == sha
         fake.fail("GET", "/commits/", 202, times=100)
-        with pytest.raises(ServerFailedError, match="still computing"):
+        with pytest.raises(ServerFailedError, match="NotYetComputed"):
             client_of(fake).commit_sha("main")
         assert len(fake.requests) == 3 + 5
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from profgate.errors import GitHubError
+from profgate.github.connections import with_token
 from profgate.github.downloads import MAX_DOWNLOAD, Download, TryAgainError, check_digest, fetch, files_of, read_zip
 from profgate.github.git_data import GitRequests
 from profgate.github.records import (
@@ -28,9 +29,6 @@ from profgate.github.requests import (
     refusal,
     unreachable,
 )
-
-if TYPE_CHECKING:
-    from requests import Response
 
 DOWNLOAD_TRIES = 3
 LISTED_FILES = 3_000
@@ -193,29 +191,31 @@ class GitHubClient(GitRequests):
 
     def _send_asset(self, release: ReleaseRecord, name: str, data: bytes) -> None:
         """Upload an asset. The token is sent only to the host of the API or to the corresponding ``uploads.`` host."""
-        from requests import RequestException
+        import requests
 
-        from profgate.github.answers import within
+        from profgate.github.answers import limit_answer, within
 
         where = f"release asset {name}"
 
-        def send() -> "Response":
+        def send() -> requests.Response:
             address, api = urlsplit(release.upload_url.partition("{")[0]), urlsplit(self._api_url)
             hosts = {api.netloc, f"uploads.{api.netloc.removeprefix('api.')}"}
             if address.netloc not in hosts or address.scheme != api.scheme:
                 raise GitHubError(where, "the release names a foreign host to upload to; nothing was sent")
-            return self._session.post(
+            return requests.post(
                 f"{address.geturl()}?name={quote(name, safe='')}",
                 data=data,
-                headers={"Content-Type": "application/octet-stream"},
+                headers={"Content-Type": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION},
+                auth=with_token(self._token),
                 timeout=ASSET_TIMEOUT,
                 allow_redirects=False,
                 verify=self._verify,
+                hooks={"response": limit_answer},
             )
 
         try:
             answer = within(ASSET_SECONDS, send)
-        except (RequestException, ValueError) as error:  # an invalid address causes a ValueError
+        except (requests.RequestException, ValueError) as error:  # an invalid address causes a ValueError
             raise unreachable(where, error) from None
         if answer.status_code != 201:
             headers = {"x-accepted-github-permissions": "contents=write"} | dict(answer.headers.lower_items())

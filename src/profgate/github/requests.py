@@ -1,25 +1,27 @@
-"""Send requests to GitHub's API, with rate limits, a retry budget and typed responses.
+"""Send requests to GitHub's API through PyGithub, with rate limits, a retry budget and typed responses.
 
 A request that was refused because of a rate limit is sent again after the time that GitHub specifies. A repeatable
 request is also sent again after a server failure.
 """
 
-import json
+import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from profgate.errors import GitHubError, NotAllowed
-from profgate.github.connections import RetryBudget, failure_of, is_permanent, with_token
+from profgate.github.connections import RetryBudget, failure_of, is_permanent
 
 if TYPE_CHECKING:
+    from github import Github
+    from github.Requester import Requester
     from pydantic import TypeAdapter
-    from requests import Response, Session
 
 Result = TypeVar("Result")
 
@@ -28,13 +30,11 @@ PAGE = 100
 MAX_PAGES = 100  # maximum number of pages, in case pagination does not end
 TIMEOUT = 30  # maximum number of seconds without a response
 REPEATABLE = frozenset({"GET", "PATCH"})
-MOST_REDIRECTS = 5
-MOVED = frozenset({301, 307, 308})  # GitHub answers requests for a renamed repository with one of these statuses
-DOWNLOAD = 302
-STILL_COMPUTING = 202
 SECONDARY_WAIT = 60.0  # in seconds; GitHub documents this value for responses that do not specify a waiting time
 _SECONDS = re.compile(r"[0-9]{1,10}")  # format of numbers in HTTP headers
 CLOSED = ("is locked", "was archived")  # parts of GitHub's messages for conversations and repositories
+# These exceptions are raised by PyGithub for unexpected responses.
+_UNEXPECTED = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class NotFoundError(GitHubError):
@@ -87,7 +87,6 @@ class GitHubConnection:
         self._max_wait = max_wait
         self._verify = verify
         self._budget = budget or RetryBudget()
-        self._last = self._last_write = -60.0  # times at which a request and a write ended
 
     def __enter__(self) -> Self:
         return self
@@ -97,8 +96,8 @@ class GitHubConnection:
 
     def close(self) -> None:
         """Close the connections."""
-        if (session := self.__dict__.pop("_session", None)) is not None:
-            session.close()
+        if (github := self.__dict__.pop("_github", None)) is not None:
+            github.close()
 
     def _call(self, verb: str, path: str, body: object = None, *, repeats: int = 0) -> tuple[dict[str, str], Any]:
         """Send a request for a path below the repository or an absolute URL. Return the headers and the parsed body.
@@ -107,7 +106,11 @@ class GitHubConnection:
         """
         url = path if path.startswith("http") else f"/repos/{self._repository}{path}"
         where = f"{verb} {url.partition('?')[0]}"
-        return self._retried(where, verb, url, body, self._retries if verb in REPEATABLE else repeats)
+        return self._retried(
+            where,
+            lambda requester: requester.requestJsonAndCheck(verb, url, input=body),
+            self._retries if verb in REPEATABLE else repeats,
+        )
 
     def _get(self, path: str, kind: type[Result], *keys: str, **query: object) -> Result:
         """Send a GET request, and parse the value at the given keys of the response.
@@ -130,19 +133,18 @@ class GitHubConnection:
             raise GitHubError(path, f"has more than {MAX_PAGES * PAGE:,} entries; not read to the end")
 
     def _graphql(self, query: str, variables: Mapping[str, object], *, repeats: int = 1) -> Any:  # noqa: ANN401
-        body = {"query": query, "variables": dict(variables)}
-        return self._retried("POST graphql", "POST", self._graphql_url, body, repeats)[1]
+        return self._retried(
+            "POST graphql",
+            lambda requester: requester.graphql_query(query, dict(variables))[1],
+            repeats,
+        )
 
-    @property
-    def _graphql_url(self) -> str:
-        return f"{self._api_url.removesuffix('/v3')}/graphql"
-
-    def _retried(self, where: str, verb: str, url: str, body: object, repeats: int) -> tuple[dict[str, str], Any]:
+    def _retried(self, where: str, once: "Callable[[Requester], Result]", repeats: int) -> Result:
         limits = failures = 0
         while True:
             try:
-                with self._budget.spent_on(where):
-                    return self._checked(where, verb, url, body)
+                with self._budget.spent_on(where), _translated(where):
+                    return self._limited(once)
             except RateLimitedError as error:
                 limits += 1
                 if limits > self._retries or error.wait > self._max_wait:
@@ -154,82 +156,42 @@ class GitHubConnection:
                     raise
                 self._budget.wait(self._backoff * 2 ** (failures - 1), where)
 
-    def _checked(self, where: str, verb: str, url: str, body: object) -> tuple[dict[str, str], Any]:
-        """Send a request once. Return the headers, whose names are in lower case, and the parsed body."""
-        from requests import RequestException
-
+    def _limited(self, once: "Callable[[Requester], Result]") -> Result:
         from profgate.github import answers
 
+        requester = self._github.requester
         try:
-            answer = answers.within(answers.ANSWER_SECONDS, lambda: self._followed(where, verb, url, body))
-        except (RequestException, ValueError) as error:  # an invalid address causes a ValueError
-            if isinstance(error, answers.AnswerTooSlow):
-                self.close()  # the request is still running, so its connection cannot be used for other requests
-            raise unreachable(where, error) from error
-        headers, status = dict(answer.headers.lower_items()), answer.status_code
-        if status == STILL_COMPUTING and verb == "GET":
-            raise ServerFailedError(where, "GitHub is still computing the answer; run again later")
-        try:
-            data = json.loads(answer.content) if answer.content else None
-        except (ValueError, RecursionError) as error:
-            if status < 400:
-                raise undocumented(where, f"{type(error).__name__}: {error}") from error
-            data = None
-        if status < 400 and url == self._graphql_url and isinstance(data, dict) and data.get("errors"):
-            status = 400
-        if status >= 400:
-            raise refusal(where, status, headers, _message(data))
-        return headers, data
-
-    def _followed(self, where: str, verb: str, url: str, body: object) -> "Response":
-        """Send a request and return the response.
-
-        If the resource was moved on the same host, the request is sent to its new address. The redirect of a download
-        is returned, because the token must not be sent to the storage host.
-        """
-        from requests import TooManyRedirects
-
-        url = url if url.startswith("http") else f"{self._api_url}{url}"
-        for _ in range(MOST_REDIRECTS):
-            if urlsplit(url)[:2] != urlsplit(self._api_url)[:2]:
-                raise GitHubError(where, "leads to another host; check GITHUB_API_URL")
-            answer = self._sent(verb, url, body)
-            if not 300 <= answer.status_code < 400 or (answer.status_code == DOWNLOAD and url.endswith("/zip")):
-                return answer
-            if answer.status_code not in MOVED:
-                what = f"the server answered {answer.status_code}, a redirect that is not followed"
-                raise GitHubError(where, f"{what}; check GITHUB_API_URL")
-            url = answer.headers.get("Location", "").partition("#")[0]
-        raise TooManyRedirects
-
-    def _sent(self, verb: str, url: str, body: object) -> "Response":
-        """Send a request after the pause since the last request, or, for a write, since the last write."""
-        ready = self._last + self._pauses[0]
-        if verb != "GET":
-            ready = max(ready, self._last_write + self._pauses[1])
-        time.sleep(max(0.0, ready - time.monotonic()))
-        try:
-            return self._session.request(
-                verb, url, json=body, timeout=TIMEOUT, allow_redirects=False, verify=self._verify
-            )
-        finally:
-            self._last = time.monotonic()
-            self._last_write = self._last_write if verb == "GET" else self._last
+            return answers.within(answers.ANSWER_SECONDS, lambda: once(requester))
+        except answers.AnswerTooSlow:
+            self.close()  # the request is still running, so its connection cannot be used for other requests
+            raise
 
     @cached_property
-    def _session(self) -> "Session":
-        """The connections. `requests` is imported only on first use, because not every run needs it."""
-        from requests import Session
+    def _github(self) -> "Github":
+        """The PyGithub client. PyGithub is imported only on first use, because the import takes half a second."""
+        from github import Auth, Github
+        from github.Requester import Requester
 
-        from profgate.github.answers import limit_answer
+        from profgate.github.api_connection import HttpConnection, HttpsConnection
 
-        session = Session()
-        session.auth = with_token(self._token)
-        session.hooks["response"] = [limit_answer]
-        session.headers.update(
-            {"Accept": "application/vnd.github+json", "User-Agent": "profgate", "X-GitHub-Api-Version": API_VERSION}
-        )
-        return session
+        logging.getLogger("github").setLevel(logging.CRITICAL)  # otherwise, PyGithub would log responses
+        Requester.injectConnectionClasses(HttpConnection, HttpsConnection)
+        try:
+            return Github(
+                auth=Auth.Token(self._token),
+                base_url=self._api_url,
+                per_page=PAGE,
+                api_version=API_VERSION,
+                timeout=TIMEOUT,
+                lazy=True,
+                verify=self._verify,
+                user_agent="profgate",
+                retry=None,
+                seconds_between_requests=self._pauses[0],
+                seconds_between_writes=self._pauses[1],
+            )
+        finally:
+            Requester.resetConnectionClasses()
 
 
 @cache
@@ -263,6 +225,26 @@ def undocumented(where: str, what: str) -> GitHubError:
 def _address(path: str, query: Mapping[str, object]) -> str:
     given = {key: value for key, value in query.items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
+
+
+@contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """Convert errors of PyGithub and `requests` to the errors of this module."""
+    from github.GithubException import GithubException, RateLimitExceededException
+    from requests import RequestException
+
+    try:
+        yield
+    except GithubException as error:
+        headers = {key.lower(): value for key, value in (error.headers or {}).items()}
+        if isinstance(error, RateLimitExceededException):
+            raise _limited(where, headers) from error
+        raise refusal(where, error.status, headers, _message(error.data)) from error
+    except RequestException as error:
+        raise unreachable(where, error) from error
+    except _UNEXPECTED as error:
+        what = f"{type(error).__name__}: {error}; check GITHUB_API_URL"
+        raise GitHubError(where, what) from error
 
 
 def unreachable(where: str, error: Exception) -> GitHubError:
