@@ -17,7 +17,7 @@ from profgate.model.report import MetricReport, Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
-from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, finding_lines
+from profgate.report.terminal_report import FEW, NARROWEST, TONES, finding_lines
 from profgate.report.text_table import Line, Tone
 from profgate.report.wording import reason_text
 
@@ -136,7 +136,7 @@ def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: b
     report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
     tone = TONES[verdict.conclusion]
-    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {WORDS[verdict.conclusion]}"
+    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)

@@ -17,13 +17,6 @@ from profgate.report.rows import Pair
 from profgate.report.text_table import Line, Tone, aligned
 
 NARROWEST = 60
-WORDS = {
-    "fail": "FAILED",
-    "warn": "REVIEW",
-    "pass": "PASSED",
-    "not_compared": "NOT COMPARED",
-    "inconclusive": "INCONCLUSIVE",
-}
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
 FEW = 3  # if there are more metrics, metrics without findings are not shown
@@ -83,12 +76,12 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
-    yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    yield tone, f"{rows.CONCLUSIONS[conclusion].upper()}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     texts = (statements.larger_budget(report), statements.measurement(report, _name))
     yield from ((tone, f"  {text}") for text in texts if text)
     if conclusion == "inconclusive":
-        yield tone, f"  {wording.advice(report.verdict.reasons[0], report)}".rstrip()
+        yield tone, f"  {statements.advice(report.verdict.reasons[0], report)}".rstrip()
         yield from ((tone, f"  {suspect}") for suspect in rows.suspects(report, _name))
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
@@ -106,8 +99,7 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    notes = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour == "neutral"]
-    for place, part in enumerate((rows.ordered(groups), notes)):
+    for place, part in enumerate((rows.ordered(groups), (*groups.other, *groups.noise))):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -226,11 +218,7 @@ def _text(reason: Reason) -> str:
 
 
 def _notes(report: Report, width: int) -> Iterable[Line]:
-    notes = [
-        f"{name_text(load.name, LABEL)}: {_text(note)}"
-        for load in report.workloads
-        for note in statements.comparability(load)
-    ]
+    notes = statements.comparability(report, lambda name: name_text(name, LABEL), _text)
     notes += [_text(warning) for warning in report.warnings if warning.code not in URGENT]
     if notes:
         yield from (("text", ""), ("head", "notes"))
