@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
-from profgate.model.change import Change, path_text
+from profgate.model.change import path_text
+from profgate.model.kinds import BETTER, BY_WORD, WORSE
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Report, Side
+from profgate.model.report import MetricReport, Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
@@ -122,7 +123,7 @@ def _pair_lines(
     yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
         yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
-        yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
+        yield from change_lines(metric)
     else:
         yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
 
@@ -188,17 +189,21 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 
-def _change_lines(change: Change, unit: str) -> Iterable[str]:
-    values = " → ".join(_value(value, unit) for value in (change.from_value, change.to_value))
-    yield f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}"
-    if change.location.context:
-        yield f"      in {plain(path_text(change.location.context))}"
-    if change.reason:
-        yield f"      {plain(wording.reason_text(change.reason, name_text))}"
-
-
-def _value(value: float | str | None, unit: str) -> str:
-    return name_text(value) if isinstance(value, str) else numbers.quantity(value, unit)
+def change_lines(metric: MetricReport) -> Iterable[Line]:
+    """Yield what each strategy reports."""
+    for change in metric.changes:
+        kind, before, after = BY_WORD.get(change.kind), change.from_value, change.to_value
+        tone: Tone = "bad" if kind in WORSE else "good" if kind in BETTER else "quiet"
+        if isinstance(before, str) or isinstance(after, str):
+            values = f"{plain(str(before))} → {plain(str(after))}"
+        else:
+            values = f"{numbers.from_to(before, after, metric.unit)}{numbers.in_brackets(change.relative)}"
+        sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
+        yield tone, f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}{sure}"
+        if change.location.context:
+            yield "quiet", f"      in {plain(path_text(change.location.context))}"
+        if change.reason:
+            yield "quiet", f"      {plain(wording.reason_text(change.reason, name_text))}"
 
 
 def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
