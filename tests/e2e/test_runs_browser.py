@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = ["main", "work", "rest", "small"]
 ROWS = [(-1, -1, 0, 0), (0, 0, 0, 0), (1, 1, 300, 900), (1, 2, 500, 510), (1, 3, 3, 3)]
-EVIDENCE = "chance does this in less than 1 of 9 comparisons"
+EVIDENCE = "chance does this in at most 1 of 10 comparisons"
 RUNS = PageRuns(
     shown=[0, 3, 2],
     all=[0, 3, 2],

@@ -142,7 +142,7 @@ def test_check_all_draws_every_edge(repository: Repository, capsys: Capture) -> 
     assert "no ancestor has shop" in text
     assert "NoChange" not in text
     assert main(["check", "--all", "-v"]) == 0
-    assert "NoChange at" in capsys.readouterr().out
+    assert ": NoChange " in capsys.readouterr().out
 
 
 def test_each_workload_has_its_own_baseline(repository: Repository, capsys: Capture) -> None:

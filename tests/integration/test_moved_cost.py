@@ -172,7 +172,7 @@ def test_consequences_belong_to_the_changed_function() -> None:
     assert sorted(findings(found)) == ["free", "malloc", "memcpy"]
     (lead,), others = rows_of(found)["worse"], rows_of(found)["related"]
     assert sorted([lead, *others]) == ["free", "malloc", "memcpy"]
-    assert headline(found, str).startswith(f"peek, changed here, makes {lead} 1.6")
+    assert headline(found, str).startswith(f"peek, changed here, makes {lead} slower: +6")
     assert len(rows_of(report(BEFORE, {**BEFORE, **calls}))["worse"]) == 3, "without sources, there is no known cause"
 
 

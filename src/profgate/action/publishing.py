@@ -11,7 +11,8 @@ from profgate.model.report import Document, Report
 from profgate.model.visible_text import name_text, plain
 from profgate.report.comment import render_quiet_comment
 from profgate.report.rows import headline
-from profgate.report.wording import advice, reason_text
+from profgate.report.statements import advice
+from profgate.report.wording import reason_text
 
 NOT_COMPARED = 3
 NOT_PUBLISHED = Published()

@@ -22,14 +22,13 @@ from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from profgate.report.numbers import counted
 from profgate.report.parts import parts_of
-from profgate.report.rows import headline, not_compared
+from profgate.report.rows import COLOURS, headline, not_compared
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, known_totals, workload_row
 
 LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a number and a suffix are appended
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-COLOURS = ("red", "yellow", "neutral", "green")
 TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
 BADGES = {
     "fail": "fails",

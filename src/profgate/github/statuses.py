@@ -10,7 +10,7 @@ from profgate.github.client import GitHubClient
 from profgate.model.report import Report, Verdict
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report.finding_text import Row, change_text
-from profgate.report.rows import grouped, why
+from profgate.report.rows import CONCLUSIONS, grouped, why
 
 LONGEST_DESCRIPTION = 140  # in characters; GitHub refuses longer descriptions of statuses
 LONGEST_TITLE = 255
@@ -18,13 +18,6 @@ LONGEST_SUMMARY = 60_000  # in bytes; GitHub refuses summaries of more than 65,5
 LONGEST_MESSAGE = 2_000
 MOST_ANNOTATIONS = 500
 PAGE = 50  # maximum number of annotations that GitHub accepts in one request
-LABELS = {
-    "pass": "passed",
-    "warn": "review",
-    "fail": "failed",
-    "not_compared": "not compared",
-    "inconclusive": "inconclusive",
-}
 _PLACE = re.compile(r"#diff-([0-9a-f]{64})R([0-9]{1,9})")
 Annotation = dict[str, str | int]  # an annotation in the format of GitHub's API
 
@@ -44,7 +37,7 @@ def check_name(key: str) -> str:
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """Set the commit status for a verdict. The policy determines whether "not compared" passes or fails."""
-    parts = filter(None, (LABELS[verdict.conclusion], text))
+    parts = filter(None, (CONCLUSIONS[verdict.conclusion], text))
     _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
 
 

@@ -9,16 +9,14 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from textwrap import wrap
 
-from profgate.model.change import Change, path_text
 from profgate.model.history import StoredCommit
-from profgate.model.kinds import BETTER, BY_WORD, RANKS, WORSE, Kind
 from profgate.model.reason import ReasonCode
-from profgate.model.report import MetricReport, Report
+from profgate.model.report import Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers, rows
 from profgate.report.json_report import to_json
-from profgate.report.terminal_report import FEW, NARROWEST, TONES, WORDS, finding_lines
-from profgate.report.text_table import Line, Tone
+from profgate.report.terminal_report import FEW, NARROWEST, TONES, change_lines, finding_lines
+from profgate.report.text_table import Line
 from profgate.report.wording import reason_text
 
 SCHEMA = "profgate.check/1"
@@ -136,7 +134,7 @@ def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: b
     report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
     tone = TONES[verdict.conclusion]
-    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {WORDS[verdict.conclusion]}"
+    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
@@ -188,29 +186,6 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
 
 
 def _by_strategies(report: Report) -> Iterator[Line]:
-    for workload in report.workloads:
-        for metric in workload.metrics:
-            yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
-            for strategy in dict.fromkeys(change.strategy for change in metric.changes):
-                yield "quiet", f"    by {plain(strategy)}"
-                changes = [change for change in metric.changes if change.strategy == strategy]
-                for change in sorted(changes, key=lambda change: RANKS[_kind(change)]):
-                    yield _change_line(change, metric)
-
-
-def _kind(change: Change) -> Kind:
-    return BY_WORD.get(change.kind, Kind.UNKNOWN)
-
-
-def _change_line(change: Change, metric: MetricReport) -> Line:
-    kind, place = _kind(change), change.location
-    tone: Tone = "bad" if kind in WORSE else "good" if kind in BETTER else "quiet"
-    name = path_text(place.context) if place.context else place.name
-    where = f" ({plain(place.file)})" if place.file else ""
-    before, after = change.from_value, change.to_value
-    if isinstance(before, str) or isinstance(after, str):
-        values = f"{plain(str(before))} → {plain(str(after))}"
-    else:
-        sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
-        values = f"{numbers.from_to(before, after, metric.unit)}{numbers.in_brackets(change.relative)}{sure}"
-    return tone, f"      {change.kind} at {name_text(name, 60)}{where}: {values}"
+    for workload, metric in report.metrics:
+        yield "text", f"  {name_text(workload.name, 60)} · {name_text(metric.name, 30)}"
+        yield from change_lines(metric)

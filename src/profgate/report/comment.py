@@ -149,10 +149,8 @@ class Body:
         """Return the title and the text of each section of the details."""
         more, better = self.more, self.better
         failing = sum(row.finding.colour == "red" for row in more)
-        groups = self.groups
-        related = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour != "neutral"]
-        neutral = [row for row in (*groups.related, *filter(_noticeable, groups.other)) if row not in related]
-        parts, notes = ([note_line(row) for row in part] for part in (related, neutral))
+        parts = [note_line(row) for row in self.groups.related]
+        notes = [note_line(row) for row in filter(_noticeable, self.groups.other)]
         totals = [self.total(pair) for pair in self.pairs[OPEN:] if rows.changed(pair)]
         acceptances, counted = self.report.acceptances, numbers.counted
         title = counted(len(more), "more cause" if self.shown else "unconfirmed change")
@@ -285,7 +283,7 @@ def _advice(report: Report) -> str:
         reasons = first.finding.reasons if first is not None and first.total else ()
     else:
         reasons = report.verdict.reasons
-    return next((text for reason in reasons[:1] if (text := wording.advice(reason, report))), "")
+    return next((text for reason in reasons[:1] if (text := statements.advice(reason, report))), "")
 
 
 def _suspects(report: Report) -> str:
@@ -296,16 +294,13 @@ def _measured(report: Report, pairs: Sequence[Pair], limit: int) -> list[str]:
     """Return Markdown lines that explain the numbers: facts, further reasons, notes, warnings, renames and policy."""
     distance = report.baseline.distance
     older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base" if distance else ""
-    notes = [
-        f"{code_span(load.name)}: {_text(note)}" for load in report.workloads for note in statements.comparability(load)
-    ]
     policy = ((name, getattr(report.policy, name)) for name in POLICY)
     stated = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in policy if value is not None)
     lines = [
         older and f"{older}: no profiles of a newer commit can be used.",
         *_facts(report, pairs),
         *map(sentence, rows.further_reasons(report, plain_name)),
-        *notes,
+        *statements.comparability(report, code_span, _text),
         *map(_text, report.warnings),
         *statements.renames((pair.metric for pair in pairs), _short_code),
         stated and f"Policy: {sentence(stated)}",

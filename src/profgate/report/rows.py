@@ -10,7 +10,7 @@ from profgate.model.change import Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Evidence, Finding, MetricReport, NotCompared, Report
+from profgate.model.report import Conclusion, Evidence, Finding, MetricReport, NotCompared, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text, name_of, total_change
 from profgate.report.parts import only_share_changed, place_name
@@ -18,6 +18,13 @@ from profgate.report.statements import Calls
 from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
+CONCLUSIONS: dict[Conclusion, str] = {
+    "pass": "passed",
+    "warn": "review",
+    "fail": "failed",
+    "not_compared": "not compared",
+    "inconclusive": "inconclusive",
+}
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
@@ -92,18 +99,13 @@ def _group(row: Row) -> str:
 
 
 def ordered(groups: Groups) -> list[Row]:
-    """Return the findings that are not neutral: causes, then improvements, each followed by those that it explains."""
-    left = [row for row in groups.related if row.finding.colour != "neutral"]
-    found = []
+    """Return the causes and the improvements, each followed by the findings that belong to it."""
+    found, left = [], list(groups.related)
     for cause in (*groups.worse, *groups.better):
-        found.append(cause)
-        same = [
-            row for row in left if row.metric is cause.metric and row.finding.cause == cause.finding.cause is not None
-        ]
-        found += same
+        same = [row for row in left if (row.finding.cause, id(row.metric)) == (cause.finding.cause, id(cause.metric))]
+        found += [cause, *same]
         left = [row for row in left if row not in same]
-    rest = (row for row in (*groups.other, *groups.noise) if row.finding.colour != "neutral")
-    return [*found, *left, *rest]
+    return [*found, *left]
 
 
 def pairs(report: Report) -> tuple[Pair, ...]:

@@ -1,20 +1,29 @@
 """Sentences, without a full stop, about findings, metrics and reports."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
+from profgate.model.report import Finding, MetricReport, Report, direction_of
 from profgate.report import numbers
-from profgate.report.wording import Quote
+from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
 Calls = tuple[float | str | None, float | str | None]  # numbers of calls in the baseline and the target
 NAMED = 3  # maximum number of suspects that a sentence names for each outcome
 OUTCOMES = {"possible": "still possible", "not repeated": "not repeated", "not measured": "not in the new runs"}
 COMMON = 0.05  # smallest deviation of the common factor from 1 that is reported
+MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
+QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
+ADVICE = {
+    ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
+    ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
+    ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
+    ReasonCode.EVERYTHING: f"To find out which, measure both commits {IN_TURNS} (profgate confirm).",
+    ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
+}
 SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
 REACHES = {
     "called by a changed function": "called by changed code",
@@ -210,16 +219,34 @@ def call_counts(calls: Calls) -> str:
     return numbers.from_to(before, after, "count")
 
 
-def comparability(load: WorkloadReport) -> list[Reason]:
-    """Return the notes on a workload. Totals may differ by a large factor if the total fails for this reason."""
+def comparability(report: Report, quote: Quote, text: Callable[[Reason], str]) -> list[str]:
+    """Return the notes on the workloads. Totals may differ by a large factor if the total fails for this reason."""
     failed = {
-        metric.name for metric in load.metrics for found in metric.findings if found.is_total and found.colour == "red"
+        (load.name, metric.name)
+        for load, metric, finding in report.findings
+        if finding.is_total and finding.colour == "red"
     }
     return [
-        note
+        f"{quote(load.name)}: {text(note)}"
+        for load in report.workloads
         for note in load.comparability
-        if note.code is not ReasonCode.TOTALS_FAR_APART or note.parameters.get("metric") not in failed
+        if note.code is not ReasonCode.TOTALS_FAR_APART or (load.name, note.parameters.get("metric")) not in failed
     ]
+
+
+def advice(reason: Reason, report: Report) -> str:
+    """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
+    reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
+    noisy = float(reason.parameters.get("wanted") or 0) > MOST_RUNS
+    text = filled(QUIETER if noisy else ADVICE.get(reason.code, ""), reason.parameters)
+    if reason.code not in UNDECIDED:
+        return text
+    if report.measurement is not None:
+        return "To decide, let each run do more work, or measure on a quieter machine."
+    if report.policy.confirm not in {None, "off"}:
+        return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
+    command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
+    return f"To decide, {text}{command if report.baseline.sha else ''}."
 
 
 def growth(finding: Finding, metric: MetricReport) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
-from profgate.model.change import Change, path_text
+from profgate.model.change import path_text
+from profgate.model.kinds import BETTER, BY_WORD, WORSE
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Report, Side
+from profgate.model.report import MetricReport, Report, Side
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import plain_acceptances
@@ -17,13 +18,6 @@ from profgate.report.rows import Pair
 from profgate.report.text_table import Line, Tone, aligned
 
 NARROWEST = 60
-WORDS = {
-    "fail": "FAILED",
-    "warn": "REVIEW",
-    "pass": "PASSED",
-    "not_compared": "NOT COMPARED",
-    "inconclusive": "INCONCLUSIVE",
-}
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
 SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
 FEW = 3  # if there are more metrics, metrics without findings are not shown
@@ -83,12 +77,12 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
-    yield tone, f"{WORDS[conclusion]}  {first}".rstrip()
+    yield tone, f"{rows.CONCLUSIONS[conclusion].upper()}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     texts = (statements.larger_budget(report), statements.measurement(report, _name))
     yield from ((tone, f"  {text}") for text in texts if text)
     if conclusion == "inconclusive":
-        yield tone, f"  {wording.advice(report.verdict.reasons[0], report)}".rstrip()
+        yield tone, f"  {statements.advice(report.verdict.reasons[0], report)}".rstrip()
         yield from ((tone, f"  {suspect}") for suspect in rows.suspects(report, _name))
     reasons = [reason for reason in reasons if reason != first]
     shown = reasons if verbose else reasons[:REASONS]
@@ -106,8 +100,7 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
     """Return the findings and the notes for each metric, keyed by the ``id`` of the metric."""
     groups = rows.grouped(report)
     found: dict[int, tuple[list[Row], list[Row]]] = {}
-    notes = [row for row in (*groups.related, *groups.other, *groups.noise) if row.finding.colour == "neutral"]
-    for place, part in enumerate((rows.ordered(groups), notes)):
+    for place, part in enumerate((rows.ordered(groups), (*groups.other, *groups.noise))):
         for row in part:
             found.setdefault(id(row.metric), ([], []))[place].append(row)
     return found
@@ -130,7 +123,7 @@ def _pair_lines(
     yield from (("warn", f"  not tested: {_text(reason)}") for reason in metric.not_tested)
     if verbose:
         yield from (("quiet", f"  does not apply: {_text(reason)}") for reason in metric.unsuited)
-        yield from (("quiet", line) for change in metric.changes for line in _change_lines(change, metric.unit))
+        yield from change_lines(metric)
     else:
         yield from (("quiet", f"  {text}") for text in statements.only_counted(metric.counts))
 
@@ -196,17 +189,21 @@ def finding_lines(shown: Sequence[Row], width: int, *, brief: bool = False) -> I
     yield from ((tone, f"  {line}".rstrip()) for tone, line in zip(tones, lines, strict=True))
 
 
-def _change_lines(change: Change, unit: str) -> Iterable[str]:
-    values = " → ".join(_value(value, unit) for value in (change.from_value, change.to_value))
-    yield f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}"
-    if change.location.context:
-        yield f"      in {plain(path_text(change.location.context))}"
-    if change.reason:
-        yield f"      {plain(wording.reason_text(change.reason, name_text))}"
-
-
-def _value(value: float | str | None, unit: str) -> str:
-    return name_text(value) if isinstance(value, str) else numbers.quantity(value, unit)
+def change_lines(metric: MetricReport) -> Iterable[Line]:
+    """Yield what each strategy reports."""
+    for change in metric.changes:
+        kind, before, after = BY_WORD.get(change.kind), change.from_value, change.to_value
+        tone: Tone = "bad" if kind in WORSE else "good" if kind in BETTER else "quiet"
+        if isinstance(before, str) or isinstance(after, str):
+            values = f"{plain(str(before))} → {plain(str(after))}"
+        else:
+            values = f"{numbers.from_to(before, after, metric.unit)}{numbers.in_brackets(change.relative)}"
+        sure = f", {change.confidence_type} {change.confidence:.3g}" if change.confidence is not None else ""
+        yield tone, f"    {change.strategy}: {change.kind} {name_text(change.location.name, LABEL)}  {values}{sure}"
+        if change.location.context:
+            yield "quiet", f"      in {plain(path_text(change.location.context))}"
+        if change.reason:
+            yield "quiet", f"      {plain(wording.reason_text(change.reason, name_text))}"
 
 
 def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
@@ -226,11 +223,7 @@ def _text(reason: Reason) -> str:
 
 
 def _notes(report: Report, width: int) -> Iterable[Line]:
-    notes = [
-        f"{name_text(load.name, LABEL)}: {_text(note)}"
-        for load in report.workloads
-        for note in statements.comparability(load)
-    ]
+    notes = statements.comparability(report, lambda name: name_text(name, LABEL), _text)
     notes += [_text(warning) for warning in report.warnings if warning.code not in URGENT]
     if notes:
         yield from (("text", ""), ("head", "notes"))

@@ -7,15 +7,12 @@ from typing import Any
 
 from profgate.model.levels import RED, VISIBLE
 from profgate.model.reason import Parameter, Reason, ReasonCode
-from profgate.model.report import Report
 from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
 NAME_FIRST = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE, ReasonCode.FINDING, ReasonCode.TEXT})
 UNDECIDED = frozenset({ReasonCode.TOO_FEW_SAMPLES, ReasonCode.TOO_FEW_RUNS, ReasonCode.CANNOT_SEE})
-MOST_RUNS = 50  # if more runs are needed, more runs are no practical advice
-QUIETER = "use a quieter machine or a count, such as instructions; here, {wanted:count} runs of each side are needed"
 IN_TURNS = "in turns on one machine"
 RUNS_NEEDED = "record at least 5 runs of each side"
 LACKS = {
@@ -32,7 +29,7 @@ def reason_text(reason: Reason, quote: Quote) -> str:
     given["reasons"] = "; ".join(reason_text(other, quote) for other in reason.reasons)
     sentence = SENTENCES[reason.code]
     if isinstance(sentence, str):
-        return _Sentence().vformat(sentence, (), {**given, "where": _where(given, quote)})
+        return filled(sentence, {**given, "where": _where(given, quote)})
     return sentence(given, quote)
 
 
@@ -42,24 +39,12 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
     return text if reason.code in NAME_FIRST else text[:1].upper() + text[1:]
 
 
-def advice(reason: Reason, report: Report) -> str:
-    """Return advice on how to get a conclusive comparison, or "" for reasons without advice."""
-    reason = reason.reasons[0] if reason.code is ReasonCode.NO_BASELINE and reason.reasons else reason
-    noisy = (_number(reason.parameters.get("wanted")) or 0.0) > MOST_RUNS
-    text = _Sentence().vformat(QUIETER if noisy else ADVICE.get(reason.code, ""), (), reason.parameters)
-    if reason.code not in UNDECIDED:
-        return text
-    if report.measurement is not None:
-        return "To decide, let each run do more work, or measure on a quieter machine."
-    if report.policy.confirm not in {None, "off"}:
-        return f"To decide, profgate confirm measures both commits {IN_TURNS}; otherwise, {text}."
-    command = f", or measure both commits {IN_TURNS}: profgate confirm report.json -- COMMAND"
-    return f"To decide, {text}{command if report.baseline.sha else ''}."
+def filled(text: str, parameters: Parameters) -> str:
+    """Fill in parameters. ``{change:size}`` applies a style, and ``{runs:run}`` adds a noun."""
+    return _Sentence().vformat(text, (), parameters)
 
 
 class _Sentence(Formatter):
-    """A formatter for parameters, in which ``{change:size}`` applies a style and ``{runs:run}`` adds a noun."""
-
     def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
         return kwargs.get(str(key))
 
@@ -87,6 +72,7 @@ STYLES: dict[str, Callable[[float | None], str]] = {
     "rate": lambda number: f"{number or 0:g}",
     "whole": lambda number: f"{100 * (number or 0):.0f} %",
     "mean": lambda number: f"{number or 0:,.1f}",
+    "fit": lambda number: "" if number is None else f": R² {number:.2f}",
     "percent": numbers.percent,
     "ratio": lambda number: numbers.ratio(1.0, number),
     "signed": numbers.signed_percent,
@@ -94,6 +80,7 @@ STYLES: dict[str, Callable[[float | None], str]] = {
 }
 TEXTS: dict[str, Callable[[str], str]] = {
     "after": lambda text: text and f": {text}",
+    "tests": lambda text: f"tests became {text}" if text in {"slower", "faster"} else "no direction stands out",
     "more": lambda text: text and f" and {text} more",
     "sides": lambda side: "baseline and the target" if side == "both" else side,
     "holders": lambda side: "profiles contain" if side == "both" else f"{side} contains",
@@ -113,7 +100,11 @@ def _few_jobs(parameters: Parameters, _quote: Quote) -> str:
 
 
 def _beyond_jobs(parameters: Parameters, _quote: Quote) -> str:
-    jobs, bound, change = parameters.get("jobs"), _number(parameters.get("bound")), _number(parameters.get("change"))
+    jobs, bound, change = (
+        parameters.get("jobs"),
+        _number(parameters.get("bound")),
+        _number(parameters.get("change")),
+    )
     if bound is None or change is None:
         return f"none of {jobs} base jobs has this function; this one does"
     return f"none of {jobs} base jobs differed by more than {_size(bound)}; this one differs by {_size(change)}"
@@ -125,11 +116,6 @@ def _near_jobs(parameters: Parameters, _quote: Quote) -> str:
         return f"possible: {jobs} base jobs are too few to separate the change from noise"
     change = _size(_number(parameters.get("change")))
     return f"possible: this job differs by {change}, {jobs} base jobs differ by up to {_size(bound)}"
-
-
-def _no_split(parameters: Parameters, _quote: Quote) -> str:
-    splits = int(_number(parameters.get("splits")) or 0)
-    return f"chance does this in less than 1 of {splits - 1:,} comparisons"
 
 
 def _few_splits(parameters: Parameters, _quote: Quote) -> str:
@@ -205,19 +191,8 @@ def _no_model(parameters: Parameters, _quote: Quote) -> str:
     return "; ".join(sentences)
 
 
-def _poor_fit(parameters: Parameters, _quote: Quote) -> str:
-    r_square = parameters.get("r_square")
-    return f"the fit is too poor: R² {r_square:.2f}" if isinstance(r_square, float) else "the fit is too poor"
-
-
-def _order_changed(parameters: Parameters, _quote: Quote) -> str:
-    direction = parameters.get("direction")
-    which = f"tests became {direction}" if direction in {"slower", "faster"} else "no direction stands out"
-    return f"the order of the durations changed: {which}"
-
-
 SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
-    ReasonCode.NO_SPLIT: _no_split,
+    ReasonCode.NO_SPLIT: "chance does this in at most 1 of {splits:count} comparisons",
     ReasonCode.BEYOND_JOBS: _beyond_jobs,
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
     ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
@@ -404,7 +379,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.NO_LINE: "there is no linear model in the {side:sides}",
     ReasonCode.SIZES_APART: "the ranges of sizes do not overlap",
     ReasonCode.NO_DIFFERENCE: "the models have no values over most of the range",
-    ReasonCode.POOR_FIT: _poor_fit,
+    ReasonCode.POOR_FIT: "the fit is too poor{r_square:fit}",
     ReasonCode.NO_AREA: "an area under a model is not positive",
     ReasonCode.NO_WINDOW: "no window has positive values on both sides",
     ReasonCode.NO_MODEL: _no_model,
@@ -419,12 +394,5 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.ORDER_STABLE: "the order of the durations is as stable as in the baseline",
     ReasonCode.ORDER_STEADIER: "the order is more stable than before: fewer tests change ranks than among the "
     "baseline runs",
-    ReasonCode.ORDER_CHANGED: _order_changed,
-}
-ADVICE = {
-    ReasonCode.TOO_FEW_SAMPLES: "record about {factor} times longer",
-    ReasonCode.TOO_FEW_RUNS: "record at least {wanted} runs of each side",
-    ReasonCode.CANNOT_SEE: "record at least {wanted} runs of each side",
-    ReasonCode.EVERYTHING: f"To find out which, measure both commits {IN_TURNS} (profgate confirm).",
-    ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
+    ReasonCode.ORDER_CHANGED: "the order of the durations changed: {direction:tests}",
 }

@@ -11,7 +11,8 @@ from golden_files import Golden
 from profgate.model.policy import Confirm
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import StatedPolicy
-from profgate.report.wording import RUNS_NEEDED, SENTENCES, advice, full_sentence, reason_text
+from profgate.report.statements import advice
+from profgate.report.wording import RUNS_NEEDED, SENTENCES, full_sentence, reason_text
 
 SAMPLES: dict[str, Parameter] = json.loads("""{
   "workload": "api", "metric": "cpu", "function": "parse", "kind": "Degradation", "direction": "worse",
