@@ -134,7 +134,7 @@ def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: b
     report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
     tone = TONES[verdict.conclusion]
-    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].upper()}"
+    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].word.upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
