@@ -172,8 +172,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         if not found and len(shown) > FEW:
             quiet += 1
             continue
-        total, relative = pair.metric.total, numbers.in_brackets(pair.metric.total.relative)
-        values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
+        values = "total {} ({})".format(*rows.total_words(pair.metric))
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
         functions = [row for row in found if not row.total]  # the total is already in the line above
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))

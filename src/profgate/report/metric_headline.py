@@ -62,9 +62,7 @@ def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricRep
 
 def _total(metric: MetricReport, *, visible: bool) -> str:
     """Return the change in the total, and the smallest visible change if ``visible`` is set."""
-    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    parts = (f"total {values}", numbers.relative_growth(metric.total.relative), rows.unseen_total(metric))
-    text, smallest = ", ".join(filter(None, parts)), metric.calibration.visible_total
+    text, smallest = f"total {', '.join(rows.total_words(metric))}", metric.calibration.visible_total
     if visible and smallest is not None:
         text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"
     return text

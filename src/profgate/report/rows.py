@@ -280,6 +280,13 @@ def finding_key(location: Location) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def total_words(metric: MetricReport) -> tuple[str, str]:
+    """Return the costs of a metric's total, and its change with a word for doubt: ``+18.6 %, possible``."""
+    total = metric.total
+    words = filter(None, (numbers.relative_growth(total.relative), unseen_total(metric)))
+    return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
+
+
 def unseen_total(metric: MetricReport) -> str:
     """Return why a total has no certain finding, or an empty string if it has one."""
     if colours := {finding.colour for finding in metric.findings if finding.is_total}:
