@@ -56,10 +56,8 @@ def note_line(row: Row) -> str:
 
 def total_text(pair: Pair) -> str:
     """Return the total of a metric: ``2.21 → 2.62 s (+18.6 %)``."""
-    total, metric = pair.metric.total, pair.metric
-    change, state = numbers.relative_growth(total.relative), rows.unseen_total(metric)
-    values = _solid(numbers.from_to(total.baseline, total.target, metric.unit))
-    return f"{values} ({f'{change}, {state}' if state else f'**{change}**'})"
+    values, change = rows.total_words(pair.metric)
+    return f"{_solid(values)} ({change if ', ' in change else f'**{change}**'})"
 
 
 def compared_runs(metric: MetricReport) -> tuple[str, str]:

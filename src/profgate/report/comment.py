@@ -44,7 +44,6 @@ LONGEST_TEXT = 400
 TABLE_HEAD = [("Function", "Change"), (":--", ":--")]
 HELP = "https://profgate.github.io/profgate/how-to/red/"
 POLICY = ("fail_on", "fail_on_total", "source")
-SIGNS = {"fail": "❌", "warn": "🟡", "pass": "✅", "not_compared": "⚪", "inconclusive": "⚪"}
 
 
 def render_comment(
@@ -363,10 +362,10 @@ def _doubtful(report: Report) -> bool:
 
 def _sign(report: Report) -> str:
     if _doubtful(report) and report.verdict.conclusion != "fail":
-        return SIGNS["not_compared"]
+        return rows.CONCLUSIONS["not_compared"].sign
     first = rows.leading(report)
     better = first is not None and first.finding.direction == "better"
-    return "⚡" if better else SIGNS[report.verdict.conclusion]
+    return (rows.BETTER if better else rows.CONCLUSIONS[report.verdict.conclusion]).sign
 
 
 def _text(reason: Reason) -> str:
