@@ -22,7 +22,7 @@ from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from profgate.report.numbers import counted
 from profgate.report.parts import parts_of
-from profgate.report.rows import COLOURS, headline, not_compared
+from profgate.report.rows import COLOURS, CONCLUSIONS, headline, not_compared
 from profgate.report.wording import full_sentence
 from profgate.report.workload_rows import Earlier, known_totals, workload_row
 
@@ -30,13 +30,6 @@ LONGEST_STEM = 180  # in bytes; file systems limit names to 255 bytes, and a num
 # exceptions that are raised by a bug, or by too little memory, while a page is built
 BUGS = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 TITLES = {"pass": "No performance change", "not_compared": "Not compared"}
-BADGES = {
-    "fail": "fails",
-    "warn": "review",
-    "pass": "unchanged",
-    "inconclusive": "inconclusive",
-    "not_compared": "not compared",
-}
 INDEX = (
     Heading("Workload"),
     Heading("Total"),
@@ -155,7 +148,7 @@ def build_index(report: Report, hrefs: Mapping[PageKey, str], earlier: Earlier |
     shown = [heading.title != "History" or any(row[at].line for row in rows) for at, heading in enumerate(INDEX)]
     return TablePage(
         title=title,
-        badge=BADGES[report.verdict.conclusion],
+        badge=CONCLUSIONS[report.verdict.conclusion].badge,
         label="Workloads",
         columns=list(compress(INDEX, shown)),
         rows=[list(compress(row, shown)) for row in rows],

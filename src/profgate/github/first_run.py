@@ -4,8 +4,9 @@ from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import Policy
 from profgate.model.report import Document
 from profgate.report import numbers
-from profgate.report.comment import SIGNS, marker
+from profgate.report.comment import marker
 from profgate.report.markdown_text import link, link_target, markdown_filters
+from profgate.report.rows import CONCLUSIONS
 from profgate.report.templates import render_template
 
 RANKED_TESTS = 30  # number of tests that are sufficient for stable ranks
@@ -34,7 +35,7 @@ def render_first_run(
         "markdown/first_run.md.j2",
         filters=markdown_filters,
         marker=marker(key, head_sha, None),
-        sign=SIGNS["fail" if strict else "not_compared"],
+        sign=CONCLUSIONS["fail" if strict else "not_compared"].sign,
         strict=strict,
         confirm=policy.confirm,
         never=policy.fail_on == policy.fail_on_total == "never",

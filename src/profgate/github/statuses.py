@@ -37,7 +37,7 @@ def check_name(key: str) -> str:
 
 def publish_verdict(client: GitHubClient, sha: str, key: str, verdict: Verdict, text: str, url: str) -> None:
     """Set the commit status for a verdict. The policy determines whether "not compared" passes or fails."""
-    parts = filter(None, (CONCLUSIONS[verdict.conclusion], text))
+    parts = filter(None, (CONCLUSIONS[verdict.conclusion].word, text))
     _publish(client, sha, key, "failure" if _failed(verdict) else "success", ": ".join(parts), url)
 
 

@@ -134,7 +134,7 @@ def _check_lines(check: Check, width: int, jumps: Collection[str], *, verbose: b
     report, verdict = check.report, check.report.verdict
     away = f" ({check.distance} commits before)" if check.distance > 1 else ""
     tone = TONES[verdict.conclusion]
-    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].upper()}"
+    yield tone, f"against {check.baseline[:HASH_LENGTH]}{away}  {rows.CONCLUSIONS[verdict.conclusion].word.upper()}"
     yield from ((tone, f"  {line}") for line in wrap(_headline(report, after_jump=check.baseline in jumps), width - 2))
     yield from _by_strategies(report) if verbose else _findings(report, width)
     missing = rows.not_compared(report)
@@ -172,8 +172,7 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         if not found and len(shown) > FEW:
             quiet += 1
             continue
-        total, relative = pair.metric.total, numbers.in_brackets(pair.metric.total.relative)
-        values = f"total {numbers.from_to(total.baseline, total.target, pair.metric.unit)}{relative}"
+        values = "total {} ({})".format(*rows.total_words(pair.metric))
         yield "text", f"  {name_text(pair.workload, 40)} · {name_text(pair.metric.name, 30)}: {values}"
         functions = [row for row in found if not row.total]  # the total is already in the line above
         yield from ((tone, f"  {line}") for tone, line in finding_lines(functions[:ROWS], width - 2, brief=True))

@@ -4,12 +4,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from profgate.model.reason import ReasonCode
-from profgate.model.report import Conclusion, MetricReport, Report, WorkloadReport
+from profgate.model.report import MetricReport, Report, WorkloadReport
 from profgate.report import numbers, rows
 from profgate.report.cells import plain_name
 from profgate.report.finding_text import Row
 from profgate.report.wording import full_sentence
-from profgate.report.workload_rows import verdict_of
 
 
 class MetricHeadline(NamedTuple):
@@ -23,8 +22,7 @@ class MetricHeadline(NamedTuple):
 def metric_headline(report: Report, workload: WorkloadReport, metric: MetricReport) -> MetricHeadline:
     """Return the headline of one metric of a report, with plain names."""
     alone = report_of_metric(report, workload, metric)
-    found = [finding for finding in metric.findings if finding.colour != "neutral"]
-    conclusion, reasons = verdict_of(metric, found)[1], alone.verdict.reasons
+    conclusion, reasons = rows.shown_conclusion(metric).badge, alone.verdict.reasons
     if metric.state != "compared":
         return MetricHeadline(conclusion, f"Not compared: {rows.doubt(alone, plain_name)}", "")
     text = rows.headline(alone, plain_name, total=False)
@@ -44,7 +42,7 @@ def report_of_metric(report: Report, workload: WorkloadReport, metric: MetricRep
         for reason in report.verdict.reasons
         if reason.code is not ReasonCode.FINDING and place.items() <= reason.parameters.items()
     )
-    conclusion = _conclusion(metric)
+    conclusion = rows.conclusion_of(metric)
     if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload
         conclusion = "pass"
     return replace(
@@ -62,22 +60,9 @@ def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricRep
     return rows.ordered(rows.grouped(report_of_metric(report, workload, metric)))
 
 
-def _conclusion(metric: MetricReport) -> Conclusion:
-    colours = {finding.colour for finding in metric.findings}
-    if metric.state != "compared":
-        return "not_compared"
-    if "red" in colours:
-        return "fail"
-    if metric.calibration.inconclusive is not None:
-        return "inconclusive"
-    return "warn" if "yellow" in colours else "pass"
-
-
 def _total(metric: MetricReport, *, visible: bool) -> str:
     """Return the change in the total, and the smallest visible change if ``visible`` is set."""
-    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
-    parts = (f"total {values}", numbers.relative_growth(metric.total.relative), rows.unseen_total(metric))
-    text, smallest = ", ".join(filter(None, parts)), metric.calibration.visible_total
+    text, smallest = f"total {', '.join(rows.total_words(metric))}", metric.calibration.visible_total
     if visible and smallest is not None:
         text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"
     return text

@@ -18,13 +18,6 @@ from profgate.report.statements import Calls
 from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
-CONCLUSIONS: dict[Conclusion, str] = {
-    "pass": "passed",
-    "warn": "review",
-    "fail": "failed",
-    "not_compared": "not compared",
-    "inconclusive": "inconclusive",
-}
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
@@ -32,6 +25,24 @@ DOUBTS = {
     ReasonCode.NOT_REACHABLE: "not reachable from the change",
 }
 WITHIN_NOISE = "within noise"
+
+
+class ShownConclusion(NamedTuple):
+    """How reports show a conclusion: a sign, a word for a whole run, and a word for one workload."""
+
+    sign: str
+    word: str
+    badge: str
+
+
+CONCLUSIONS: dict[Conclusion, ShownConclusion] = {
+    "pass": ShownConclusion("✅", "passed", "unchanged"),
+    "warn": ShownConclusion("🟡", "review", "review"),
+    "fail": ShownConclusion("❌", "failed", "fails"),
+    "not_compared": ShownConclusion("⚪", "not compared", "not compared"),
+    "inconclusive": ShownConclusion("⚪", "inconclusive", "inconclusive"),
+}
+BETTER = ShownConclusion("⚡", "passed", "better")
 
 
 class Groups(NamedTuple):
@@ -121,6 +132,25 @@ def pairs(report: Report) -> tuple[Pair, ...]:
 def changed(pair: Pair) -> bool:
     """Return whether a metric has findings other than notes."""
     return any(finding.colour != "neutral" and finding.kind != "NoChange" for finding in pair.metric.findings)
+
+
+def conclusion_of(metric: MetricReport) -> Conclusion:
+    """Return the conclusion that a report with only this metric would have."""
+    colours = {finding.colour for finding in metric.findings}
+    if metric.state != "compared":
+        return "not_compared"
+    if "red" in colours:
+        return "fail"
+    if metric.calibration.inconclusive is not None:
+        return "inconclusive"
+    return "warn" if "yellow" in colours else "pass"
+
+
+def shown_conclusion(metric: MetricReport) -> ShownConclusion:
+    """Return how reports show the result of a metric."""
+    conclusion = conclusion_of(metric)
+    better = conclusion == "pass" and any(finding.colour == "green" for finding in metric.findings)
+    return BETTER if better else CONCLUSIONS[conclusion]
 
 
 def not_compared(report: Report) -> tuple[NotCompared, ...]:
@@ -248,6 +278,13 @@ def finding_key(location: Location) -> str:
     """Return sixteen hexadecimal digits that identify a function, its file and its call path in a URL."""
     parts = (location.name, location.file or "", *(location.context or ()))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def total_words(metric: MetricReport) -> tuple[str, str]:
+    """Return the costs of a metric's total, and its change with a word for doubt: ``+18.6 %, possible``."""
+    total = metric.total
+    words = filter(None, (numbers.relative_growth(total.relative), unseen_total(metric)))
+    return numbers.from_to(total.baseline, total.target, metric.unit), ", ".join(words)
 
 
 def unseen_total(metric: MetricReport) -> str:

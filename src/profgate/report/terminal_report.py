@@ -77,7 +77,7 @@ def _verdict(report: Report, *, verbose: bool) -> Iterable[Line]:
         report = replace(report, verdict=replace(report.verdict, reasons=unlisted))
     reasons = [plain(reason) for reason in rows.further_reasons(report, _name)]
     first = headline or (reasons.pop(0) if reasons else "no performance change" if conclusion == "pass" else "")
-    yield tone, f"{rows.CONCLUSIONS[conclusion].upper()}  {first}".rstrip()
+    yield tone, f"{rows.CONCLUSIONS[conclusion].word.upper()}  {first}".rstrip()
     yield from (("warn", f"  {_text(warning)}") for warning in report.warnings if warning.code in URGENT)
     texts = (statements.larger_budget(report), statements.measurement(report, _name))
     yield from ((tone, f"  {text}") for text in texts if text)
@@ -109,11 +109,9 @@ def _by_metric(report: Report) -> dict[int, tuple[list[Row], list[Row]]]:
 def _pair_lines(
     report: Report, pair: Pair, found: tuple[list[Row], list[Row]], width: int, *, verbose: bool
 ) -> Iterable[Line]:
-    metric, total = pair.metric, pair.metric.total
+    metric = pair.metric
     yield "head", f"{name_text(pair.workload, LABEL)} · {name_text(metric.name, 30)}"
-    values = numbers.from_to(total.baseline, total.target, metric.unit)
-    change = numbers.signed(total.delta, metric.unit) + numbers.in_brackets(total.relative)
-    yield "text", f"  total {values}, {change}"
+    yield "text", "  total {} ({})".format(*rows.total_words(metric))
     counted = (statements.run_counts(metric), statements.calibration(report, metric))
     texts = ["; ".join(filter(None, counted)), statements.detectable(metric)]
     yield from (("quiet", f"  {text}") for text in texts if text)

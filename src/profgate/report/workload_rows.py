@@ -4,17 +4,16 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from profgate.model.report import Finding, MetricReport, Report
+from profgate.model.report import MetricReport, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text
 from profgate.report.markdown_text import code_cell, link_target
-from profgate.report.rows import COLOURS, pairs, weight_of
+from profgate.report.rows import pairs, shown_conclusion, weight_of
 from profgate.report.wording import Quote
 
 MOST_ROWS = 100  # maximum number of rows in the step summary
 BLOCKS = "▁▂▃▄▅▆▇█"
 Earlier = Mapping[tuple[str, str], Sequence[float]]  # totals of earlier base jobs by workload and metric, oldest first
-VERDICTS = {"red": ("❌", "fails"), "yellow": ("🟡", "review"), "green": ("⚡", "better")}
 
 
 class WorkloadRow(NamedTuple):
@@ -35,26 +34,16 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
     growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
     tone = "worse" if growth > 0 else "better" if growth < 0 else ""
-    sign, verdict = verdict_of(metric, found)
-    judged = verdict != "inconclusive" and any(finding.is_total for finding in found)
+    shown = shown_conclusion(metric)
+    judged = shown.badge != "inconclusive" and any(finding.is_total for finding in found)
     return WorkloadRow(
-        sign,
-        verdict,
+        shown.sign,
+        shown.badge,
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
         tone if judged else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
-
-
-def verdict_of(metric: MetricReport, found: list[Finding]) -> tuple[str, str]:
-    """Return the symbol and the word for a metric's worst result."""
-    worst = min((finding.colour for finding in found), key=COLOURS.index, default=None)
-    if metric.state != "compared":
-        return "⚪", "not compared"
-    if metric.calibration.inconclusive is not None and worst != "red":
-        return "⚪", "inconclusive"
-    return VERDICTS[worst] if worst is not None else ("✅", "unchanged")
 
 
 def known_totals(workload: str, metric: MetricReport, earlier: Earlier) -> tuple[list[float], list[float]]:
