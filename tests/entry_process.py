@@ -19,7 +19,7 @@ from profgate import __main__ as program
 from profgate import wiring
 from profgate.action import entry
 from profgate.action.job import Pace
-from profgate.github import answers, downloads
+from profgate.github import answers, api_connection, downloads
 from profgate.github.connections import RetryBudget
 
 quick = Pace((0, 0), 4, 1, 3, RetryBudget(sleep=lambda _: None), RetryBudget(60, sleep=lambda _: None))
