@@ -1100,6 +1100,15 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
+PLUGIN = "class BenchmarkFixture:\n    def __init__(self, node):\n        raise ValueError\n"
+REFUSES_OTHER_TYPES = """\
+from pytest_benchmark.fixture import BenchmarkFixture
+def pytest_runtest_makereport(item):
+    if not isinstance(item.funcargs.get("benchmark", BenchmarkFixture.__new__(BenchmarkFixture)), BenchmarkFixture):
+        raise TypeError
+"""
+
+
 def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Path) -> None:
     bench = "def test_a(benchmark): assert benchmark(sum, [1]) == 1\n"
     bench += "def test_b(benchmark): benchmark.pedantic(sum, ([1],))\n"
@@ -1107,9 +1116,11 @@ def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Pat
     recipe, whole = RECIPES[0], Files(str(made(tmp_path, files | {"test_other.py": "def test_c(): pass\n"})))
     (new,) = repeated_tests(whole, candidates(whole, recipe), Kind.BENCHMARK)
     assert new.update.endswith(" --update --benchmark-only bench/test_a.py bench/test_b.py")
-    made(tmp_path, new.new_files)
+    plugin = {"pytest_benchmark/fixture.py": PLUGIN, "conftest.py": REFUSES_OTHER_TYPES}
+    made(tmp_path, {**new.new_files, **plugin})
     for words in (new.update, new.command):
-        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, check=True)
+        given = os.environ | {"PYTHONPATH": str(tmp_path)}
+        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, env=given, check=True)
     rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
     assert [row.split("/")[1] for row in rows] == [f"test_{x}.py::test_{y}" for x in "ab" for y in "ab"]
 
