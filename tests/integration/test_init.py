@@ -917,6 +917,10 @@ def test_unmeasurable_command_is_an_error(
         ("ok x\n--- FAIL: TestX (0.00s)\npanic: flag redefined: x [recovered]\nFAIL\n", "--- FAIL: TestX"),
         ("+ gradle test\nsh: 1: gradle: not found\n", "sh: 1: gradle: not found (install gradle here, or add what"),
         ("+ echo error: no\nfatal: a\n", "fatal: a"),
+        (
+            "[ERROR] C :\n[ERROR] Source option 5 is no longer supported.\n",
+            "option 5 is no longer supported. (raise the",
+        ),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),

@@ -321,6 +321,8 @@ def _last(output: str) -> str:
 
 
 def _advice(found: re.Match[str]) -> str:
+    if OLD_SOURCES.search(found.string):
+        return "(raise the source and target level in the build, or let --install use an older JDK)"
     if found.re is PROBLEMS[1]:
         return f"(install {found[1]} here, or add what installs it to --install)"
     name = found[1] if found.re is PROBLEMS[0] else ""
