@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 
+from profgate.model.attribution import Reach
 from profgate.model.kinds import BY_WORD, MAYBE, Kind
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 from profgate.model.policy import FailOn, Policy
@@ -10,7 +11,7 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
 
 CONTEXTS = "call_context"
-UNREACHABLE = "not reachable"
+UNREACHABLE: Reach = "not reachable"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),

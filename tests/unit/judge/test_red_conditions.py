@@ -9,11 +9,11 @@ from comparisons import from_exclusive, timed
 from judged import codes, findings, judged
 from profgate.judge.verdict import judge
 from profgate.model.attribution import Reach
-from profgate.model.change import Change, Location
+from profgate.model.change import Change, Evidence, Location, Statistics
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Evidence, Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
@@ -33,7 +33,7 @@ JOBS: dict[str, Any] = {"mode": "jobs", "base_jobs": 8, "total_tested": True, "i
 FAMILY = TestFamily("5+5", ((1.0,) * 252, (1.0,) * 252), ((1.0,) * 252, (1.0,) * 252))
 
 
-def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **evidence: Any) -> Change:
+def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **statistics: Any) -> Change:
     return Change(
         strategy=strategy,
         family=family,
@@ -48,7 +48,9 @@ def change(strategy: str, family: str, kind: str = "Degradation", name: str = "p
         share_to=0.13,
         confidence_type="none",
         confidence=None,
-        evidence=evidence,
+        net=statistics.pop("net", ""),
+        evidence=Evidence(judged=statistics.pop("judged", None), reach=statistics.pop("reach", None)),
+        statistics=Statistics(**statistics),
     )
 
 
@@ -58,8 +60,8 @@ def of_test(kind: str = "Degradation", **changed: Any) -> Change:
 
 
 def of_total(kind: str = "TotalDegradation", **changed: Any) -> Change:
-    evidence = {"p": P, "shift": 0.06, "distance": 2.0, "everything": None, **changed}
-    return replace(change("totals", "T", kind, "total", **evidence), share_from=None, share_to=None)
+    statistics = {"p": P, "ratio": 0.06, "distance": 2.0, **changed}
+    return replace(change("totals", "T", kind, "total", **statistics), share_from=None, share_to=None)
 
 
 def metric_of(*changes: Change, facts: dict[str, Any] | None = None, **given: Any) -> MetricReport:
@@ -224,7 +226,7 @@ def test_what_stored_baselines_cannot_decide_yet(facts: dict[str, Any], changed:
 
 
 def test_nothing_is_red_while_the_total_improved() -> None:
-    report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", shift=-0.06))), Policy())
+    report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", ratio=-0.06))), Policy())
     found = {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
     assert (found["parse"].colour, codes(found["parse"])) == ("yellow", ["total_improved"])
     assert report.verdict.conclusion == "warn"
