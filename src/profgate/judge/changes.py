@@ -160,11 +160,13 @@ def _own(comparison: Comparison, detection: Detection, row: int) -> dict[str, fl
 
 
 def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
-    """Return the mean number of calls per run if it differs between the sides."""
+    """Return the mean number of calls per run if it differs between the sides, and its range within a side."""
     if comparison.edges is None or comparison.edges.run_calls is None:
         return {}
-    before, after = map(float, comparison.runs.means(comparison.edges.run_calls[:, symbol]))
-    return {} if before == after else {"calls_from": before, "calls_to": after}
+    calls, split = comparison.edges.run_calls[:, symbol], comparison.runs.baseline
+    before, after = map(float, comparison.runs.means(calls))
+    spread = float(max(np.ptp(calls[:split]), np.ptp(calls[split:])))
+    return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
 def _change(

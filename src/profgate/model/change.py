@@ -134,9 +134,10 @@ class Statistics:
     (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
     factor if this factor explains the change in the total. The exclusive and inclusive costs of the
     function are in the metric's base unit.
-    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers.
-    After a measurement in turns, ``level`` is the significance level that ``p`` must reach, and the 95 % confidence
-    interval of the relative change is from ``low`` to ``high``.
+    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
+    and ``calls_range`` is the largest difference between runs of one side. After a measurement in turns, ``level`` is
+    the significance level that ``p`` must reach, and the 95 % confidence interval of the relative change is from
+    ``low`` to ``high``.
     """
 
     weight: float | None = None
@@ -155,6 +156,7 @@ class Statistics:
     inclusive_to: float | None = None
     calls_from: float | None = None
     calls_to: float | None = None
+    calls_range: float | None = None
     level: float | None = None
     low: float | None = None
     high: float | None = None

@@ -157,6 +157,42 @@ def test_calls_never_fail() -> None:
     assert (total.colour, codes(total)) == ("yellow", ["calls"])
 
 
+def with_calls(calls_after: float, facts: dict[str, Any] | None = None, **changed: Any) -> Finding:
+    """A listed, uncertain change of time beside the exact calls of the function."""
+    time = metric_of(
+        of_test(**{"kind": "MaybeDegradation", "p": 4 / 252, **changed}), facts=facts, name="cpu", unit="nanoseconds"
+    )
+    counted = replace(of_test(p=0.0), from_value=1000.0, to_value=calls_after)
+    calls = metric_of(counted, facts={"exact": True}, name=CALLS.name, unit=CALLS.unit, kind="counted")
+    return judge(report_of(time, calls), Policy()).workloads[0].metrics[0].findings[0]
+
+
+@pytest.mark.parametrize(("calls", "colour"), [(1150.0, "red"), (1149.0, "yellow"), (900.0, "yellow")])
+def test_calls_that_rose_prove_a_listed_time(calls: float, colour: str) -> None:
+    finding = with_calls(calls)
+    assert finding.colour == colour
+    assert colour == "yellow" or [(reason.code.value, reason.parameters) for reason in finding.reasons] == [
+        ("calls_rose", {"before": 1000.0, "after": calls})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "changed"),
+    [({"inconclusive": "too_few_runs"}, {}), ({}, {"judged": "subtree"}), ({}, {"net": "offset"})],
+)
+def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]) -> None:
+    assert with_calls(2000.0, facts, **changed).colour != "red"
+
+
+@pytest.mark.parametrize(("spread", "colour"), [(0.0, "red"), (1.0, "yellow")])
+def test_exact_calls_of_the_call_graph_prove_a_listed_time(spread: float, colour: str) -> None:
+    counts = {"calls_from": 1000.0, "calls_to": 2000.0, "calls_range": spread}
+    test = of_test("MaybeDegradation", p=4 / 252, **counts)
+    finding = found(test, name="time", unit="nanoseconds")
+    assert finding.colour == colour
+    assert (codes(finding) == ["calls_rose"]) == (colour == "red")
+
+
 def test_severity_reaches_fail_on() -> None:
     assert codes(found(of_test(), policy=Policy(fail_on="severe"))) == ["severity"]
     assert found(of_test(delta_share=0.05), policy=Policy(fail_on="severe")).colour == "red"
