@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from profgate.model.change import Change, Location
+from profgate.model.change import Change, Location, Statistics
 from profgate.model.reason import Parameter, Reason, ReasonCode, as_reason
 from profgate.model.report import (
     Colour,
@@ -14,7 +14,6 @@ from profgate.model.report import (
     Report,
     Side,
     StatedPolicy,
-    Statistics,
     Total,
     Verdict,
     Vote,
@@ -116,7 +115,8 @@ def change_of(item: Finding) -> Change:
         share_to=item.share_to,
         confidence_type="p_value",
         confidence=0.004,
-        evidence={"t": 9.5, "note": None},
+        statistics=Statistics(t=9.5),
+        own={"note": None},
         reason=as_reason("no other split of the runs differs as much"),
     )
 

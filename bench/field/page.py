@@ -33,6 +33,9 @@ samples per second, Node {node}, {perf} and {callgrind}.
   that, five rows missed their targets: functions red with noisy neighbour and 8 base jobs (3 of 18), new function of
   5 % listed (13 of 16) and of 20 % red by name (13 of 16), growth by 5 % listed (20 of 24), 3x slower (0 of 6).
 - `sockets` mostly waits; its changes are not counted. A run of `short` takes only 0.2 seconds.
+- Rows are ordered by colour and by the size of the change in the function. An upgrade changes many functions, and a
+  rewrite replaces them by others, so the largest row is not always the cause: of six slower upgrades of Node packages,
+  all were red, but the function that was changed for the worse was among the first three rows in two.
 
 """
 COUNTS = "## Counts on other machines"

@@ -38,12 +38,16 @@ def finding_of(report: Report) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("after", "calls"),
-    [([400] * 5, "100 → 400 calls"), ([400, 400, 400, 400, 401], "100 → 400 calls"), ([100] * 5, "")],
+    ("after", "reason", "calls"),
+    [
+        ([400] * 5, "calls_rose", "100 → 400 calls"),
+        ([400, 400, 400, 400, 401], "no_split", "100 → 400 calls"),
+        ([100] * 5, "no_split", ""),
+    ],
 )
-def test_calls_of_a_call_graph_explain_a_finding(after: list[int], calls: str) -> None:
+def test_calls_of_a_call_graph_explain_a_finding(after: list[int], reason: str, calls: str) -> None:
     report = compared(after)
-    assert [one.code.value for one in finding_of(report).reasons] == ["no_split"]
+    assert [one.code.value for one in finding_of(report).reasons] == [reason]
     comment = render_comment(report).text.replace("\N{NO-BREAK SPACE}", " ")
     assert calls in comment
     assert (" calls<br>" in comment or " calls |" in comment) == bool(calls)

@@ -229,7 +229,7 @@ def test_merge_is_measured_against_its_first_parent(desk: Desk) -> None:
 def forged_numbers(metric: dict[str, Any]) -> None:
     metric["calibration"] |= {"measured": True, "interleaved": True}
     for change in metric["changes"]:
-        change["evidence"] |= {"p": 1.0, "level": 0.0}
+        change["statistics"] |= {"p": 1.0, "level": 0.0}
     for finding in metric["findings"]:
         finding["statistics"] |= {"p": 1.0, "level": 0.0, "low": -1.0, "high": -0.5}
 

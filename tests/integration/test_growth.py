@@ -70,7 +70,7 @@ def test_a_set_that_became_a_list_is_told_as_growth() -> None:
     metric = metric_of(report)
     area = next(change for change in metric.changes if change.strategy == "integral_comparison")
     assert (area.location.name, area.kind) == ("unique", "Degradation")
-    before, after = area.evidence["growth_from"], area.evidence["growth_to"]
+    before, after = area.own["growth_from"], area.own["growth_to"]
     assert isinstance(before, float)
     assert isinstance(after, float)
     assert before < 1.2

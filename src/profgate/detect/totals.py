@@ -59,7 +59,6 @@ class Totals:
         last = np.array([-1])
         columns = tested_columns(evidence, last, last)
         statistics = {
-            "shift": relative,
             "ratio": relative,
             "everything": shared if shared is not None and not gates and _is_machine(shared) else np.nan,
         }

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from profgate.judge.gate import UNREACHABLE
 from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
-from profgate.model.change import COLLECTORS, Change, Detection, path_text
+from profgate.model.change import COLLECTORS, Change, Detection, Evidence, Statistics, path_text
 from profgate.model.comparison import Comparison
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
@@ -26,6 +26,8 @@ CARRIED = 0.8  # minimum fraction of the change that a child context must accoun
 NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run on both sides are only counted
 HALF = 0.5  # the cost share of functions that exist on both sides is reported if smaller than this
 CODES = sorted(Kind)
+STATISTICS = frozenset(part.name for part in fields(Statistics))
+TEXTS = frozenset({"judged", "net", "new", "source"})  # texts that have a field of their own
 RANK_BY_CODE = np.array([RANKS[kind] for kind in CODES], dtype=np.int64)
 
 
@@ -117,39 +119,54 @@ def _rows(detection: Detection, sums: _Sums, *, verbose: bool, dearer: int) -> _
     return _Rows(share_from, share_to, rows[:limit].tolist(), counts)
 
 
-def _evidence(
-    comparison: Comparison, detection: Detection, sums: _Sums, states: SourceStates | None, row: int
-) -> dict[str, float | str | None]:
-    """Return the statistics and descriptions of a row, the costs of the row's function, and how its source changed."""
-    scale = comparison.metric.scale
-    evidence: dict[str, float | str | None] = {
-        name: finite(float(column[row])) for name, column in detection.statistics.items()
-    }
-    evidence |= {name: column[row] for name, column in detection.texts.items() if column[row]}
-    if row in detection.moved:
-        evidence["moved"] = path_text(path_to(comparison, detection.moved[row]))
-    symbol = int(detection.symbol[row])
+def _statistics(comparison: Comparison, detection: Detection, sums: _Sums, row: int) -> Statistics:
+    """Return the statistics of a row and the costs and calls of the row's function."""
+    scale, symbol = comparison.metric.scale, int(detection.symbol[row])
+    columns = detection.statistics.items()
+    found = {name: finite(float(column[row])) for name, column in columns if name in STATISTICS}
     if symbol >= 0:
-        for name, (baseline, target) in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
-            evidence[f"{name}_from"] = finite(float(baseline[symbol]) * scale)
-            evidence[f"{name}_to"] = finite(float(target[symbol]) * scale)
-        evidence |= _calls(comparison, symbol)
-    if states is not None and symbol >= 0:
-        known = {"source": states.states[symbol], "source_link": states.links[symbol]}
-        if states.reach:
-            known |= {"reach": states.reach[symbol], "reach_path": states.through[symbol]}
-        evidence |= {name: text for name, text in known.items() if text}
-    elif states is not None and set(states.reach) == {UNREACHABLE}:
-        evidence["reach"] = UNREACHABLE
-    return evidence
+        for name, sides in (("exclusive", sums.exclusive), ("inclusive", sums.inclusive)):
+            before, after = (finite(float(side[symbol]) * scale) for side in sides)
+            found |= {f"{name}_from": before, f"{name}_to": after}
+        found |= _calls(comparison, symbol)
+    return Statistics(**found)
+
+
+def _evidence(detection: Detection, states: SourceStates | None, row: int) -> Evidence:
+    """Return what the test compared, and how the source of the row's function changed."""
+    texts, symbol = {name: column[row] for name, column in detection.texts.items()}, int(detection.symbol[row])
+    found = Evidence(judged="subtree" if texts.get("judged") == "subtree" else None, new=texts.get("new") or None)
+    if states is None:
+        return found
+    if symbol < 0:
+        return replace(found, reach=UNREACHABLE) if set(states.reach) == {UNREACHABLE} else found
+    source = states.states[symbol]
+    found = replace(found, source=None if source == "unknown" else source, source_link=states.links[symbol] or None)
+    if not states.reach:
+        return found
+    return replace(found, reach=states.reach[symbol], reach_path=states.through[symbol] or None)
+
+
+def _own(comparison: Comparison, detection: Detection, row: int) -> dict[str, float | str | None]:
+    """Return the numbers and texts of a row that belong to its strategy alone."""
+    columns = detection.statistics.items()
+    own: dict[str, float | str | None] = {
+        name: finite(float(column[row])) for name, column in columns if name not in STATISTICS
+    }
+    own |= {name: column[row] for name, column in detection.texts.items() if column[row] and name not in TEXTS}
+    if row in detection.moved:
+        own["moved"] = path_text(path_to(comparison, detection.moved[row]))
+    return own
 
 
 def _calls(comparison: Comparison, symbol: int) -> dict[str, float]:
-    """Return the mean number of calls per run if it differs between the sides."""
+    """Return the mean number of calls per run if it differs between the sides, and its range within a side."""
     if comparison.edges is None or comparison.edges.run_calls is None:
         return {}
-    before, after = map(float, comparison.runs.means(comparison.edges.run_calls[:, symbol]))
-    return {} if before == after else {"calls_from": before, "calls_to": after}
+    calls, split = comparison.edges.run_calls[:, symbol], comparison.runs.baseline
+    before, after = map(float, comparison.runs.means(calls))
+    spread = float(max(np.ptp(calls[:split]), np.ptp(calls[split:])))
+    return {} if before == after else {"calls_from": before, "calls_to": after, "calls_range": spread}
 
 
 def _change(
@@ -177,7 +194,10 @@ def _change(
         share_to=finite(float(rows.share_to[row])),
         confidence_type=detection.confidence_types[row],
         confidence=finite(float(detection.confidence[row])),
-        evidence=_evidence(comparison, detection, sums, states, row),
+        statistics=_statistics(comparison, detection, sums, row),
+        evidence=_evidence(detection, states, row),
+        net=detection.texts["net"][row] if "net" in detection.texts else "",
+        own=_own(comparison, detection, row),
         reason=as_reason(detection.reasons[row]) if row in detection.reasons else None,
         flags=tuple(flags),
         partial=detection.partial.get(row, ()),

@@ -2,30 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from profgate.judge.gate import SIGNED, UNREACHABLE, GateContext, certain_severity, gated, noted
-from profgate.model.change import Change
+from profgate.model.change import Change, Evidence, Statistics
 from profgate.model.kinds import BETTER, BY_WORD, MAYBE, RANKS, WORSE, Kind
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import (
-    TOTAL,
-    Direction,
-    Evidence,
-    Finding,
-    MetricReport,
-    Severity,
-    Statistics,
-    Vote,
-    direction_of,
-)
+from profgate.model.report import TOTAL, Direction, Finding, MetricReport, Severity, Vote, direction_of
 
 Place = tuple[str, str | None, str | None]
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
 ONE_SIDED = {Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET}
-SOURCE_KEYS = ("source", "source_link", "reach", "reach_path")
-STATISTICS = tuple(part.name for part in fields(Statistics) if part.name != "weight")
+Record = TypeVar("Record", Evidence, Statistics)
 
 
 def findings_of(metric: MetricReport, context: GateContext) -> tuple[Finding, ...]:
@@ -90,7 +79,7 @@ def _number(value: float | str | None) -> float | None:
 
 def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[str, float | None]:
     """Return the values that the gate's test compared, or the self costs if the location was not tested."""
-    from_value, to_value = (_number(change.evidence.get(f"exclusive_{side}")) for side in ("from", "to"))
+    from_value, to_value = change.statistics.exclusive_from, change.statistics.exclusive_to
     if test is not None or from_value is None or to_value is None:
         shown = test or change
         from_value, to_value = _number(shown.from_value), _number(shown.to_value)
@@ -147,11 +136,11 @@ def _located(
         share_to=values["share_to"],
         strategies=_votes(changes, direction),
         statistics=statistics,
-        evidence=_evidence(known, test, changes),
+        evidence=_evidence(known, changes),
     )
     if test is None:
         return noted(finding, metric) if alone is None else finding
-    return gated(finding, metric, context, offset=bool(test.evidence.get("net")))
+    return gated(finding, metric, context, offset=bool(test.net))
 
 
 def _one_change_per_strategy(changes: Sequence[Change]) -> list[Change]:
@@ -184,30 +173,24 @@ def _votes(changes: Iterable[Change], direction: Direction) -> tuple[Vote, ...]:
     )
 
 
-def _evidence(known: Finding | None, test: Change | None, changes: list[Change]) -> Evidence:
-    found: dict[str, Any] = {}
-    for name in SOURCE_KEYS:
-        texts = (change.evidence.get(name) for change in changes)
-        found[name] = next((text for text in texts if isinstance(text, str) and text != "unknown"), None)
-    if test is not None:
-        found["judged"] = "subtree" if test.evidence.get("judged") == "subtree" else None
-        found["new"] = str(test.evidence.get("new") or "") or None
-    earlier = known.evidence if known else Evidence()
-    return replace(earlier, **{name: text for name, text in found.items() if text is not None})
+def _first_known(records: Sequence[Record]) -> Record:
+    """Return a record with the first known value of each field."""
+    known: dict[str, Any] = {}
+    for record in records:
+        for part in fields(record):
+            if known.get(part.name) is None:
+                known[part.name] = getattr(record, part.name)
+    return replace(records[0], **known)
+
+
+def _evidence(known: Finding | None, changes: list[Change]) -> Evidence:
+    return _first_known([*(change.evidence for change in changes), known.evidence if known else Evidence()])
 
 
 def _statistics(changes: list[Change], weight: float) -> Statistics:
-    """Return the first known value of each statistic.
-
-    ``weight`` is used if the change as a share of the run is unknown.
-    """
-    found: dict[str, float | None] = {}
-    for change in changes:
-        for name in STATISTICS:
-            if name in change.evidence:
-                found.setdefault(name, _number(change.evidence[name]))
-    share = found.get("delta_share")
-    return Statistics(weight if share is None else share, **found)
+    """Return the statistics. ``weight`` is used if the change as a share of the run is unknown."""
+    found = _first_known([change.statistics for change in changes])
+    return replace(found, weight=weight if found.delta_share is None else found.delta_share)
 
 
 def _total(
@@ -216,7 +199,7 @@ def _total(
     """Return the finding about the total."""
     kind = BY_WORD[change.kind]
     direction = direction_of(kind)
-    shift = _number(change.evidence.get("shift")) or 0.0
+    shift = change.statistics.ratio or 0.0
     level: Severity = "maybe" if kind in MAYBE else certain_severity(shift)
     finding = Finding(
         severity=level,
@@ -232,6 +215,6 @@ def _total(
         share_to=None,
         strategies=_votes([change, *sums], direction),
         statistics=_statistics([change], shift),
-        evidence=_evidence(known, None, [change]),
+        evidence=_evidence(known, [change]),
     )
     return gated(finding, metric, context)

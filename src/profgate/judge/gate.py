@@ -1,8 +1,9 @@
 """Decide whether a finding fails the gate, and set its colour and the reasons for it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from profgate.model.attribution import Reach
 from profgate.model.kinds import BY_WORD, MAYBE, Kind
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 from profgate.model.policy import FailOn, Policy
@@ -10,8 +11,9 @@ from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Colour, Direction, Finding, MetricReport, Severity
 
 CONTEXTS = "call_context"
-UNREACHABLE = "not reachable"
+UNREACHABLE: Reach = "not reachable"
 SEVERE_SHARE = 0.05  # smallest change of a severe finding, as a fraction of the run
+ROSE_AS_MUCH = 0.5  # minimum growth in calls that explains a growth in time, as a fraction of the growth in time
 ENOUGH: dict[FailOn, frozenset[Severity]] = {
     "never": frozenset(),
     "severe": frozenset({"severe"}),
@@ -34,13 +36,15 @@ class GateContext:
     """The facts that apply to all findings of one metric.
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of
-    the metric can be red. ``decided`` is True if any metric of the workload has enough data for a decision. ``cpu`` is
-    the note that the sides are from different CPU models, if they are.
+    the metric can be red. ``calls`` maps (name, file) to the exact numbers of calls per run, as (baseline, target), if
+    these numbers are known. ``decided`` is True if any metric of the workload has enough data for a decision. ``cpu``
+    is the note that the sides are from different CPU models, if they are.
     """
 
     policy: Policy
     red: float
     advisory: tuple[Reason, ...] = ()
+    calls: dict[tuple[str, str | None], tuple[float, float]] = field(default_factory=dict)
     decided: bool = False
     cpu: Reason | None = None
 
@@ -68,8 +72,13 @@ def gated(finding: Finding, metric: MetricReport, context: GateContext, *, offse
     """
     if finding.direction != "worse":
         return replace(finding, colour="green" if finding.direction == "better" else "neutral")
-    doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
-    return _coloured(finding, metric, context, doubts(finding, metric, context))
+    proof = None if offset else _calls_rose(finding, metric, context)
+    if proof is None:
+        doubts = _doubts_of_total if finding.is_total else partial(_doubts, offset=offset)
+        return _coloured(finding, metric, context, None, doubts(finding, metric, context))
+    level = certain_severity(finding.statistics.weight)
+    kind = Kind.TOTAL_DEGRADATION if finding.is_total else SIGNED[level, "worse"]
+    return _coloured(replace(finding, severity=level, kind=kind.word), metric, context, proof, [])
 
 
 def certain_severity(weight: float | None) -> Severity:
@@ -77,7 +86,9 @@ def certain_severity(weight: float | None) -> Severity:
     return "severe" if abs(weight or 0.0) >= SEVERE_SHARE else "degraded"
 
 
-def _coloured(finding: Finding, metric: MetricReport, context: GateContext, obstacles: list[Reason]) -> Finding:
+def _coloured(
+    finding: Finding, metric: MetricReport, context: GateContext, proof: Reason | None, obstacles: list[Reason]
+) -> Finding:
     """Make the finding red unless a doubt, the policy, the attribution or a missing confirmation prevents this."""
     policy = context.policy
     setting, fail_on = ("fail-on-total", policy.fail_on_total) if finding.is_total else ("fail-on", policy.fail_on)
@@ -90,7 +101,7 @@ def _coloured(finding: Finding, metric: MetricReport, context: GateContext, obst
     against = [reason for reason in obstacles if reason.code not in allowed]
     against += [*_against(finding, metric, context), *context.advisory]
     if not against:
-        return replace(finding, colour="red", reasons=possible or (_why_red(finding, metric),))
+        return replace(finding, colour="red", reasons=possible or (proof or _why_red(finding, metric),))
     undecided = context.decided and against[0].code is ReasonCode.UNCONFIRMED
     return replace(finding, colour="neutral" if undecided else "yellow", reasons=(*possible, *against))
 
@@ -150,6 +161,22 @@ def _doubts(finding: Finding, metric: MetricReport, context: GateContext, *, off
     if facts.different_jobs and facts.mode == "runs":
         found.append(_few_jobs(metric, context))
     return found
+
+
+def _calls_rose(finding: Finding, metric: MetricReport, context: GateContext) -> Reason | None:
+    """Return the reason CALLS_ROSE if the exact number of calls grew at least half as much as the time."""
+    counts, known = context.calls.get((finding.location.name, finding.location.file)), finding.statistics
+    if known.calls_range == 0.0 and known.calls_from is not None and known.calls_to is not None:
+        counts = known.calls_from, known.calls_to
+    if counts is None or metric.unit != "nanoseconds" or finding.is_total or finding.evidence.judged:
+        return None
+    if metric.calibration.inconclusive == "too_few_runs":
+        return None
+    before, after = counts
+    growth, relative = (after - before) / before if before > 0 else float("inf"), finding.relative
+    if after <= before or (relative is not None and growth < ROSE_AS_MUCH * relative):
+        return None
+    return Reason(ReasonCode.CALLS_ROSE, {"before": before, "after": after})
 
 
 def _against(finding: Finding, metric: MetricReport, context: GateContext) -> list[Reason]:

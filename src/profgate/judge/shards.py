@@ -1,6 +1,5 @@
 """Merge the reports from several shards of one build and judge the result."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -149,7 +148,7 @@ def _standing(shards: Sequence[Shard]) -> Standing:
 def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
     tested = [metric for _, metric in shard.report.metrics if metric.calibration.family == family]
     changes = [change for metric in tested for change in metric.changes if _by_rank(change)]
-    found = [change for change in changes if _number(change, "p") <= RED]
+    found = [change for change in changes if (change.statistics.p or 0.0) <= RED]
     if not found:
         return []
     levels = _levels(shard, standing)[family]
@@ -157,12 +156,7 @@ def _p_of_found(shard: Shard, family: str, standing: Standing) -> list[float]:
 
 
 def _by_rank(change: Change) -> bool:
-    return change.family == "T" and _number(change, "p") > 0.0 and not math.isnan(_number(change, "t"))
-
-
-def _number(change: Change, name: str) -> float:
-    value = change.evidence.get(name)
-    return float(value) if isinstance(value, int | float) else math.nan
+    return change.family == "T" and (change.statistics.p or 0.0) > 0.0 and change.statistics.t is not None
 
 
 def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
@@ -186,14 +180,16 @@ def _p(change: Change, levels: Levels) -> float:
 
     The result is never less than the p-value in the shard that contains the change.
     """
-    p, t = _number(change, "p"), _number(change, "t")
+    p, t = change.statistics.p or 0.0, change.statistics.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]
     below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
     return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted
 
 
 def _with_p(change: Change, levels: Levels) -> Change:
-    return replace(change, evidence={**change.evidence, "p": _p(change, levels)}) if _by_rank(change) else change
+    if not _by_rank(change):
+        return change
+    return replace(change, statistics=replace(change.statistics, p=_p(change, levels)))
 
 
 def _name(shard: Shard, workload: str, shared: set[str]) -> str:

@@ -53,7 +53,7 @@ def _judged(draft: Report, policy: Policy, workload: WorkloadReport, metric: Met
     compared = [other for other in workload.metrics if other.state == "compared"]
     decided = any(other.calibration.inconclusive is None for other in compared)
     cpu = next((note for note in workload.comparability if note.code is ReasonCode.CPU_DIFFERS), None)
-    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), decided, cpu)
+    context = GateContext(policy, red, tuple(_advisory(draft, policy, metric)), _calls_of(workload), decided, cpu)
     return replace(metric, findings=findings_of(metric, context))
 
 
@@ -70,6 +70,23 @@ def _advisory(draft: Report, policy: Policy, metric: MetricReport) -> list[Reaso
     distance = draft.baseline.distance or 0
     if distance > policy.max_gate_distance:
         found.append(Reason(ReasonCode.SUBSTITUTE_BASELINE, {"distance": distance}))
+    return found
+
+
+def _calls_of(workload: WorkloadReport) -> dict[tuple[str, str | None], tuple[float, float]]:
+    """Return the exact calls per run of functions whose calls changed by the same number in every run.
+
+    The result maps (name, file) to (baseline, target).
+    """
+    found = {}
+    for metric in workload.metrics:
+        if not metric.counts_calls or not metric.calibration.exact:
+            continue
+        for change in metric.changes:
+            before, after = change.from_value, change.to_value
+            exact = change.statistics.p == 0.0
+            if exact and not isinstance(before, str) and not isinstance(after, str) and None not in (before, after):
+                found[change.location.name, change.location.file] = (before or 0.0, after or 0.0)
     return found
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.attribution import SourceStates
+from profgate.model.attribution import Reach, SourceState, SourceStates
 from profgate.model.durations import RankCheck
 from profgate.model.kinds import KindWord
 from profgate.model.reason import Reason
@@ -127,10 +127,66 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class Statistics:
+    """Numbers about a change or a finding. Unknown numbers are None.
+
+    ``weight`` is the change as a fraction of the run. The fields from ``p`` to ``ratio`` are results of the gate's test
+    (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
+    factor if this factor explains the change in the total. The exclusive and inclusive costs of the
+    function are in the metric's base unit.
+    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers,
+    and ``calls_range`` is the largest difference between runs of one side. After a measurement in turns, ``level`` is
+    the significance level that ``p`` must reach, and the 95 % confidence interval of the relative change is from
+    ``low`` to ``high``.
+    """
+
+    weight: float | None = None
+    p: float | None = None
+    t: float | None = None
+    distance: float | None = None
+    bound: float | None = None
+    delta_share: float | None = None
+    ratio: float | None = None
+    everything: float | None = None
+    overweight: float | None = None
+    responsibility: float | None = None
+    exclusive_from: float | None = None
+    exclusive_to: float | None = None
+    inclusive_from: float | None = None
+    inclusive_to: float | None = None
+    calls_from: float | None = None
+    calls_to: float | None = None
+    calls_range: float | None = None
+    level: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Facts about a change or a finding besides its numbers. Unknown facts are None.
+
+    ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new`` names the
+    new functions among these callees. The fields from ``source`` to ``reach_path`` come from `SourceStates`.
+    ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
+    """
+
+    judged: Literal["subtree"] | None = None
+    new: str | None = None
+    source: SourceState | None = None
+    source_link: str | None = None
+    reach: Reach | None = None
+    reach_path: str | None = None
+    base_branch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """Result of one strategy for one location. Unknown values are None.
 
-    A value is a number in the base unit of the metric, or the name of a model.
+    A value is a number in the base unit of the metric, or the name of a model. ``net`` is "" for a net change, "offset"
+    or "moved" if other costs changed in the opposite direction (see `detect.net_changes`). ``own`` contains further
+    numbers and texts of the strategy, which only readers of the report use.
     """
 
     strategy: str
@@ -146,7 +202,10 @@ class Change:
     share_to: float | None
     confidence_type: str
     confidence: float | None
-    evidence: dict[str, float | str | None] = field(default_factory=dict)
+    statistics: Statistics = Statistics()
+    evidence: Evidence = Evidence()
+    net: str = ""
+    own: dict[str, float | str | None] = field(default_factory=dict)
     reason: Reason | None = None
     flags: tuple[str, ...] = ()
     partial: tuple[Partial, ...] = ()

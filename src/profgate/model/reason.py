@@ -16,6 +16,7 @@ class ReasonCode(StrEnum):
     NO_SPLIT = "no_split"  # splits, runs
     BEYOND_JOBS = "beyond_jobs"  # jobs, bound, change
     EXACT = "exact"
+    CALLS_ROSE = "calls_rose"  # before, after
     MEASURED = "measured"  # baseline, target, low, high, p, splits
 
     # why a finding is not red

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from profgate.model.acceptance import Acceptance
-from profgate.model.attribution import Reach, SourceState
-from profgate.model.change import COLLECTORS, Change, Location
+from profgate.model.change import COLLECTORS, Change, Evidence, Location, Statistics
 from profgate.model.kinds import BETTER, WORSE, Kind, KindWord
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.measurement import Measurement
@@ -51,55 +50,6 @@ class Vote:
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
-    """Numbers from the tests of a finding. Unknown numbers are None.
-
-    ``weight`` is the change as a fraction of the run. The fields from ``p`` to ``ratio`` are results of the gate's test
-    (see `detect.evidence`). ``ratio`` is the relative change without the common factor. ``everything`` is the common
-    factor if this factor explains the change in the total. The inclusive costs are in the metric's base unit.
-    ``calls_from`` and ``calls_to`` are the mean numbers of calls per run if the call graph contains different numbers.
-    After a measurement in turns, ``level`` is the significance level that ``p`` must reach, and the 95 % confidence
-    interval of the relative change is from ``low`` to ``high``.
-    """
-
-    weight: float | None = None
-    p: float | None = None
-    t: float | None = None
-    distance: float | None = None
-    bound: float | None = None
-    delta_share: float | None = None
-    ratio: float | None = None
-    everything: float | None = None
-    overweight: float | None = None
-    responsibility: float | None = None
-    inclusive_from: float | None = None
-    inclusive_to: float | None = None
-    calls_from: float | None = None
-    calls_to: float | None = None
-    level: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Facts about a finding besides its numbers. Unknown facts are None.
-
-    ``judged`` is "subtree" if the test compared the cost of the function including its callees, and ``new`` names the
-    new functions among these callees. The fields from ``source`` to ``reach_path`` come from `SourceStates`.
-    ``base_branch`` is the relative change on the base branch, or "changed" if there is no relative change.
-    """
-
-    judged: Literal["subtree"] | None = None
-    new: str | None = None
-    source: SourceState | None = None
-    source_link: str | None = None
-    reach: Reach | None = None
-    reach_path: str | None = None
-    base_branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Acknowledgement:
     """The acceptance of a finding; ``limit`` is the accepted growth as text."""
 
@@ -130,8 +80,8 @@ class Finding:
     share_to: float | None
     strategies: tuple[Vote, ...]
     reasons: tuple[Reason, ...] = ()
-    statistics: Statistics = Statistics()
-    evidence: Evidence = Evidence()
+    statistics: Statistics = field(default_factory=Statistics)
+    evidence: Evidence = field(default_factory=Evidence)
     acknowledgement: Acknowledgement | None = None
     cause: int | None = None
     explained_by: Location | None = None

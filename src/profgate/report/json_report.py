@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from profgate.errors import ProfgateError
+from profgate.model.change import Evidence, Statistics
 from profgate.model.reason import Reason
-from profgate.model.report import SCHEMA, Evidence, Report, StatedPolicy, Statistics
+from profgate.model.report import SCHEMA, Report, StatedPolicy
 from profgate.model.tests import Calibration
 from profgate.report.wording import reason_text
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Plain: TypeAlias = Any  # a JSON value
 REPORT_NAME = "report.json"
 OPTIONAL = frozenset(
-    {"context", "lines", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement"}
+    {"context", "lines", "acceptances", "undrawable", "parameters", "ranks", "parts", "measurement", "net", "own"}
 )  # these keys are omitted if empty
 NESTED = "is nested too deeply; it is no report of profgate"
 LONGEST_INTEGER = 18  # digits; other languages round or reject longer integers

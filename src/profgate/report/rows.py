@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from profgate.model.change import Location
+from profgate.model.change import Evidence, Location
 from profgate.model.kinds import BY_WORD, RANKS, Kind
 from profgate.model.levels import TOTAL_FLOOR
 from profgate.model.reason import Reason, ReasonCode, joined
-from profgate.model.report import Conclusion, Evidence, Finding, MetricReport, NotCompared, Report
+from profgate.model.report import Conclusion, Finding, MetricReport, NotCompared, Report
 from profgate.report import numbers
 from profgate.report.finding_text import Row, change_text, name_of, total_change
 from profgate.report.parts import only_share_changed, place_name
@@ -221,7 +221,7 @@ def headline(report: Report, quote: Quote, *, total: bool = True) -> str:
 def _moved(report: Report, quote: Quote) -> str:
     """Return a sentence on the functions between which most cost moved, or an empty string."""
     found = [(metric, change) for _, metric in report.metrics for change in metric.changes if change.delta]
-    found = [(metric, change) for metric, change in found if change.evidence.get("net") == "moved"]
+    found = [(metric, change) for metric, change in found if change.net == "moved"]
     if not found:
         return ""
     metric = max(found, key=lambda pair: abs(pair[1].delta or 0.0))[0]

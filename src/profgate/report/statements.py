@@ -261,13 +261,13 @@ def growth(finding: Finding, metric: MetricReport) -> str:
         and change.location == finding.location
         and direction_of(BY_WORD[change.kind]) == finding.direction != "none"
     )
-    order = sorted(models, key=lambda change: ("growth_to" not in change.evidence, BY_WORD[change.kind] in MAYBE))
+    order = sorted(models, key=lambda change: ("growth_to" not in change.own, BY_WORD[change.kind] in MAYBE))
     first = next(iter(order), None)
     if first is None:
         return ""
     text = f"{first.from_value} → {first.to_value}"
     names = ("value_from", "value_to", "largest_common_size", "growth_from", "growth_to")
-    known = (first.evidence.get(name) for name in names)
+    known = (first.own.get(name) for name in names)
     before, after, size, *exponents = (None if isinstance(value, str) else value for value in known)
     if before is None or after is None or size is None:
         return f"{text}, {numbers.signed_percent(first.relative)} over the common sizes"

@@ -197,6 +197,7 @@ SENTENCES: dict[ReasonCode, str | Callable[[Parameters, Quote], str]] = {
     ReasonCode.EXACT: "exact counts: the runs of each side are equal",
     ReasonCode.COUNTS_APART: "counts of the same code can differ between these recordings (different or unknown: "
     f"{{facts}}); measure both commits {IN_TURNS}",
+    ReasonCode.CALLS_ROSE: "the number of its calls rose from {before:count} to {after:count}",
     ReasonCode.MEASURED: lambda given, _quote: f"confirmed: measured in turns, {measured_change(given)}",
     ReasonCode.FEW_SPLITS: _few_splits,
     ReasonCode.NEAR_JOBS: _near_jobs,

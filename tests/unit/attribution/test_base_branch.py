@@ -1,8 +1,8 @@
 from dataclasses import replace
 
 from profgate.attribution.base_branch import with_base_branch
-from profgate.model.change import Location
-from profgate.model.report import Evidence, Report
+from profgate.model.change import Evidence, Location
+from profgate.model.report import Report
 from profgate.report.statements import evidence_texts
 from report_samples import finding, metric, report, texts, workload
 

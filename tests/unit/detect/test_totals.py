@@ -45,7 +45,7 @@ def test_slower_run_is_found() -> None:
     detection = detect(of_totals(BASE, TARGET))
     assert kind(detection) is Kind.MAYBE_DEGRADATION
     assert number(detection, "p") == pytest.approx(1 / 252)
-    assert number(detection, "shift") == pytest.approx(0.544 / 20.176, rel=1e-6)
+    assert number(detection, "ratio") == pytest.approx(0.544 / 20.176, rel=1e-6)
     assert detection.calibration == Calibration(total_tested=True)
 
 

@@ -5,11 +5,11 @@ import pytest
 from comparisons import from_exclusive, from_stacks
 from profgate.flamegraph.page_input import RATE_UNKNOWN, PageContext, metrics_against, page_input
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Location
+from profgate.model.change import Evidence, Location
 from profgate.model.comparison import Note
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Direction, Evidence, Finding
+from profgate.model.report import Direction, Finding
 from profgate.model.units import Metric
 
 WHY = (Reason(ReasonCode.OFFSET), Reason(ReasonCode.NOT_REACHABLE))

@@ -18,7 +18,8 @@ from profgate.github.statuses import (
     publish_verdict,
     status_context,
 )
-from profgate.model.report import Conclusion, Evidence, Report, Verdict
+from profgate.model.change import Evidence
+from profgate.model.report import Conclusion, Report, Verdict
 from report_samples import finding, metric, report, workload
 
 URL = "https://github.com/octo/shop/actions/runs/7"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import report_samples as samples
 from profgate.judge.causes import with_causes
-from profgate.model.change import Location
-from profgate.model.report import Cause, Colour, Finding, MetricReport, Statistics, WorkloadReport
+from profgate.model.change import Location, Statistics
+from profgate.model.report import Cause, Colour, Finding, MetricReport, WorkloadReport
 
 
 def row(name: str, delta: float, *, inclusive: float | None = None, colour: Colour = "red") -> Finding:

@@ -38,7 +38,7 @@ def test_values_are_in_base_units() -> None:
     assert (report.total.baseline, report.total.target, report.total.relative) == (100_000.0, 305_000.0, 2.05)
     change = next(change for change in report.changes if change.location.name == "a")
     assert (change.from_value, change.to_value, change.delta, change.relative) == (100_000.0, 300_000.0, 200_000.0, 2.0)
-    assert change.evidence["exclusive_to"] == 300_000.0
+    assert change.statistics.exclusive_to == 300_000.0
 
 
 def test_no_change_is_listed_only_when_verbose() -> None:
@@ -106,7 +106,7 @@ def test_total_has_no_share() -> None:
     report = report_of(from_exclusive(runs, [{"a": 7000 + 10 * n} for n in range(6)]))
     total = next(change for change in report.changes if change.strategy == "totals")
     assert (total.location.name, total.share_from, total.share_to) == ("total", None, None)
-    assert total.evidence["p"] == 1 / 924
+    assert total.statistics.p == 1 / 924
     assert np.isclose(total.relative or 0.0, 2000 / 5025)
 
 
@@ -128,7 +128,7 @@ def test_models_have_names_changes_and_parts() -> None:
     json.dumps(asdict(report), allow_nan=False)
     order, gone, local, also_gone = report.changes
     assert (order.from_value, order.to_value, order.delta, order.relative) == ("linear", "power", None, None)
-    assert order.evidence["growth_to"] == 1.5
+    assert order.own["growth_to"] == 1.5
     assert (order.share_from, order.confidence_type, order.confidence) == (None, "r_square", 0.97)
     assert (gone.kind, gone.from_value, gone.to_value) == ("NotInTarget", "linear", None)
     assert (local.kind, local.flags, also_gone.kind) == ("MaybeDegradation", ("partial_overlap",), "NotInTarget")

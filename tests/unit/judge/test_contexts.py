@@ -15,10 +15,10 @@ from profgate.judge.gate import GateContext
 from profgate.judge.locations import LONGEST_PATH
 from profgate.judge.verdict import judge
 from profgate.model.attribution import SourceState, SourceStates
-from profgate.model.change import Change, Context, Location
+from profgate.model.change import Change, Context, Evidence, Location
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy, Rule
-from profgate.model.report import TOTAL, Evidence, Finding, MetricReport, Report, Side, Verdict, WorkloadReport
+from profgate.model.report import TOTAL, Finding, MetricReport, Report, Side, Verdict, WorkloadReport
 from profgate.model.tests import Calibration
 from profgate.report.csv_report import to_csv
 from profgate.report.json_report import from_json, to_json
@@ -102,14 +102,14 @@ def test_new_and_gone_contexts_are_no_finding() -> None:
 
 def test_context_rows_have_path_state_and_origin() -> None:
     report = listed(from_stacks([{"a;f": 100, "b": 900}], [{"b;f": 105, "b": 900}], metric=timed()))
-    rows = {change.location.context: (change.kind, change.evidence["state"], change.flags) for change in report.changes}
+    rows = {change.location.context: (change.kind, change.own["state"], change.flags) for change in report.changes}
     assert rows == {
         ("a",): ("NotInTarget", "removed", ()),
         ("a", "f"): ("NotInTarget", "removed", ("moved",)),
         ("b",): ("MaybeDegradation", "slower", ()),
         ("b", "f"): ("NotInBaseline", "added", ("moved",)),
     }
-    moved = {change.location.context: change.evidence.get("moved") for change in report.changes}
+    moved = {change.location.context: change.own.get("moved") for change in report.changes}
     assert (moved["a", "f"], moved["b", "f"]) == ("b › f", "a › f")
 
 

@@ -9,11 +9,11 @@ from comparisons import from_exclusive, timed
 from judged import codes, findings, judged
 from profgate.judge.verdict import judge
 from profgate.model.attribution import Reach
-from profgate.model.change import Change, Location
+from profgate.model.change import Change, Evidence, Location, Statistics
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Evidence, Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
+from profgate.model.report import Finding, MetricReport, Report, Side, Total, Verdict, WorkloadReport
 from profgate.model.tests import Calibration, TestFamily
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided
@@ -33,7 +33,7 @@ JOBS: dict[str, Any] = {"mode": "jobs", "base_jobs": 8, "total_tested": True, "i
 FAMILY = TestFamily("5+5", ((1.0,) * 252, (1.0,) * 252), ((1.0,) * 252, (1.0,) * 252))
 
 
-def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **evidence: Any) -> Change:
+def change(strategy: str, family: str, kind: str = "Degradation", name: str = "parse", **statistics: Any) -> Change:
     return Change(
         strategy=strategy,
         family=family,
@@ -48,7 +48,9 @@ def change(strategy: str, family: str, kind: str = "Degradation", name: str = "p
         share_to=0.13,
         confidence_type="none",
         confidence=None,
-        evidence=evidence,
+        net=statistics.pop("net", ""),
+        evidence=Evidence(judged=statistics.pop("judged", None), reach=statistics.pop("reach", None)),
+        statistics=Statistics(**statistics),
     )
 
 
@@ -58,8 +60,8 @@ def of_test(kind: str = "Degradation", **changed: Any) -> Change:
 
 
 def of_total(kind: str = "TotalDegradation", **changed: Any) -> Change:
-    evidence = {"p": P, "shift": 0.06, "distance": 2.0, "everything": None, **changed}
-    return replace(change("totals", "T", kind, "total", **evidence), share_from=None, share_to=None)
+    statistics = {"p": P, "ratio": 0.06, "distance": 2.0, **changed}
+    return replace(change("totals", "T", kind, "total", **statistics), share_from=None, share_to=None)
 
 
 def metric_of(*changes: Change, facts: dict[str, Any] | None = None, **given: Any) -> MetricReport:
@@ -155,6 +157,42 @@ def test_calls_never_fail() -> None:
     assert (total.colour, codes(total)) == ("yellow", ["calls"])
 
 
+def with_calls(calls_after: float, facts: dict[str, Any] | None = None, **changed: Any) -> Finding:
+    """A listed, uncertain change of time beside the exact calls of the function."""
+    time = metric_of(
+        of_test(**{"kind": "MaybeDegradation", "p": 4 / 252, **changed}), facts=facts, name="cpu", unit="nanoseconds"
+    )
+    counted = replace(of_test(p=0.0), from_value=1000.0, to_value=calls_after)
+    calls = metric_of(counted, facts={"exact": True}, name=CALLS.name, unit=CALLS.unit, kind="counted")
+    return judge(report_of(time, calls), Policy()).workloads[0].metrics[0].findings[0]
+
+
+@pytest.mark.parametrize(("calls", "colour"), [(1150.0, "red"), (1149.0, "yellow"), (900.0, "yellow")])
+def test_calls_that_rose_prove_a_listed_time(calls: float, colour: str) -> None:
+    finding = with_calls(calls)
+    assert finding.colour == colour
+    assert colour == "yellow" or [(reason.code.value, reason.parameters) for reason in finding.reasons] == [
+        ("calls_rose", {"before": 1000.0, "after": calls})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("facts", "changed"),
+    [({"inconclusive": "too_few_runs"}, {}), ({}, {"judged": "subtree"}), ({}, {"net": "offset"})],
+)
+def test_calls_prove_nothing_else(facts: dict[str, Any], changed: dict[str, Any]) -> None:
+    assert with_calls(2000.0, facts, **changed).colour != "red"
+
+
+@pytest.mark.parametrize(("spread", "colour"), [(0.0, "red"), (1.0, "yellow")])
+def test_exact_calls_of_the_call_graph_prove_a_listed_time(spread: float, colour: str) -> None:
+    counts = {"calls_from": 1000.0, "calls_to": 2000.0, "calls_range": spread}
+    test = of_test("MaybeDegradation", p=4 / 252, **counts)
+    finding = found(test, name="time", unit="nanoseconds")
+    assert finding.colour == colour
+    assert (codes(finding) == ["calls_rose"]) == (colour == "red")
+
+
 def test_severity_reaches_fail_on() -> None:
     assert codes(found(of_test(), policy=Policy(fail_on="severe"))) == ["severity"]
     assert found(of_test(delta_share=0.05), policy=Policy(fail_on="severe")).colour == "red"
@@ -224,7 +262,7 @@ def test_what_stored_baselines_cannot_decide_yet(facts: dict[str, Any], changed:
 
 
 def test_nothing_is_red_while_the_total_improved() -> None:
-    report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", shift=-0.06))), Policy())
+    report = judge(report_of(metric_of(of_test(), of_total("TotalOptimization", ratio=-0.06))), Policy())
     found = {finding.location.name: finding for finding in report.workloads[0].metrics[0].findings}
     assert (found["parse"].colour, codes(found["parse"])) == ("yellow", ["total_improved"])
     assert report.verdict.conclusion == "warn"

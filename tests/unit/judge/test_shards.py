@@ -48,7 +48,7 @@ def noisy(workload: str, seed: int, slower: float = 1.0) -> Comparison:
 
 def p_values(report: Report) -> dict[tuple[str, str], Any]:
     return {
-        (load.name, change.location.name): change.evidence["p"]
+        (load.name, change.location.name): change.statistics.p
         for load in report.workloads
         for change in load.metrics[0].changes
         if change.strategy == "calibrated_log_ratio"

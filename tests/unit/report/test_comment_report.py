@@ -13,10 +13,11 @@ from profgate.errors import ProfgateError
 from profgate.github.first_run import render_first_run
 from profgate.model.acceptance import Acceptance, command_for, in_comment, remembered_limits
 from profgate.model.attribution import SourceState
+from profgate.model.change import Evidence
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, as_reason
-from profgate.model.report import Acknowledgement, Document, Evidence, NotCompared, Report
+from profgate.model.report import Acknowledgement, Document, NotCompared, Report
 from profgate.model.visible_text import name_text
 from profgate.report.comment import (
     COMMENT_BYTES,

@@ -10,9 +10,9 @@ from jsonschema_rs import Draft202012Validator, ValidationError, meta
 import report_samples as samples
 from profgate.errors import ProfgateError
 from profgate.model.acceptance import Acceptance
-from profgate.model.change import Location
+from profgate.model.change import Evidence, Location
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Cause, Evidence, Report
+from profgate.model.report import Cause, Report
 from profgate.model.tests import Calibration, TestFamily
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
@@ -65,7 +65,9 @@ def test_change_has_the_published_keys() -> None:
         "share_to": 0.1275,
         "confidence_type": "p_value",
         "confidence": 0.004,
-        "evidence": {"t": 9.5, "note": None},
+        "statistics": {"t": 9.5},
+        "evidence": {},
+        "own": {"note": None},
         "reason": {"code": "text", "parameters": {"text": PROOF}, "text": PROOF},
         "flags": [],
         "partial": [],

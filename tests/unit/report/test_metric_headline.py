@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from profgate.model.change import Evidence
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Evidence, Report
+from profgate.model.report import Report
 from profgate.report.metric_headline import metric_headline, ordered_findings
 from report_samples import (
     RED,

@@ -7,10 +7,10 @@ import pytest
 import report_samples as samples
 from comparisons import from_stacks
 from judged import judged
-from profgate.model.change import Change, Location
+from profgate.model.change import Change, Evidence, Location, Statistics
 from profgate.model.links import Links
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Cause, Colour, Evidence, Finding, Part, Report, Statistics
+from profgate.model.report import Cause, Colour, Finding, Part, Report
 from profgate.model.tests import Calibration
 from profgate.report.cells import finding_cells, total_text
 from profgate.report.comment import render_comment
@@ -25,7 +25,7 @@ from terminal_text import terminal_text
 
 def model_change(**parts: object) -> Change:
     change = samples.regression().workloads[0].metrics[0].changes[1]
-    evidence: dict[str, float | str | None] = {
+    own: dict[str, float | str | None] = {
         "growth_from": 0.98,
         "growth_to": 1.96,
         "value_from": 27.3e6,
@@ -42,7 +42,7 @@ def model_change(**parts: object) -> Change:
         to_value="power",
         delta=None,
         relative=None,
-        evidence=evidence,
+        own=own,
         reason=None,
     )
     return replace(made, **parts)  # type: ignore[arg-type]
@@ -70,7 +70,7 @@ def test_order_exponent_and_size_are_shown() -> None:
 
 
 def test_without_a_common_size_shows_the_relative_change() -> None:
-    area = model_change(strategy="integral_comparison", relative=0.542, evidence={})
+    area = model_change(strategy="integral_comparison", relative=0.542, own={})
     assert growth_in(with_changes(area)) == "linear → power, +54.2 % over the common sizes"
     assert growth_in(with_changes(area, model_change())).startswith("linear → power (n^0.98")
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 import report_samples as samples
 from golden_files import Golden
 from profgate.io.terminal import show
+from profgate.model.change import Evidence
 from profgate.model.reason import as_reason
-from profgate.model.report import Evidence, NotCompared
+from profgate.model.report import NotCompared
 from profgate.report.terminal_report import terminal_lines
 from terminal_text import terminal_text
 

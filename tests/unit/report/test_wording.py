@@ -123,6 +123,7 @@ def test_sentence_of_every_code(golden: Golden) -> None:
             {"function": "audit", "from": 0.0, "to": 40.0, "unit": "samples", "share_from": 0.0, "share_to": 0.2},
             "audit: 0 → 40 samples (new), 0 → 20.0 % of the run, not tested",
         ),
+        (ReasonCode.CALLS_ROSE, {}, "the number of its calls rose from 106 to 203,238"),
     ],
 )
 def test_sentences_name_their_numbers(code: ReasonCode, parameters: dict[str, Parameter], text: str) -> None:
