@@ -19,28 +19,35 @@ export function makeAddress(page) {
     waiting = setTimeout(write, PAUSE);
   }
 
-  function write() {
-    clearTimeout(waiting);
-    const before = written;
+  function fragmentNow() {
     const tree = page.shapes[0];
     const { state } = page;
     const node = state.zoom[0];
-    written = makeFragment(
+    const chosen = state.focus.shape ? node : state.focus.node;
+    return makeFragment(
       {
         ...state,
         drop: [...state.drop].map((symbol) => page.whole.names[symbol]),
         sandwich: state.sandwich < 0 ? "" : page.whole.names[state.sandwich],
         zoom: keysOfPath(tree, node, LONGEST_PATH),
         zoomName: node ? nameOf(tree, node) : "",
+        at: chosen === node ? [] : keysOfPath(tree, chosen, LONGEST_PATH),
+        atName: nameOf(tree, chosen),
       },
       page.defaults,
     );
+  }
+
+  function write() {
+    clearTimeout(waiting);
+    const before = written;
+    written = fragmentNow();
     const step = stepNow();
     if (written !== before || step !== lastStep) showFragment(written, step !== lastStep);
     lastStep = step;
   }
 
-  // Tab, view, part of the recording, frame, and boxes that were opened by a click on a cause: going back in the browser restores their previous values.
+  // Tab, view, part of the recording, frame, and frames and boxes that were opened by a click on a function: going back in the browser restores their previous values.
   function stepNow() {
     const { tab, view, sandwich, zoom, boxSteps } = page.state;
     return [tab, view, sandwich, boxSteps, ...PART_KEYS.map((key) => page.state[key]), ...zoom].join();
@@ -63,7 +70,8 @@ export function makeAddress(page) {
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
     page.renew();
-    const missing = [unknownOf(linked), openZoom(linked) || openFinding(linked) || openFrame(linked)].filter(Boolean).join(" ");
+    const missing = [unknownOf(linked), openPath(linked.zoom, linked.zoomName, page.goTo) || openFinding(linked) || openFrame(linked) || openPath(linked.at, linked.atName, page.focusOn)].filter(Boolean).join(" ");
+    if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow()) page.openFinding(page.header.findings[0]);
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);
     opening = false;
@@ -75,14 +83,15 @@ export function makeAddress(page) {
     return names.length ? `${names.join(", ")} is not in this profile.` : "";
   }
 
-  function openZoom({ zoom = [], zoomName }) {
-    if (!zoom.length) return "";
+  // Opens a frame, or its nearest known caller.
+  function openPath(keys = [], name, open) {
+    if (!keys.length) return "";
     const hashes = page.hashesOf(page.shapes[0]);
-    const nodes = zoom.map((key) => nodeOfKey(hashes, key));
+    const nodes = keys.map((key) => nodeOfKey(hashes, key));
     const known = nodes.findIndex((node) => node >= 0);
-    if (known >= 0) page.goTo(nodes[known]);
+    if (known >= 0) open(nodes[known], 0);
     if (known === 0) return "";
-    return `${zoomName || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
+    return `${name || "The linked frame"} is not in this profile; ${known > 0 ? "its nearest known caller is shown" : "the whole graph is shown"}.`;
   }
 
   function openFinding({ finding, findingName }) {
@@ -117,7 +126,7 @@ export function makeAddress(page) {
     return best;
   }
 
-  for (const event of ["colour", "zoom", "search", "tab", "box"]) page.on(event, remember);
+  for (const event of ["colour", "zoom", "focus", "search", "tab", "box"]) page.on(event, remember);
   window.addEventListener("hashchange", open);
   page.writeAddress = write;
   return open;

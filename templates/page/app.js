@@ -18,6 +18,7 @@ import { symbolsPanel } from "./table.js";
 import { chosenSymbol, makeTabs } from "./tabs.js";
 import { decodeTimelines } from "./timelines.js";
 import { makeTrail } from "./trail.js";
+import { makeWaterfall } from "./waterfall.js";
 import { indexOfSymbols, makeTree } from "./tree.js";
 
 const SANDWICH_STEPS = [
@@ -37,7 +38,7 @@ async function start() {
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
-  for (const make of [makeRuns, makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeKeys]) make(page);
+  for (const make of [makeRuns, makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeWaterfall, makeKeys]) make(page);
   if (page.timelines) makeActivity(page);
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
   makeTabs(page, [

@@ -224,7 +224,7 @@ export function boxLinkOf(tree, node) {
 }
 
 // Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
-export function rowsOfFinding(tree, { rows, symbol }) {
+export function rowsOfFinding(tree, { rows = null, symbol }) {
   const found = rows?.length ? [...rows] : [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
   found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
   return found.filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0])).slice(0, MOST_OF_FINDING);

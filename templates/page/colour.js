@@ -114,6 +114,16 @@ export function leadingTo(tree, marked) {
   return leads;
 }
 
+// Marks the rows that cost more only because of a finding below them.
+export function carriersOf(tree, level, findings) {
+  const carries = new Uint8Array(tree.size);
+  for (let i = tree.size - 1; i > 0; i--) {
+    const above = tree.parent[i];
+    if ((carries[i] || findings.has(tree.symbol[i])) && Math.sign(level[i]) === Math.sign(level[above])) carries[above] = 1;
+  }
+  return carries;
+}
+
 export function stateOf(tree, node) {
   if (tree.symbol[node] === OTHER) return "other";
   if (tree.before[node] === 0 && tree.after[node] > 0) return "new";

@@ -19,7 +19,7 @@
 //
 // Listeners run after everything that depends on a change has been updated.
 import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
-import { GATES, leadingTo, levelOfChange, shadesOf } from "./colour.js";
+import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
@@ -27,7 +27,7 @@ import { isUnequal, partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
-const WIDE = 1100;
+const LEAST_WIDTH = 0.1; // of the picture, for a frame that is opened
 const FOLLOWS = {
   tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
   shape: ["shape", "colour", "layout", "zoom", "focus"],
@@ -120,10 +120,11 @@ export function makePage(header, whole, timelines = undefined) {
       const node = widestOf(page.tree, symbol);
       if (node >= 0) openNode(page, node);
     },
+    // Each further click opens the next place of the finding.
     openFinding(finding) {
-      // Each further click opens the next box of the finding.
       const rows = rowsOfFinding(page.tree, finding);
-      const at = showsBoxes(page) ? rows.findIndex((node) => boxLinkOf(page.tree, node) === page.state.box) : page.shapes[0] === page.tree ? rows.indexOf(page.state.zoom[0]) : -1;
+      const inGraph = page.state.tab === "graph" && page.shapes[0] === page.tree;
+      const at = rows.findIndex((node) => (showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : inGraph && page.state.focus.node === node));
       if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
     },
     hashesOf,
@@ -131,15 +132,13 @@ export function makePage(header, whole, timelines = undefined) {
   return page;
 }
 
-// The first view shows both sides at once if there is enough space.
 function initial(header, whole) {
   const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
-  const view = both && window.innerWidth >= WIDE ? "side" : whole.after[0] ? "after" : "before";
   return {
     tab: !header.blueprint?.estimated ? "graph" : header.findings.length || header.total_changed ? "blueprint" : "symbols",
-    view,
+    view: whole.after[0] ? "after" : "before",
     scale: "common",
-    strip: true,
+    strip: both,
     k: header.normalisation,
     factor: "1",
     anchor: "",
@@ -157,13 +156,13 @@ function initial(header, whole) {
     flip: false,
     reversed: false,
     box: "",
-    boxSteps: 0, // counts the boxes that were opened from outside of the blueprint
+    boxSteps: 0, // counts the boxes and frames that were opened by their function
     timeBefore: "",
     timeAfter: "",
     threadsBefore: "",
     threadsAfter: "",
     sandwich: -1,
-    fold: false,
+    fold: "long",
     order: "name",
   };
 }
@@ -175,11 +174,13 @@ const COMPUTE = {
     page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
   },
   shape(page) {
-    const { sandwich, reversed } = page.state;
+    const { sandwich, reversed, focus } = page.state;
+    const numbered = page.shapes?.[focus.shape]?.symbol;
     if (sandwich >= 0) page.shapes = [callersOf(page.tree, sandwich), calleesOf(page.tree, sandwich)];
     else page.shapes = [reversed ? reversedTree(page.tree) : callTreeOf(page.tree)];
     page.state.zoom = page.shapes.map((shape, at) => (shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0));
-    if (!(page.state.focus.shape < page.shapes.length)) page.state.focus = { shape: 0, node: page.state.zoom[0] };
+    const shape = focus.shape < page.shapes.length ? focus.shape : 0;
+    if (shape !== focus.shape || (focus.node && numbered && page.shapes[shape].symbol !== numbered)) page.state.focus = { shape, node: page.state.zoom[shape] };
     page.hovered = null;
   },
   ratio(page) {
@@ -207,7 +208,7 @@ const COMPUTE = {
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
         const all = shadesOf(tree, chosen);
         const found = withoutMoved(tree, all, chosen, page.tree);
-        return { ...found, leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
+        return { ...found, carries: carriersOf(tree, found.level, page.findings), leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
       });
     page.scale = shades(page.tree, options);
     page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
@@ -219,12 +220,15 @@ const COMPUTE = {
   layout(page) {
     const { view, strip, order, fold, flip, sandwich } = page.state;
     page.panes = page.shapes.flatMap((tree, shape) => {
-      const rows = fold ? once(tree, "folded rows", () => foldedRows(tree, page.findings)) : tree.depth;
+      const rowsOf = (kind) => (kind === "none" ? tree.depth : once(tree, `rows ${kind}`, () => foldedRows(tree, page.findings, kind)));
       return sidesOf(view, strip && sandwich < 0).map((side) => {
         const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
         const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
         const starts = once(tree, `starts ${key} ${order}`, () => startsOf(tree, widths, order, page.ratio));
-        return { shape, tree, view: side, widths, rows, starts, flip: flip !== (sandwich >= 0 && shape === 0), plans: once(tree, `plans ${key} ${order} ${fold}`, () => new Map()) };
+        const isStrip = side === "diff" && view !== "diff";
+        const kind = isStrip ? "all" : fold;
+        const plans = once(tree, `plans ${key} ${order} ${kind}`, () => new Map());
+        return { shape, tree, view: side, isStrip, widths, rows: rowsOf(kind), starts, flip: flip !== (sandwich >= 0 && shape === 0), plans };
       });
     });
   },
@@ -249,9 +253,9 @@ function nearestDrawn(page, node, shape) {
   return at;
 }
 
-// Whether the node has a width in any picture of the shape.
+// Whether the node has a width in any picture of the shape. The strip of differences does not count.
 export function isDrawn(page, node, shape = 0) {
-  return page.panes.some((pane) => pane.shape === shape && pane.widths[node] > 0);
+  return page.panes.some((pane) => pane.shape === shape && !pane.isStrip && pane.widths[node] > 0);
 }
 
 export function isShown(page, node, shape = 0) {
@@ -268,13 +272,16 @@ function openNode(page, node) {
   else openInGraph(page, node);
 }
 
-// Zooms to a row of page.tree in a tab and a view that show this row.
+// Selects a row of page.tree in a tab and a view that show this row, with the callers in which it is wide enough to see.
 function openInGraph(page, node) {
   const needed = page.state.sandwich >= 0 || page.state.reversed ? { sandwich: -1, reversed: false } : {};
   if (page.state.tab !== "graph") needed.tab = "graph";
   if (Object.keys(needed).length) page.set(needed);
   if (!isDrawn(page, node)) page.set({ view: "union" });
-  page.goTo(node);
+  const { widths } = page.panes.find((pane) => !pane.isStrip && pane.widths[node] > 0) ?? page.panes[0];
+  let zoom = node;
+  while (zoom > 0 && widths[node] >= LEAST_WIDTH * widths[page.tree.parent[zoom]]) zoom = page.tree.parent[zoom];
+  page.set({ zoom: [zoom], focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
 }
 
 // Hashes of call paths are needed only for links, so they are computed on demand, once per tree.

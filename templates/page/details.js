@@ -43,15 +43,15 @@ export function showFocus(page, frames) {
   );
 }
 
-// Returns "here", with the number of the box if a click on the finding opens several boxes in turn.
+// Returns "here:", or which place of the function the frame is, if a click on the finding opens several places in turn.
 function hereOf(page, symbol, node) {
-  const boxes = page.shapes[0] === page.tree && page.findings.has(symbol) ? rowsOfFinding(page.tree, page.findings.get(symbol)) : [];
-  return boxes.length > 1 && boxes.includes(node) ? `here (box ${boxes.indexOf(node) + 1} of ${boxes.length})` : "here";
+  const places = page.shapes[0] === page.tree && page.findings.has(symbol) ? rowsOfFinding(page.tree, page.findings.get(symbol)) : [];
+  return places.length > 1 && places.includes(node) ? `place ${places.indexOf(node) + 1} of ${places.length}:` : "here:";
 }
 
 export function showEmpty(page) {
   const refused = page.ratio.refused && page.state.k !== "none" ? `Not normalised: ${page.ratio.refused}.` : "";
-  const drawn = page.panes.some((pane) => pane.widths[0] > 0);
+  const drawn = page.panes.some((pane) => !pane.isStrip && pane.widths[0] > 0);
   page.showMessage(refused || (drawn ? "" : emptyReason(page, page.state.view)));
 }
 

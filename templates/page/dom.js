@@ -1,5 +1,6 @@
 // Small helpers for elements. Names from profiles are inserted as text nodes only.
 
+/** @type {(id: string) => any} */
 export const byId = (id) => document.getElementById(id);
 
 export function element(tag, text, className) {
@@ -57,11 +58,6 @@ export function radioChoices(parent, name, titles, choose, checked) {
     label.append(input, element("span", title));
     parent.append(label);
   }
-}
-
-export function toggleHelp() {
-  byId("help").hidden = !byId("help").hidden;
-  byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
 }
 
 // Writes the URL fragment. If `step` is true, the browser's history gets a new entry.

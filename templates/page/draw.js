@@ -10,10 +10,12 @@ const CHARACTER = 6.7;
 const LABEL_FROM = 3 * CHARACTER + 8;
 const NARROW_LETTERS = /^[ -~…▲▼↓◆×]*$/;
 const FONT = '11px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+const BOLD = `bold ${FONT}`;
+export const FAINT = 0.25; // opacity of frames outside of the search, and of callers that only carry a finding's cost
 
-const INKS = {
-  light: { back: "#ffffff", line: "#dcdfe3", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
-  dark: { back: "#1b1e22", line: "#4b5057", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
+export const INKS = {
+  light: { back: "#ffffff", line: "#8f959c", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
+  dark: { back: "#1b1e22", line: "#747b84", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
 };
 
 // The boxes of each row from left to right. Boxes narrower than half a pixel are skipped together with everything below
@@ -135,7 +137,7 @@ function paintNarrow(context, scene, scale, nodes, y) {
   let [level, dim, left, right] = [0, false, 0, 0];
   const flush = () => {
     if (right <= left) return;
-    context.globalAlpha = dim ? 0.4 : 1;
+    context.globalAlpha = dim ? FAINT : 1;
     context.fillStyle = palette.fills[level + LEVELS];
     context.fillRect(left, y, right - left, rowHeight - 1);
   };
@@ -167,24 +169,22 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const wide = Math.max(size > 3 ? size - 1 : size, 0.5);
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
-  context.globalAlpha = node < root && tree.end[node] >= tree.end[root] ? 0.6 : found && !matched ? 0.4 : 1;
-  const hollow = outlines && state !== "gone";
-  context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
-  context.fillRect(left, y, wide, tall);
-  if (!hollow && state === "both" && shade === LEVELS && size > 2) {
-    context.fillStyle = ink.line;
-    context.fillRect(left, y + tall - 1, wide, 1);
-  }
-  if (hollow) {
-    context.strokeStyle = ink.sliver;
-    context.lineWidth = 1;
-    context.strokeRect(left + 0.5, y + 0.5, Math.max(wide - 1, 0), tall - 1);
+  const finding = findings.get(tree.symbol[node]);
+  const faint = (found && !matched) || (node < root && tree.end[node] >= tree.end[root]) || (shades.carries?.[node] === 1 && !finding);
+  const sure = finding?.severity === "severe" || finding?.severity === "degraded";
+  const hollow = (outlines && state !== "gone") || (state === "both" && shade === LEVELS);
+  if (hollow) frameBox(context, left, y, wide, tall, ink.line, 1);
+  else {
+    context.globalAlpha = faint ? FAINT : 1;
+    context.fillStyle = state === "other" ? ink.other : palette.fills[shade];
+    context.fillRect(left, y, wide, tall);
+    context.globalAlpha = 1;
   }
   if (state !== "both" && size >= 5) {
     context.fillStyle = patterns[state];
     context.fillRect(left, y, wide, tall);
   }
-  const leads = !hollow && leadsToWorse(shades, node);
+  const leads = !outlines && leadsToWorse(shades, node);
   if (leads) {
     context.fillStyle = palette.fills[LEVELS * (1 + shades.worse)];
     context.fillRect(left, y + tall - 2, wide, 2);
@@ -194,34 +194,36 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
     context.fillStyle = ink.edge;
     context.fillRect(left, y, Math.min(3, wide / 5), tall);
   }
-  const finding = findings.get(tree.symbol[node]);
-  if (finding && wide > 3) corner(context, left + wide, y, Math.min(7, wide / 2), ink.edge);
+  if (finding && wide > 2) frameBox(context, left, y, wide, tall, ink.edge, sure ? 2 : 1);
   if (matched) {
     context.fillStyle = ink.match;
     context.fillRect(left, y + tall - 3, wide, 3);
   }
   if (size < LABEL_FROM) return;
-  const indent = edited ? 7 : 4;
+  const indent = edited || finding ? 7 : 4;
   const glyph = glyphOf(state, shades.level[node], finding, edited, leads);
-  const room = Math.floor((size - indent - (finding ? 10 : 4)) / CHARACTER) - glyph.length;
+  const room = Math.floor((size - indent - (finding ? 7 : 4)) / CHARACTER) - glyph.length;
   const label = shorten(labelOf(scene, node), room);
   if (!label) return;
   if (state !== "both") {
-    context.fillStyle = hollow ? ink.back : state === "other" ? ink.other : palette.fills[shade];
+    context.fillStyle = hollow || faint ? ink.back : state === "other" ? ink.other : palette.fills[shade];
     context.fillRect(left + indent - 2, y + 1, Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent), tall - 2);
   }
-  context.fillStyle = hollow || state === "other" ? ink.edge : palette.labels[shade];
+  context.fillStyle = hollow || faint || state === "other" ? ink.edge : palette.labels[shade];
+  if (sure) context.font = BOLD;
   const text = glyph + label;
   // a maximum width makes drawing slow and is needed only for other alphabets, whose letters may be wider than expected
   if (NARROW_LETTERS.test(text)) context.fillText(text, left + indent, y + tall / 2 + 0.5);
   else context.fillText(text, left + indent, y + tall / 2 + 0.5, Math.max(size - indent - 3, 1));
+  if (sure) context.font = FONT;
 }
 
-// A folded chain is labelled with its first and last frames.
+// A folded chain is labelled with its first and last frames and the number of frames between them.
 function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;
-  return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? " … ›" : ""} ${nameOf(tree, last)}`;
+  const count = (frames) => `${frames} ${frames === 1 ? "frame" : "frames"}`;
+  return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? ` ${count(last - node - 1)} ›` : ""} ${nameOf(tree, last)}`;
 }
 
 export const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };
@@ -237,13 +239,10 @@ export function glyphOf(state, level, finding, edited, leads = false) {
   return marks.length ? `${marks.join("")} ` : "";
 }
 
-function corner(context, right, top, size, colour) {
-  context.fillStyle = colour;
-  context.beginPath();
-  context.moveTo(right - size, top);
-  context.lineTo(right, top);
-  context.lineTo(right, top + size);
-  context.fill();
+function frameBox(context, left, top, width, height, colour, thickness) {
+  context.strokeStyle = colour;
+  context.lineWidth = thickness;
+  context.strokeRect(left + thickness / 2, top + thickness / 2, Math.max(width - thickness, 0), height - thickness);
 }
 
 function dots(context, colour) {

@@ -1,6 +1,6 @@
 // Opens the evolution: decodes the data, connects the chart and the tables, and stores the state in the URL.
 import { base64ToBytes, inflate } from "./codec.js";
-import { announce, byId, element, radioChoices, showFragment, showFailure, toggleHelp } from "./dom.js";
+import { announce, byId, element, radioChoices, showFragment, showFailure } from "./dom.js";
 import { formatSignedShare, formatValue } from "./format.js";
 import { MOST_SHOWN, matching, rankedLines, readEvolution } from "./evolution_data.js";
 import { fillShown, makeChart, spreadOf } from "./evolution_chart.js";
@@ -61,7 +61,7 @@ function makeEvolution(evolution) {
     const now = page.shown.map((line) => line.number);
     const next = now.includes(number) ? now.filter((other) => other !== number) : [number, ...now].slice(0, MOST_SHOWN);
     set({ chosen: next.length ? next : null });
-    document.querySelector(`[data-toggle="${number}"]`)?.focus();
+    /** @type {HTMLElement} */ (document.querySelector(`[data-toggle="${number}"]`))?.focus();
   }
 
   // Selects a version and a line. A hidden line becomes visible.
@@ -142,8 +142,9 @@ function makeEvolution(evolution) {
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target.matches("input[type=search]");
-    if (typing && event.key === "Escape") event.target.blur();
+    const target = /** @type {HTMLElement} */ (event.target);
+    const typing = target.matches("input[type=search]");
+    if (typing && event.key === "Escape") target.blur();
     const action = (event.target === byId("chart") && chartKeys[event.key]) || (!typing && pageKeys[event.key]);
     if (!action) return;
     event.preventDefault();
@@ -198,3 +199,8 @@ function makeEvolution(evolution) {
 }
 
 start().catch((error) => showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`));
+
+function toggleHelp() {
+  byId("help").hidden = !byId("help").hidden;
+  byId("keys").setAttribute("aria-expanded", String(!byId("help").hidden));
+}

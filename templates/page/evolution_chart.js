@@ -139,7 +139,7 @@ export function makeChart(page) {
     place.classList.toggle("chosen", line !== null);
     place.classList.toggle("pointed", page.hover !== null);
     for (const mark of scene.marks) mark.part.classList.toggle("under-pointer", mark === page.hover?.mark);
-    for (const part of place.querySelectorAll("[data-line]")) part.classList.toggle("lit", Number(part.dataset.line) === line);
+    for (const part of /** @type {NodeListOf<SVGElement>} */ (place.querySelectorAll("[data-line]"))) part.classList.toggle("lit", Number(part.dataset.line) === line);
     for (const item of byId("shown").children) item.classList.toggle("lit", Number(item.dataset.line) === line);
   }
 
@@ -192,7 +192,7 @@ export function makeChart(page) {
   for (const kind of ["pointerdown", "pointermove"]) place.addEventListener(kind, point);
   place.addEventListener("pointerleave", leave);
   place.addEventListener("click", (event) => {
-    const pressed = event.target.closest("a");
+    const pressed = /** @type {Element} */ (event.target).closest("a");
     if (pressed) return event.detail > 0 ? openMark(event, pressed) : undefined;
     if (!page.hover) return;
     page.choose(page.hover.at, page.hover.line ?? page.state.line);

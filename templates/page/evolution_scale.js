@@ -36,7 +36,7 @@ export function extentOf(lines, scale) {
 }
 
 // Returns a function that maps a value to the distance from the top in pixels.
-export function heightOf([low, high], scale, top, bottom) {
+export function heightOf(/** @type {number[]} */ [low, high], scale, top, bottom) {
   const place = scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
   return (value) => bottom - Math.max(-1, Math.min(2, place(value))) * (bottom - top);
 }

@@ -1,8 +1,11 @@
 // Formats numbers as text: units, percentages and signs.
 
 const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+/** @type {[number, string][]} */
 const TIME_STEPS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+/** @type {[number, string][]} */
 const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+/** @type {[number, string][]} */
 const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
 const MINUS = "\u2212";
 const SMALLEST_PERCENT = 0.005;
@@ -82,15 +85,37 @@ export function formatRatio(ratio) {
   return value === 1 ? "1" : Number(value.toPrecision(6)).toString();
 }
 
-// Shortens a name in the middle, because its ends distinguish it from others.
+const SHORTEST = 5; // characters; fewer identify no function
+const LONGEST_PARSED = 1000; // characters
+
+// Shortens a name: first its template arguments and parameters, then its qualifiers from the left, then its end. Returns
+// "" instead of fewer than five characters.
 export function shorten(text, length) {
   if (text.length <= length) return text;
-  // only a few characters of a very long name are needed; a surrogate pair counts as one character
-  const characters = [...(text.length > 4 * length ? text.slice(0, 2 * length) + text.slice(-2 * length) : text)];
-  if (characters.length <= length) return text;
-  if (length < 3) return "";
-  const head = Math.ceil((length - 1) / 2);
-  return `${characters.slice(0, head).join("")}…${characters.slice(characters.length - (length - 1 - head)).join("")}`;
+  if (length < SHORTEST) return "";
+  let name = text.length > LONGEST_PARSED ? `…${text.slice(-LONGEST_PARSED)}` : withoutArguments(text);
+  for (let at; [...name].length > length && (at = QUALIFIER.exec(name)); ) name = `…${name.slice(at[0].length)}`;
+  const characters = [...name];
+  return characters.length <= length ? name : `${characters.slice(0, length - 1).join("")}…`;
+}
+
+const QUALIFIER = /^…?[^.:/\\$]*(?:\.|::|[/\\$])(?=[^.:/\\$])/;
+
+// Replaces what is in <> or () behind a name by "…", for example in "map<int, long>::find(int)".
+function withoutArguments(text) {
+  let depth = 0;
+  let out = "";
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if ((character === "<" || character === "(") && (depth || /[\w\s>]/.test(text[at - 1] ?? "."))) {
+      if (!depth) out += `${character}…`;
+      depth += 1;
+    } else if ((character === ">" || character === ")") && depth) {
+      depth -= 1;
+      if (!depth) out += character;
+    } else if (!depth) out += character;
+  }
+  return depth ? text : out;
 }
 
 function digits(amount, isBase) {

@@ -8,6 +8,8 @@ import { allCallsOf, meanOf } from "./words.js";
 
 const DIRECTIONS = ["Callers", "Callees"];
 const MOST_PLANS = 6;
+const STRIP = "strip";
+const STRIP_ROWS = 4;
 const PAGE_MARGIN = 8; // pixels below the last line
 const SMALLEST_ROOM = 260; // pixels
 const PAPER = 0.5; // largest height of a printed picture, as a share of the width, so that a sheet has room for the header
@@ -39,7 +41,7 @@ export function makeFrame(pane, index) {
 // change computes the layout again. The pictures need a new fit if the key changes.
 export function measureFrames(frames) {
   const drawnWidths = frames.map(({ graph }) => graph.clientWidth);
-  const room = roomFor(frames, new Set(frames.map(({ pane }) => groupOf(pane))).size);
+  const room = roomFor(frames);
   return { drawnWidths, room, key: `${frames.map(({ graph }) => graph.offsetWidth)} ${room}` };
 }
 
@@ -52,7 +54,7 @@ export function fitFrames(page, frames, { drawnWidths, room }) {
   for (const [index, { pane }] of frames.entries()) {
     const { deepest, legible } = planned(page, pane, page.state.zoom[pane.shape], drawnWidths[index]);
     raise(counts, groupOf(pane), deepest + 1);
-    raise(wanted, groupOf(pane), (legible + 2) * rowHeight);
+    raise(wanted, groupOf(pane), Math.min(legible + 2, pane.isStrip ? STRIP_ROWS : Infinity) * rowHeight);
   }
   const heights = page.printing ? new Map([...wanted].map(([key, height]) => [key, Math.min(height, Math.round(PAPER * window.innerWidth))])) : heightsOf(wanted, room);
   for (const [index, frame] of frames.entries()) {
@@ -89,7 +91,7 @@ function sceneOf(page, pane, root, width) {
     root,
     full: fullOf(page, pane, root),
     sorted: page.state.order === "name",
-    folded: page.state.fold ? (node) => isFolded(pane, node) : null,
+    folded: pane.rows === pane.tree.depth ? null : (node) => isFolded(pane, node),
     width,
   };
 }
@@ -107,14 +109,16 @@ export function planned(page, pane, root, width) {
 }
 
 // The height of the window below the controls, excluding captions and the line below the pictures.
-function roomFor(frames, groups) {
+function roomFor(frames) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;
-  const caption = frames[0].caption.offsetHeight;
-  return Math.max(window.innerHeight - top - panes.nextElementSibling.offsetHeight - groups * (caption + 1) - PAGE_MARGIN, SMALLEST_ROOM);
+  const captions = new Map();
+  for (const { pane, caption } of frames) captions.set(groupOf(pane), Math.max(captions.get(groupOf(pane)) ?? 0, caption.offsetHeight + 1));
+  const taken = [...captions.values()].reduce((sum, height) => sum + height, panes.nextElementSibling.offsetHeight);
+  return Math.max(window.innerHeight - top - taken - PAGE_MARGIN, SMALLEST_ROOM);
 }
 
-// Divides the space between groups of panes: each gets what it needs or an equal part; the last one gets the rest.
+// Divides the space between groups of panes: each gets what it needs or an equal part; the last picture gets the rest.
 function heightsOf(wanted, room) {
   const heights = new Map();
   let left = room;
@@ -124,13 +128,13 @@ function heightsOf(wanted, room) {
     left -= heights.get(key);
     groups--;
   }
-  const last = [...wanted.keys()].pop();
+  const last = [...wanted.keys()].findLast((key) => key !== STRIP);
   return heights.set(last, Math.floor(heights.get(last) + left));
 }
 
 // Panes that scroll together have the same height.
 function groupOf(pane) {
-  return pane.view === "diff" ? `differences ${pane.shape}` : pane.shape;
+  return pane.isStrip ? STRIP : pane.shape;
 }
 
 // The value that fills the width of a pane.
@@ -146,9 +150,9 @@ function fullOf(page, pane, root) {
 export function nameFrame(page, frame) {
   const { pane } = frame;
   const root = page.state.zoom[pane.shape];
-  const label = [...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []), ...(page.state.view === "side" || page.shapes.length === 1 ? [pane.view === "diff" ? "Differences" : VIEW_NAMES[pane.view]] : [])].join(", ");
+  const label = [...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []), ...(page.state.view === "side" || page.shapes.length === 1 ? [VIEW_NAMES[pane.view]] : [])].join(", ");
   frame.graph.setAttribute("aria-label", `Flame graph: ${label.toLowerCase()}`);
-  const value = pane.view === "before" ? meanOf(page, pane.tree.before[root], 0) : pane.view === "after" ? meanOf(page, pane.tree.after[root], 1) : "";
+  const value = pane.isStrip ? "width = size of the change" : pane.view === "before" ? meanOf(page, pane.tree.before[root], 0) : pane.view === "after" ? meanOf(page, pane.tree.after[root], 1) : "";
   const missing = pane.widths[0] && !pane.widths[root] ? `${nameOf(pane.tree, root)} is not on this side` : !pane.widths[0] ? emptyReason(page, pane.view) : "";
   frame.caption.replaceChildren(element("b", label), ...(value ? [" ", element("span", root && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)] : []), ...(missing ? [" ", element("em", missing)] : []));
 }

@@ -1,6 +1,6 @@
 // The pictures: one pane per side or direction, with hover, zoom and keyboard commands.
 import { paletteOf } from "./colour.js";
-import { isShown } from "./context.js";
+import { isDrawn, isShown } from "./context.js";
 import { showEmpty, showFocus } from "./details.js";
 import { announce, byId, themeOf } from "./dom.js";
 import { boxOf, nodeAt, paint, visiblePlan } from "./draw.js";
@@ -146,11 +146,13 @@ export function makeGraph(page) {
     });
     graph.addEventListener("click", (event) => {
       const node = pointedAt(frame, event);
-      if (node >= 0) zoomTo(node, frame.pane.shape);
+      if (node < 0) return;
+      if (!isDrawn(page, node, frame.pane.shape)) page.set({ view: "union" });
+      zoomTo(node, frame.pane.shape);
     });
     graph.addEventListener("scroll", () => {
       hideTip();
-      for (const other of frames) if (other.pane.shape === frame.pane.shape && other.pane.view !== "diff" && frame.pane.view !== "diff" && other.graph.scrollTop !== graph.scrollTop) other.graph.scrollTop = graph.scrollTop;
+      for (const other of frames) if (other.pane.shape === frame.pane.shape && !other.pane.isStrip && !frame.pane.isStrip && other.graph.scrollTop !== graph.scrollTop) other.graph.scrollTop = graph.scrollTop;
       if (frame.scene?.offset !== graph.scrollTop) request("scroll");
     });
     graph.addEventListener("focus", () => {

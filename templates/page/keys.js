@@ -1,6 +1,6 @@
 // Keyboard commands, which are inactive while the user types text.
-import { announce, byId, toggleHelp } from "./dom.js";
-import { VIEWS } from "./views.js";
+import { byId } from "./dom.js";
+import { FOLDS, MAIN_VIEWS } from "./views.js";
 import { linkOf } from "./words.js";
 
 const MODES = ["contribution", "relative", "absolute"];
@@ -23,14 +23,17 @@ export function makeKeys(page) {
     N: () => page.step(-1),
     i: () => page.set({ flip: !page.state.flip }),
     r: () => page.set({ reversed: !page.state.reversed, sandwich: -1, zoom: [0] }),
-    f: () => page.set({ fold: !page.state.fold }),
+    f: () => page.set({ fold: FOLDS[(FOLDS.indexOf(page.state.fold) + 1) % FOLDS.length] }),
     s: () => page.openTab(page.state.sandwich >= 0 ? "graph" : "sandwich"),
     t: () => page.openTab(page.state.tab === "symbols" ? "graph" : "symbols"),
     c: () => page.set({ mode: MODES[(MODES.indexOf(page.state.mode) + 1) % MODES.length] }),
     b: () => page.set({ basis: page.state.basis === "self" ? "inclusive" : "self" }),
     d: openSource,
     y: () => page.copyLink(),
-    "?": toggleHelp,
+    "?": () => {
+      byId("help-open").click();
+      byId("help-open").focus();
+    },
   };
 
   function turned() {
@@ -51,18 +54,17 @@ export function makeKeys(page) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { target } = event;
     if (target instanceof HTMLElement && target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")) {
-      if (event.key === "Escape") document.querySelector(".graph")?.focus();
+      if (event.key === "Escape") /** @type {HTMLElement} */ (document.querySelector(".graph"))?.focus();
       else if (event.key === "Enter" && target.id === "query") page.step(event.shiftKey ? -1 : 1);
       return;
     }
     const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
     const own = target instanceof HTMLElement && target.matches("[role=tab], [type=radio], [type=range]") && event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const view = !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? VIEWS[Number(event.key) - 1] : undefined;
+    const view = !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? MAIN_VIEWS[Number(event.key) - 1] : undefined;
     const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key] || (view && (() => page.set({ view })));
     if (!action) return;
     event.preventDefault();
     action();
   });
-  byId("keys").addEventListener("click", toggleHelp);
 }

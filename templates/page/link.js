@@ -1,5 +1,5 @@
 // The URL fragment, which contains the state of the view without pixels and node numbers.
-import { VIEWS } from "./views.js";
+import { FOLDS, VIEWS } from "./views.js";
 
 const CHOICES = {
   view: VIEWS,
@@ -9,10 +9,12 @@ const CHOICES = {
   ramp: ["sqrt", "linear"],
   scale: ["common", "own"],
   order: ["name", "width", "delta"],
+  fold: FOLDS,
 };
-const SWITCHES = ["regex", "case", "flip", "reversed", "fold", "strip", "chance", "only"];
+const SWITCHES = ["regex", "case", "flip", "reversed", "strip", "chance", "only"];
 export const PART_KEYS = ["timeBefore", "timeAfter", "threadsBefore", "threadsAfter"]; // see timelines.js
 const TEXTS = ["tab", "factor", "anchor", "q", "box", ...PART_KEYS];
+const PATHS = ["zoom", "at"]; // the frame that fills the picture, and the selected frame
 const PATH_KEY = /^[0-9a-f]{16}$/;
 const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 
@@ -20,6 +22,7 @@ const SHARES = { reference: ["auto", "max"], gate: ["auto"] };
 export const LINKED = [...Object.keys(CHOICES), ...SWITCHES, ...TEXTS, "subtree", ...Object.keys(SHARES)];
 
 export function parseFragment(fragment) {
+  /** @type {any} */
   const state = {};
   for (const part of fragment.replace(/^#/, "").split("&")) {
     const cut = part.indexOf("=");
@@ -39,9 +42,9 @@ export function parseFragment(fragment) {
       else if (value && share >= 0 && share <= 1) state[key] = share;
     } else if (key === "subtree") {
       if (PATH_KEY.test(value)) state.subtree = value;
-    } else if (key === "zoom") {
-      state.zoom = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
-      state.zoomName = nameBehind(value);
+    } else if (PATHS.includes(key)) {
+      state[key] = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
+      state[`${key}Name`] = nameBehind(value);
     } else if (key === "finding") {
       state.finding = value.split("~")[0];
       state.findingName = nameBehind(value);
@@ -52,8 +55,8 @@ export function parseFragment(fragment) {
   return state;
 }
 
-// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on the
-// window size, so every other fragment includes the view.
+// Writes only differences from the defaults, so that the default page has no fragment. The default view depends on which
+// sides have values, so every other fragment includes the view.
 export function makeFragment(state, defaults) {
   const parts = [];
   const add = (key, value) => parts.push(`${key}=${encodeURIComponent(wellFormed(value))}`);
@@ -69,7 +72,7 @@ export function makeFragment(state, defaults) {
   for (const key of SWITCHES) if (state[key] !== defaults[key]) add(key, state[key] ? "1" : "0");
   if (state.sandwich) add("sandwich", state.sandwich);
   if (state.drop?.length) add("drop", state.drop.join("\n"));
-  if (state.zoom?.length) add("zoom", `${state.zoom.join(".")}~${state.zoomName}`);
+  for (const key of PATHS) if (state[key]?.length) add(key, `${state[key].join(".")}~${state[`${key}Name`]}`);
   if (parts.length || state.view !== defaults.view) parts.unshift(`view=${state.view}`);
   return parts.join("&");
 }

@@ -3,7 +3,7 @@ import { GATES } from "./colour.js";
 import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
 import { formatChosenShare, formatRatio } from "./format.js";
 import { symbolSums } from "./symbols.js";
-import { VIEW_HELP, VIEW_NAMES, ratioOf } from "./views.js";
+import { MAIN_VIEWS, VIEWS, VIEW_HELP, VIEW_NAMES, ratioOf, sidesOf } from "./views.js";
 import { keysOfPath } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
@@ -11,12 +11,13 @@ const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.0
 const CLASSIC_COLOURS = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
 const DEFAULT_COLOURS = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
 const CHOICES_OF = {
-  views: ["view", namesOf(["after", "before", "diff", "side"]), VIEW_HELP],
-  "more-views": ["view", namesOf(["union", "elided"]), VIEW_HELP],
+  views: ["view", namesOf(MAIN_VIEWS), VIEW_HELP],
+  "more-views": ["view", namesOf(VIEWS.slice(MAIN_VIEWS.length)), VIEW_HELP],
   norms: ["k", NORMS, {}],
   bases: ["basis", { inclusive: "Total", self: "Self" }, { inclusive: "The cost of a function with everything it calls", self: "The cost of a function without the functions it calls" }],
   modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
   ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" }],
+  folds: ["fold", { long: "Long ones", all: "All", none: "None" }, { long: "Chains of more than eight frames", all: "Every frame with over 99 % of its caller's cost joins its caller" }],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
   scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "A pixel has the same value on both sides", own: "Both sides fill their half" }],
 };
@@ -27,8 +28,8 @@ function namesOf(views) {
 
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
-  for (const name of ["overview", "notes", "settings"]) if (byId(name)) popover(name);
-  for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["fold", "fold"], ["strip", "strip"], ["chance", "chance"]]) {
+  for (const name of ["overview", "notes", "help", "settings"]) if (byId(name)) popover(name);
+  for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["strip", "strip"], ["chance", "chance"]]) {
     byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
   }
   byId("factor").addEventListener("change", (event) => page.set({ k: "factor", factor: event.target.value }));
@@ -62,10 +63,11 @@ export function makeSettings(page) {
   function showState() {
     const { state } = page;
     for (const [id, [key]] of Object.entries(CHOICES_OF)) {
-      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[key];
+      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[/** @type {string} */ (key)];
     }
-    for (const key of ["flip", "reversed", "fold", "strip", "chance"]) byId(key).checked = state[key];
-    byId("scales").hidden = byId("strip-field").hidden = state.view !== "side";
+    for (const key of ["flip", "reversed", "strip", "chance"]) byId(key).checked = state[key];
+    byId("scales").hidden = state.view !== "side";
+    byId("strip-field").hidden = sidesOf(state.view, true).length === sidesOf(state.view, false).length;
     byId("factor").value = state.factor;
     byId("anchor").value = state.anchor;
     byId("anchor-path").disabled = state.reversed || state.sandwich >= 0; // these pictures merge call paths
@@ -171,8 +173,8 @@ export function popover(name) {
     if (over > 0) box.style.left = `${-over}px`;
   };
   button.addEventListener("click", () => toggle(box.hidden));
-  document.addEventListener("pointerdown", (event) => {
-    if (!box.hidden && !box.contains(event.target) && !button.contains(event.target)) toggle(false);
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!box.hidden && !box.contains(target) && !button.contains(target)) toggle(false);
   });
   box.parentElement.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || box.hidden) return;

@@ -113,10 +113,8 @@ export function makeSourcePane(page, pane) {
 
   function switches() {
     const group = element("span", undefined, "choices");
-    for (const [value, title] of [
-      [false, "Unified"],
-      [true, "Two columns"],
-    ]) {
+    for (const title of ["Unified", "Two columns"]) {
+      const value = title === "Two columns";
       const button = makeButton(title, () => {
         columns = value;
         render();

@@ -110,9 +110,11 @@ export function rangeText(side, from, to) {
   return `${timeText(side, first).replace(/ .*/, "")}–${timeText(side, last)}`;
 }
 
+const UNITS = [{ size: SECOND, unit: "s" }, { size: 1e6, unit: "ms" }, { size: 1e3, unit: "µs" }];
+
 // Formats a time with a unit and decimals that suit the length of the recording.
 export function timeText(side, time) {
-  const [size, unit] = [[SECOND, "s"], [1e6, "ms"], [1e3, "µs"]].find(([step]) => side.span >= step) ?? [1, "ns"];
+  const { size, unit } = UNITS.find((step) => side.span >= step.size) ?? { size: 1, unit: "ns" };
   const decimals = Math.min(Math.max(Math.ceil(-Math.log10(side.width / size)), 0), 3);
   return `${(time / size).toFixed(decimals)} ${unit}`;
 }

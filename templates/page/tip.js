@@ -7,7 +7,7 @@ const TIP_HEADS = { before: "Before", scaled: "Scaled", after: "After", change: 
 const GAP = 8;
 const LONGEST_NAME = 240; // characters; the details line has the full name
 
-export function showTip(page, shape, node, x, [top, bottom], isNew) {
+export function showTip(page, shape, node, x, /** @type {number[]} */ [top, bottom], isNew) {
   const tip = byId("tip");
   if (isNew || tip.hidden) fillTip(tip, describe(page, shape, node), page.header.alone);
   tip.hidden = false;

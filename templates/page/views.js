@@ -1,22 +1,24 @@
 // The width and the start of every row in every view. A parent is never narrower than its children together.
 import { inclusiveOf } from "./tree.js";
 
-export const VIEWS = ["after", "before", "union", "diff", "elided", "side"];
+// The first ones have a button above the graph and a key, in this order.
+export const MAIN_VIEWS = ["after", "before", "diff", "side"];
+export const VIEWS = [...MAIN_VIEWS, "union", "elided"];
 
-export const VIEW_NAMES = { after: "After", before: "Before", union: "Union", diff: "Differences", elided: "Elided", side: "Side by side" };
+export const VIEW_NAMES = { after: "After", before: "Before", diff: "Differences", side: "Side by side", union: "Union", elided: "Elided" };
 export const VIEW_HELP = {
   after: "Widths from the after side",
   before: "Widths from the before side",
-  union: "Both sides in one picture: each frame as wide as its larger side",
   diff: "Widths show how much changed",
-  elided: "Only what vanished",
   side: "Before and after next to each other",
+  union: "Both sides in one picture: each frame as wide as its larger side",
+  elided: "Only what vanished",
 };
 
-// Returns the pictures of a view, each with separate widths.
+// Returns the pictures of a view, each with separate widths. The strip of differences is below the pictures of sides.
 export function sidesOf(view, strip) {
-  if (view !== "side") return [view];
-  return strip ? ["before", "after", "diff"] : ["before", "after"];
+  const sides = view === "side" ? ["before", "after"] : [view];
+  return strip && ["before", "after", "side"].includes(view) ? [...sides, "diff"] : sides;
 }
 
 // Returns the exact ratio of the before side, as numerator and denominator. `anchored` has both values of a selected
@@ -125,17 +127,26 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
 }
 
 const NEARLY_ALL = 0.99;
+const LONG_CHAIN = 8; // frames
+export const FOLDS = ["long", "all", "none"];
 
 // Returns the row of every node if call chains are folded: a child with over 99 % of its parent joins the parent's row.
-export function foldedRows(tree, marked) {
+// By default, only chains of more than eight frames are folded.
+export function foldedRows(tree, marked, fold = "all") {
   const rows = new Int32Array(tree.size);
-  for (let i = 1; i < tree.size; i++) rows[i] = rows[tree.parent[i]] + (joinsParent(tree, i, marked) ? 0 : 1);
+  const joins = (node) => node < tree.size && joinsParent(tree, node, marked);
+  const length = new Int32Array(tree.size); // of the chain from a node on; then of its whole chain
+  for (let i = tree.size - 1; i > 0; i--) length[i] = joins(i + 1) ? length[i + 1] + 1 : 1;
+  for (let i = 1; i < tree.size; i++) {
+    if (joins(i)) length[i] = length[i - 1];
+    rows[i] = rows[tree.parent[i]] + (joins(i) && (fold === "all" || length[i] > LONG_CHAIN) ? 0 : 1);
+  }
   return rows;
 }
 
 function joinsParent(tree, node, marked) {
   const above = tree.parent[node];
-  if (above === 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node])) return false;
+  if (above <= 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node])) return false;
   return tree.before[node] + tree.after[node] > NEARLY_ALL * (tree.before[above] + tree.after[above]);
 }
 

@@ -20,13 +20,13 @@ export function neighbourOf(page, direction) {
   const pane = page.panes.find((other) => other.shape === shape);
   if (direction === "parent") {
     let above = tree.parent[node];
-    while (above > 0 && page.state.fold && isFolded(pane, above)) above = tree.parent[above];
+    while (above > 0 && isFolded(pane, above)) above = tree.parent[above];
     return above;
   }
   if (direction === "child") {
     let best = -1;
     let from = node;
-    while (page.state.fold && from + 1 < tree.end[from] && isFolded(pane, from + 1)) from += 1;
+    while (from + 1 < tree.end[from] && isFolded(pane, from + 1)) from += 1;
     const size = (i) => Math.max(scaled(tree.before[i], page.ratio), tree.after[i]);
     for (let i = from + 1; i < tree.end[from]; i = tree.end[i]) if (isDrawn(page, i, shape) && (best < 0 || size(i) > size(best))) best = i;
     return best;

@@ -28,9 +28,11 @@ ADDRESS_PAUSE = 150  # milliseconds; the page writes its address in a pause afte
 
 
 def written_address(page: "Page") -> str:
-    """Return the URL fragment after the page has written it."""
-    page.wait_for_timeout(ADDRESS_PAUSE)
-    return str(page.evaluate("location.hash"))
+    """Return the URL fragment after the page has written it, which takes longer on a busy machine."""
+    written = None
+    while written != (written := str(page.evaluate("location.hash"))):
+        page.wait_for_timeout(2 * ADDRESS_PAUSE)
+    return written
 
 
 @pytest.fixture(scope="module")

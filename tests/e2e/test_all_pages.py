@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-CHECKER = Path(__file__).parents[2] / ".ci/html-checker/node_modules/vnu-jar/build/dist/vnu.jar"
+ROOT = Path(__file__).parents[2]
+CHECKER = ROOT / ".ci/html-checker/node_modules/vnu-jar/build/dist/vnu.jar"
+SCRIPT_TOOLS = ROOT / ".ci/page-scripts"
 UNKNOWN = ".*(paint-order|@property).*"  # parts of CSS that the checker does not know
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 CONTROLS = "button, input, select, summary, [role=tablist]"
@@ -49,6 +51,7 @@ TEXTS = "h1, h2, h3, p, li, th, td, button, legend, label, figcaption, code, sma
 CUT_TEXTS = """(texts) => [...document.querySelectorAll(texts)]
   .filter((part) => part.checkVisibility() && !part.closest(".unseen") && getComputedStyle(part).display !== "inline")
   .filter((part) => part.scrollWidth > part.clientWidth + 1 && !/auto|scroll/.test(getComputedStyle(part).overflowX))
+  .filter((part) => !(part.title && getComputedStyle(part).textOverflow === "ellipsis"))
   .map((part) => part.outerHTML)"""
 
 SMALL_CONTROLS = """() => [...document.querySelectorAll("button, a, select, summary, label, input:not(label input)")]
@@ -116,6 +119,23 @@ def test_pages_are_valid_html(written: Callable[[str], Path], open_file: OpenFil
     checked = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=300, check=False)
     messages = json.loads(checked.stderr)["messages"]
     assert [(message["url"], message["message"], message.get("extract")) for message in messages] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["typescript/bin/tsc", "-p", str(SCRIPT_TOOLS)],
+    ],
+    ids=["types"],
+)
+def test_page_scripts_have_valid_types_and_format(command: list[str]) -> None:
+    node, tool = shutil.which("node"), SCRIPT_TOOLS / "node_modules" / command[0]
+    if node is None or not tool.is_file():
+        pytest.skip("the tools for the pages' scripts are not installed; npm ci --prefix .ci/page-scripts")
+    checked = subprocess.run(
+        [node, str(tool), *command[1:]], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in {"flame-graph", "evolution"}])

@@ -259,7 +259,7 @@ def test_the_flame_graph_opens_at_the_box(open_page: OpenPage) -> None:
     box(page, "render").locator(".shape").click()
     page.keyboard.press("g")
     assert page.locator("#panel-graph").is_visible()
-    assert page.locator("#trail [aria-current]").inner_text() == "render"
+    assert page.locator("#details bdi").inner_text() == "render"
 
 
 def test_zoom_and_pan(open_page: OpenPage) -> None:

@@ -67,8 +67,11 @@ def in_window(page: "Page", selector: str) -> bool:
     return bool(page.locator(selector).evaluate(inside))
 
 
-def test_runs_of_the_total_are_seen_at_once(open_page: OpenPage) -> None:
+def test_runs_are_seen_at_once_and_without_a_selection_of_the_total(open_page: OpenPage) -> None:
     page = open_page()
+    assert in_window(page, ".bottom .runs")
+    assert alternative(page).startswith("work, all calls: self cost of each run.")
+    page.keyboard.press("Escape")
     assert in_window(page, ".bottom .runs")
     assert page.locator(".bottom .before circle").count() == 3
     assert page.locator(".bottom .after circle").count() == 2

@@ -77,6 +77,7 @@ def made(top: Path, files: Mapping[str, str]) -> Path:
 
 
 NIGHTLY = "#![feature(test)]\n"
+LIBTEST = "#[bench]\nfn b1(b: &mut B) {}\n\n#[bench]\n#[inline]\nfn b2(b: &mut B) {}\n"
 BENCHMARK = "func BenchmarkX(b *testing.B) {}\n"
 CARGO = '[package]\nname = "shop"\n'
 BENCHMARKS = {
@@ -313,9 +314,9 @@ further = ["hypothesis", "evil $(id)"]
         ({"Cargo.toml": CARGO, "src/lib.rs": "#[test]\n"}, "program=$(cargo test --release --lib", ""),
         ({"Cargo.toml": CARGO, "src/lib.rs": "", "tests/a.rs": "#[test]\n"}, "cargo test --release --test a --no", ""),
         (
-            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY},
-            "program=$(RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run",
-            "",
+            {"Cargo.toml": CARGO, "benches/a.rs": NIGHTLY + LIBTEST},
+            '-- "$program" --bench --exact b1 b2\n',
+            "RUSTC_BOOTSTRAP=1 cargo bench --bench a --no-run\n",
         ),
         (
             {"Cargo.toml": CARGO, "src/bin/bench_it.rs": "", "benches/a.rs": NIGHTLY + "#[bench]\n"},
@@ -623,7 +624,7 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     assert trial
     assert int(trial[2]) > 40
     assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
-    assert re.search(r"\d+ runs of \d+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
+    assert re.search(r"\d+ runs of [\d,]+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
     assert len(set(re.findall(r"runs of ([\d.]+) s\b", shown))) == 1  # the only duration
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FIRST_LEVEL, LEVELS, evidence, labelOn, leadingTo, luminance, paletteOf, shadesOf, stateOf } from "../../templates/page/colour.js";
+import { FAINT, INKS } from "../../templates/page/draw.js";
 import { nameOf } from "../../templates/page/tree.js";
 import { ratioOf } from "../../templates/page/views.js";
 import { randomTree, seeded, swapped, treeOf } from "./trees.mjs";
@@ -125,4 +126,20 @@ test("callers of a marked row lead to it", () => {
   assert.deepEqual(leading("c"), ["all", "a", "b"]);
   assert.deepEqual(leading("e"), ["all"]);
   assert.deepEqual(leading("all"), []);
+});
+
+test("outlines of unchanged frames and text of dimmed frames have enough contrast", () => {
+  const rgbOf = (colour) => (colour[0] === "#" ? colour.slice(1).match(/../g).map((part) => parseInt(part, 16)) : colour.match(/\d+/g).map(Number));
+  const contrast = (one, other) => {
+    const [less, more] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (more + 0.05) / (less + 0.05);
+  };
+  for (const theme of ["light", "dark"]) {
+    const [back, line, edge, other] = ["back", "line", "edge", "other"].map((name) => rgbOf(INKS[theme][name]));
+    assert.ok(contrast(line, back) >= 3, `${theme}: ${contrast(line, back)}`);
+    for (const fill of [other, ...paletteOf(theme, false).fills.map(rgbOf)]) {
+      const faint = back.map((from, channel) => from + (fill[channel] - from) * FAINT);
+      assert.ok(contrast(edge, faint) >= 4.5, `${theme} ${fill}: ${contrast(edge, faint)}`);
+    }
+  }
 });

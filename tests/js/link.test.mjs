@@ -15,7 +15,7 @@ const HOSTILE = [
 ];
 const KEYS = [...LINKED, "zoom", "finding", "frame", "drop", "sandwich", "__proto__", "constructor", "toString", "", "unknown"];
 const VALUES = [...HOSTILE, "", "0", "1", "-1", "1e400", "NaN", "0.5", "none", "total", "factor", "anchor", "side", "self", "a", "max", "3/2", "1/0", "0".repeat(16), "0123456789abcdef~a~b"];
-const SOUND = ["view=union", "view=elided", "k=total", "k=factor", "k=anchor", "factor=3/2", "anchor=a", "basis=self", "mode=relative", "order=delta", "fold=1", "reversed=1", "flip=1", "drop=a", "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols", "gate=0.1", "reference=max"];
+const SOUND = ["view=union", "view=elided", "k=total", "k=factor", "k=anchor", "factor=3/2", "anchor=a", "basis=self", "mode=relative", "order=delta", "fold=all", "reversed=1", "flip=1", "drop=a", "sandwich=a", "q=a", "regex=1", "box=a", "tab=symbols", "gate=0.1", "reference=max"];
 const HEADER = { findings: [{ key: "0".repeat(16), symbol: 1, severity: "maybe", direction: "worse" }], runs: [2, 3], normalisation: "none", better: "lower", g: 1, sample_value: 0 };
 const TREE = treeOf([["m/a", 5, 7], ["m/b/a", 0, 3], ["m/<init>", 9, 0], ["operator++", 1, 1], ["constructor", 2, 2]]);
 const PATHS = Array.from({ length: TREE.size }, (_, node) => pathKey(pathHashes(TREE), node));
@@ -52,7 +52,7 @@ function opened(tree, fragment) {
   return { page, messages, written: location.hash };
 }
 
-const shown = ({ page: { state } }) => ({ ...state, drop: [...state.drop] });
+const shown = ({ page: { state: { boxSteps, ...state } } }) => ({ ...state, drop: [...state.drop] });
 
 test("any fragment gives known keys with valid values", () => {
   const random = seeded(1);

@@ -143,6 +143,13 @@ test("a straight chain takes one row, a mark or a second child ends it", () => {
   assert.deepEqual(Array.from(rows, (_, node) => isFolded({ rows, tree }, node)), [false, false, true, true, true, false, false]);
 });
 
+test("by default only chains of more than eight frames are folded", () => {
+  const chain = (frames) => treeOf([[`m/${Array.from({ length: frames }, (_, at) => `f${at}`).join("/")}`, 5, 5], ["n", 1, 1]]);
+  const rowsOf = (frames) => Math.max(...foldedRows(chain(frames), new Map(), "long"));
+  assert.equal(rowsOf(7), 8);
+  assert.equal(rowsOf(8), 1);
+});
+
 test("adjacent pixels are one range", () => {
   assert.deepEqual(runsOf([1, 2, 3, 7, 9, 10]), [[1, 4], [7, 8], [9, 11]]);
   assert.deepEqual(runsOf([]), []);

@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate.detect.evidence import Evidence, evidence_of
 from profgate.detect.location_costs import SELF, active_totals
-from profgate.detect.net_changes import MEASURED, NetChange, net_changes, sides_of, unconfirmed_changes
+from profgate.detect.net_changes import NetChange, net_changes, sides_of, unconfirmed_changes
 from profgate.detect.strategy import not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec
@@ -58,15 +58,16 @@ class CalibratedLogRatio:
         unchanged = _unchanged(evidence, rows)
         kinds = [_kind(row, chosen, evidence, comparison) for row in rows]
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
-        symbol = np.append(np.array([row.symbol for row in rows], np.int64), evidence.costs.symbol[unchanged])
-        before, after = sides_of(comparison, evidence, unchanged)
-        columns = {name: getattr(evidence, name)[unchanged] for name in tested_columns(evidence)}
-        columns |= {"change": after - before, "before": before}
-        statistics = {
-            name: np.append(np.array([getattr(row, name) for row in rows], np.float64), column)
-            for name, column in columns.items()
-        }
-        change, before = statistics.pop("change"), statistics.pop("before")
+        symbol, place, shown = (
+            np.append(np.array([getattr(row, name) for row in rows], np.int64), rest)
+            for name, rest in (("symbol", evidence.costs.symbol[unchanged]), ("place", unchanged), ("shown", unchanged))
+        )
+        sides = sides_of(comparison, evidence, unchanged)
+        before, after = (
+            np.append([getattr(row, name) for row in rows], rest)
+            for name, rest in zip(("before", "after"), sides, strict=True)
+        )
+        change, statistics = after - before, tested_columns(evidence, place, shown)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(before > 0, change / before, np.nan)
         from_value, to_value = _recorded_means(comparison, symbol, np.array([row.subtree for row in rows], np.bool_))
@@ -91,9 +92,13 @@ class CalibratedLogRatio:
         )
 
 
-def tested_columns(evidence: Evidence) -> tuple[str, ...]:
-    """Return the names of the columns that a change is reported with."""
-    return ("p", "t", "distance", "bound", *(MEASURED if evidence.level is not None else ()))
+def tested_columns(evidence: Evidence, places: IntArray, shown: IntArray) -> dict[str, FloatArray]:
+    """Return the test results of locations. The interval is that of the location in ``shown``."""
+    columns = {"p": evidence.p, "t": evidence.t, "distance": evidence.distance, "bound": evidence.bound}
+    found = {name: column[places] for name, column in columns.items()}
+    if evidence.level is None or evidence.low is None or evidence.high is None:
+        return found
+    return found | {"level": evidence.level[places], "low": evidence.low[shown], "high": evidence.high[shown]}
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:

@@ -3,7 +3,6 @@
 A change is a net change if it remains when the other costs of the callers are included.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -22,7 +21,6 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
-MEASURED = ("level", "low", "high")  # columns of a measurement in turns
 EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
@@ -30,28 +28,23 @@ EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes insid
 class NetChange:
     """A change in the self cost of a function, or in the cost of its ``subtree``, in the direction of ``sign``.
 
-    ``p``, ``t``, ``distance``, ``bound``, ``listed`` and ``certain`` are the test results. ``net`` is "" for a net
-    change, "offset" if the other costs of the run changed in the opposite direction, and "moved" if the other costs of
-    a caller changed in the opposite direction. ``new`` contains the new functions whose caller is this function.
-    ``level``, ``low`` and ``high`` are described in `Evidence`.
+    ``place`` is the tested location that proves the change, and ``shown`` the one whose costs are ``before`` and
+    ``after``. ``net`` is "" for a net change, "offset" if the other costs of the run changed in the opposite direction,
+    and "moved" if the other costs of a caller changed in the opposite direction. ``new`` contains the new functions
+    whose caller is this function.
     """
 
+    place: int
+    shown: int
     symbol: int
     subtree: bool
     sign: int
-    p: float
-    t: float
-    distance: float
-    bound: float
     listed: bool
     certain: bool
     before: float
     after: float
     net: str = ""
     new: tuple[int, ...] = ()
-    level: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
 
     @property
     def change(self) -> float:
@@ -82,25 +75,16 @@ def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> Net
     """Return the change in the cost of one tested location, without considering its callers."""
     before, after = sides_of(comparison, evidence, np.array([place]))
     return NetChange(
+        place=place,
+        shown=place,
         symbol=int(evidence.costs.symbol[place]),
         subtree=bool(evidence.costs.kind[place] == SUBTREE),
         sign=1 if evidence.difference[place] > 0 else -1,
-        p=float(evidence.p[place]),
-        t=float(evidence.t[place]),
-        distance=float(evidence.distance[place]),
-        bound=float(evidence.bound[place]),
         listed=bool(evidence.listed[place]),
         certain=bool(evidence.certain[place]),
         before=float(before[0]),
         after=float(after[0]),
-        level=_at(evidence.level, place),
-        low=_at(evidence.low, place),
-        high=_at(evidence.high, place),
     )
-
-
-def _at(column: FloatArray | None, place: int) -> float:
-    return math.nan if column is None else float(column[place])
 
 
 def sides_of(comparison: Comparison, evidence: Evidence, places: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -124,19 +108,21 @@ def _resolved(comparison: Comparison, evidence: Evidence, places: list[int]) -> 
         row = search.net_change(place)
         if not search.explained(row, rows):
             rows.append(row)
-    return sorted(_merged([search.under_caller(row) for row in rows]), key=lambda row: -abs(row.change))
+    return sorted(
+        _merged([search.under_caller(row) for row in rows], evidence.distance), key=lambda row: -abs(row.change)
+    )
 
 
-def _merged(rows: list[NetChange]) -> list[NetChange]:
+def _merged(rows: list[NetChange], distance: FloatArray) -> list[NetChange]:
     by_place: dict[tuple[int, int], list[NetChange]] = {}
     for row in rows:
         by_place.setdefault((row.symbol, row.sign), []).append(row)
     merged = []
     for same in by_place.values():
-        first = min(same, key=lambda row: (bool(row.net), not row.certain, not row.listed, -row.distance))
+        first = min(same, key=lambda row: (bool(row.net), not row.certain, not row.listed, -distance[row.place]))
         wide = next((row for row in same if row.subtree and not row.net), first) if not first.net else first
         new = tuple(dict.fromkeys(symbol for row in same for symbol in row.new))
-        shown = {name: getattr(wide, name) for name in ("subtree", "before", "after", "low", "high")}
+        shown = {name: getattr(wide, name) for name in ("shown", "subtree", "before", "after")}
         merged.append(replace(first, **shown, new=new))
     return merged
 

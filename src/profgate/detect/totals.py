@@ -56,7 +56,8 @@ class Totals:
         kind = Kind.NO_CHANGE
         if (beyond or evidence.listed[-1]) and abs(relative) >= chosen["floor"]:
             kind = Kind.TOTAL_DEGRADATION if gates else Kind.MAYBE_DEGRADATION
-        columns = {name: getattr(evidence, name)[-1:] for name in tested_columns(evidence)}
+        last = np.array([-1])
+        columns = tested_columns(evidence, last, last)
         statistics = {
             "shift": relative,
             "ratio": relative,

@@ -33,9 +33,9 @@ MODULES = (  # in the order of imports; top-level names are unique across all mo
     *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
     *("moved", "findings", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
-    *("settings", "save", "legend", "finder", "trail", "changes", "table", "address", "keys", "activity"),
-    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu"),
-    *("blueprint_view", "app"),
+    *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys", "activity"),
+    *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),
+    *("blueprint_room", "blueprint_pane", "blueprint_acts", "blueprint_input", "blueprint_view", "app"),
 )
 TIME_MODULES = ("timelines", "activity")  # only in pages of profiles that contain times
 STYLES = ("page", "runs", "blueprint", "activity")

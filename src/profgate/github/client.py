@@ -156,14 +156,14 @@ class GitHubClient(GitRequests):
         except NotFoundError:
             return None
 
-    def asset_files(self, asset: AssetRecord, *, max_bytes: int = MAX_DOWNLOAD) -> dict[str, bytes]:
+    def asset_files(self, asset: AssetRecord) -> dict[str, bytes]:
         """Return the unpacked files of a zip release asset. Raises ProfileError if the zip is broken or unsafe."""
         where = f"release asset {asset.name} ({asset.id})"
         address = f"{self._api_url}/repos/{self._repository}/releases/assets/{asset.id:d}"
 
         def once() -> Download:
             headers = {"Accept": "application/octet-stream", "X-GitHub-Api-Version": API_VERSION}
-            return fetch(address, where, token=self._token, headers=headers, max_bytes=max_bytes, verify=self._verify)
+            return fetch(address, where, token=self._token, headers=headers, verify=self._verify)
 
         return read_zip(self._stored(where, once, asset.digest or None).data, where=where)
 

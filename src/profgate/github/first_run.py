@@ -19,7 +19,6 @@ def render_first_run(
     base_branch: str | None = None,
     run_url: str | None = None,
     head_sha: str | None = None,
-    stored_runs: int = 0,
     policy: Policy | None = None,
     tests: int = 0,
 ) -> Document:
@@ -46,7 +45,6 @@ def render_first_run(
         ranked_tests=RANKED_TESTS,
         branch=base_branch,
         needed=FEWEST_JOBS,
-        left=max(0, FEWEST_JOBS - stored_runs),
         run=link("workflow run", run_url) if link_target(run_url) else "",
     )
     return Document("comment.md", "text/markdown", text)

@@ -37,7 +37,6 @@ class Outcome:
     skipped: str | None = None
 
 
-OFF = Outcome(skipped="comments are switched off")
 UP_TO_DATE = "the comment is up to date"
 
 
@@ -46,12 +45,10 @@ def publish_comment(
 ) -> Outcome:
     """Create or edit the comment, unless the pull request has changed since the comparison.
 
-    ``mode`` is always, on-change or never. ``base_ref`` is the base branch of the comparison; if it is empty, the
+    ``mode`` is always or on-change. ``base_ref`` is the base branch of the comparison; if it is empty, the
     branch is not checked. Comments that were read earlier in this run are not requested again. Raises `NotAllowed` if
     the token cannot write, and `GitHubError` if a request fails.
     """
-    if mode == "never":
-        return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     body = texts.full if mode == "always" or texts.worth else texts.quiet
     if not existing and mode == "on-change" and not texts.worth:
@@ -75,8 +72,6 @@ def publish_anew(
     client: GitHubClient, number: int, head_sha: str, key: str, texts: Texts, mode: str, *, base_ref: str = ""
 ) -> Outcome:
     """Publish a result like `publish_comment`, but create a new comment and minimise older comments as outdated."""
-    if mode == "never":
-        return OFF
     existing = owned(client.known_comments(number), key, ACTIONS_LOGIN)
     hidden = client.minimized([comment.node_id for comment in existing]) if existing else frozenset()
     shown = [comment for comment in existing if comment.node_id not in hidden]

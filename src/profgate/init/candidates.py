@@ -20,6 +20,7 @@ TIMED = re.compile(  # a command that runs each benchmark for a fixed time
     r"\bcargo bench\b| -bench[ =](?!.{0,200}-benchtime[ =]\d{1,12}x)|\bjmh\.Main\b(?!.{0,200} -bm ss)"
     r"|--benchmark-only\b|--benchmark_min_time=[\d.]{1,12}s?(?!\S)"
 )
+MOST = 8  # benchmarks that are recorded together
 MAIN = "main"  # the workload of a command that runs at the top
 
 

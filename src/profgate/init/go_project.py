@@ -5,13 +5,12 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterator
 
-from profgate.init.candidates import PLAIN, Candidate, Kind, within
+from profgate.init.candidates import MOST, PLAIN, Candidate, Kind, within
 from profgate.init.repository_files import Files
 
 BENCHMARK = re.compile(r"^func (Benchmark\w{0,80})\(\w+ \*testing\.B\)", re.MULTILINE)
 TEST = re.compile(r"^func Test\w{0,80}\(\w+ \*testing\.T\)", re.MULTILINE)
 BUILT = re.compile(r"^//go:build (?!.*(?:go1|linux|unix|amd64|!))", re.MULTILINE)  # only with a tag
-MOST = 8  # benchmarks that are recorded together
 
 
 def go_candidates(files: Files, folder: str) -> Iterator[Candidate]:

@@ -4,11 +4,10 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from profgate.init.candidates import NAME, Candidate, Kind, joined, within
+from profgate.init.candidates import MOST, NAME, Candidate, Kind, joined, within
 from profgate.init.repository_files import Files
 
 METHOD = re.compile(r"@Benchmark\b[^;{}]{0,400}?\b(\w{1,80})\s{0,9}\([^;{}()]{0,400}\)[\w\s,.]{0,200}\{")
-MOST = 8  # benchmarks that are recorded together
 FIXED = re.compile(r"<argLine>(?![@$]\{argLine)")  # the options of the JVM of the tests cannot be changed
 JMH = "-f 0 -foe true "  # in this process; an error of a benchmark ends it
 FIXED_WORK = "-bm ss -wi 0 -i 1 -bs {}"  # calls each benchmark this often, so that a slower one takes longer

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -176,17 +177,17 @@ def _program(
         return
     for artifact in tables(target.get("artifacts"))[:1]:
         program = os.path.relpath(Path(checkout, "build", str(artifact.get("path"))), checkout)
-        texts, setup = [files.read(path) for path in own], _cmake_setup(folder, switches, name)
-        google = any(map(GOOGLE.search, texts))  # versions before 1.8 can only run it for a fixed time
+        texts, what = [files.read(path) for path in own], f"target {place}"
+        google = any(map(GOOGLE.search, texts))
+        size, setup = sum(map(len, texts)), _cmake_setup(folder, switches, name)
         for where in dict.fromkeys((".", Path(own[0]).parent.as_posix())):
             command = os.path.relpath(program, where)
             if PLACE.fullmatch(f"{name}/{where}/{command}"):
                 command = command if "/" in command else f"./{command}"
-                for option in (f" {GOOGLE_WORK.format(100)}", "") if google else ("",):
-                    own_command, timed, size = f"{command}{option}", google and not option, sum(map(len, texts))
-                    yield Candidate(
-                        "native code", own_command, f"target {place}", kind, ".", where, setup, size, timed=timed
-                    )
+                one = Candidate("native code", command, what, kind, ".", where, setup, size, timed=google)
+                if google:  # versions before 1.8 can only run for a fixed time
+                    yield replace(one, command=f"{command} {GOOGLE_WORK.format(100)}", timed=False)
+                yield one
 
 
 def _kind(name: str) -> Kind | None:

@@ -91,7 +91,8 @@ def _of_groups(groups: Mapping[str, Any]) -> list[str]:
 
 
 def _scripts(here: Files) -> Iterator[Found]:
-    found = {path for place in PLACES for path in here.listed(f"**/{place}") if _is_benchmark(path)}
+    listed = filter(PLAIN.fullmatch, (path for place in PLACES for path in here.listed(f"**/{place}")))
+    found = {path for path in listed if not path.rpartition("/")[2].startswith(("_", "conftest", "setup."))}
     texts = {path: here.read(path) for path in sorted(found, key=lambda path: (path.count("/"), path))}
     for path, text in texts.items():
         beside = here.listed(f"{path.rpartition('/')[0] or '.'}/*requirements*.txt") if "/" in path else []
@@ -105,10 +106,6 @@ def _scripts(here: Files) -> Iterator[Found]:
             yield f"python {shlex.quote(path)}{option}", path, Kind.BENCHMARK, (*(["pyperf"] if option else []), *own)
 
 
-def _is_benchmark(path: str) -> bool:
-    return bool(PLAIN.fullmatch(path)) and not path.rpartition("/")[2].startswith(("_", "conftest", "setup."))
-
-
 def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
     requirements = " ".join(map(here.read, ("pyproject.toml", "requirements.txt", "setup.cfg", "tox.ini")))
     if "pytest-benchmark" in requirements or "pytest_benchmark" in requirements:
@@ -117,10 +114,6 @@ def _pytest(here: Files, project: Mapping[str, Any]) -> Iterator[Found]:
         yield "python -m pytest", "the configuration of pytest", Kind.TESTS, ("pytest",)
     elif here.listed("tests/test_*.py") or "pytest" in requirements:
         yield "python -m pytest", "tests/", Kind.TESTS, ("pytest",)
-
-
-def _kind(name: str) -> Kind:
-    return Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
 
 
 def _of_tox(text: str) -> Iterator[Found]:
@@ -135,7 +128,8 @@ def _of_tox(text: str) -> Iterator[Found]:
         )
         for line in lines:
             if command := _python(TOX_SIGN.sub("", line).replace("{envpython}", "python")):
-                yield command, f"[{name}] of tox.ini", _kind(name), _needs(needs)
+                kind = Kind.BENCHMARK if MEASURES.search(name) else Kind.TESTS
+                yield command, f"[{name}] of tox.ini", kind, _needs(needs)
 
 
 def _needs(requirements: Iterable[str]) -> tuple[str, ...]:

@@ -66,7 +66,8 @@ class Questions:
         if not self._ask:
             return choices[0][0]
         if len(choices) > 1:
-            rows = [f"  {number}. {value}{_place(place)}\n" for number, (value, place) in enumerate(choices, 1)]
+            shown = [f"{value} ({plain(place)})" if place else value for value, place in choices]
+            rows = [f"  {number}. {text}\n" for number, text in enumerate(shown, 1)]
             sys.stdout.write(f"{question}:\n{''.join(rows)}")
         while True:
             text = self._line(f"{question} [{choices[0][0]}]: ")
@@ -234,7 +235,3 @@ def _lines(setup: str) -> tuple[str, ...]:
     if setup in {"", NOTHING}:
         return ()
     return (setup,) if "(" in setup else tuple(setup.split(" && "))
-
-
-def _place(place: str) -> str:
-    return f" ({plain(place)})" if place else ""

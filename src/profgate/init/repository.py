@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,7 +96,7 @@ def detected(files: Files) -> Project:
         recipes=tuple(sorted(marked, key=lambda recipe: -sources[recipe.language])),
         workflows=tuple(names),
         ours=next((name for name, text in texts.items() if "profgate/profgate@" in text), None),
-        runners=tuple(_most_frequent([runner for job in jobs if (runner := _runner(job.get("runs-on")))])),
+        runners=tuple(each for each, _ in Counter(filter(None, map(_runner, jobs))).most_common()),
         branches=tuple(dict.fromkeys(name for name in branches if name and BRANCH.fullmatch(name))),
         jobs=tuple(jobs),
     )
@@ -158,9 +158,9 @@ def _maps(value: object) -> list[dict[Any, Any]]:
     return [entry for entry in inside if isinstance(entry, dict)]
 
 
-def _runner(value: object) -> tuple[str, ...]:
-    """Return the runner labels, or () for expressions, retired runners and systems other than Linux."""
-    given = value if isinstance(value, list) else [value]
+def _runner(job: Mapping[Any, Any]) -> tuple[str, ...]:
+    """Return the runner labels of a job, or () for expressions, retired runners and systems other than Linux."""
+    given = value if isinstance(value := job.get("runs-on"), list) else [value]
     labels = [label for label in given if isinstance(label, str) and RUNNER.fullmatch(label)]
     if len(labels) < len(given):
         return ()
@@ -170,7 +170,7 @@ def _runner(value: object) -> tuple[str, ...]:
 
 def _tests(job: Mapping[Any, Any]) -> tuple[bool, bool]:
     """Return whether a job contains the word "test", and whether it runs on Linux."""
-    return "test" in json.dumps(job.get("steps"), default=str), _runner(job.get("runs-on")) != ()
+    return "test" in json.dumps(job.get("steps"), default=str), _runner(job) != ()
 
 
 def _setup_steps(job: Mapping[Any, Any], name: str) -> Iterator[dict[Any, Any]]:
@@ -237,11 +237,6 @@ def _pushed(workflow: dict[Any, Any]) -> list[str]:
     push = events.get("push") if isinstance(events, dict) else None
     branches = push.get("branches") if isinstance(push, dict) else None
     return [name for name in branches if isinstance(name, str)] if isinstance(branches, list) else []
-
-
-def _most_frequent(found: Sequence[Any]) -> list[Any]:
-    """Return the entries without duplicates, with the most frequent entries first."""
-    return [entry for entry, _ in Counter(found).most_common()]
 
 
 def default_setup(files: Files, language: str, folder: str) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from profgate.init.candidates import MEASURES, PLAIN, Candidate, Kind, strings, table, tables, toml, within
+from profgate.init.candidates import MEASURES, MOST, PLAIN, Candidate, Kind, strings, table, tables, toml, within
 from profgate.init.repository_files import Files
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 NIGHTLY = re.compile(r"^#!\[feature\(|^extern crate test;", re.MULTILINE)
 VALGRIND = re.compile(r"\biai(_callgrind)?::|\bgungraun::")
 CRITERION = re.compile(r"\bcriterion(2|_bench)?\b|codspeed_criterion")
+LIBTEST = re.compile(r"^#\[bench\]\n(?:#\[[^\n]{0,200}\]\n)?(?:pub )?fn (\w{1,80})\(", re.MULTILINE)
 TIMED = re.compile(r"#\[(divan::)?bench|\bdivan::main|\bbencher::")
 
 
@@ -29,12 +30,14 @@ def rust_candidates(files: Files, folder: str) -> Iterator[Candidate]:
             # a stable compiler, because a nightly one may differ between the baseline and a pull request
             unstable = "RUSTC_BOOTSTRAP=1 " if NIGHTLY.search(text) else ""
             build = f"{unstable}cargo bench --bench {name}{f' --features {features}' if features else ''}"
-            criterion = " -- --profile-time 2" if CRITERION.search(text) else ""
-            timed = bool(criterion or TIMED.search(text))
+            named = LIBTEST.findall(text)[:MOST]
+            options = f" -- --exact {' '.join(named)}" if named else ""
+            options = " -- --profile-time 2" if CRITERION.search(text) else options
+            timed = bool(options or TIMED.search(text))
             setup, place = within(folder, [f"{build} --no-run"]), f"benchmark {name} of {path}"
             count = len(re.findall(r"bench_function|bench_with_input|\.bench\(|#\[(divan::)?bench", text))
             kind = Kind.BENCHMARK
-            yield Candidate("Rust", build + criterion, place, kind, folder, folder, setup, count, timed=timed)
+            yield Candidate("Rust", build + options, place, kind, folder, folder, setup, count, timed=timed)
     own = [path for path in here.listed("**/*.rs") if path.startswith("src/")] if here.listed("src/lib.rs") else []
     whole = {f"--test {PurePosixPath(path).stem}": [path] for path in here.listed("tests/*.rs")}
     for option, paths in ({"--lib": own} | whole).items():

@@ -31,7 +31,7 @@ LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 180.0  # in seconds; the workflow makes at least five runs
 LONGEST_REPEATED = 60.0  # in seconds
 LONGEST_SEARCH = 360.0  # in seconds, if several commands can be tried; CMake may have taken two minutes before
-LARGEST_RECORDING = 64 << 20  # in bytes; reading a larger one takes minutes, also in the workflow
+LARGEST_RECORDING = 128 << 20  # in bytes without compression; reading a larger one takes minutes
 SHORTEST = 20.0  # in seconds, that a command has at the end of the search
 MOST_TRIALS = 8
 TRACE = "+ "  # before each command that sh -x prints
@@ -135,7 +135,8 @@ class _Copies:
             place = f"{self._scratch}/checkout-{len(self.failed) + len(self._ready)}"
             self._places[shared] = self._stack.enter_context(copied_worktree(place, self.files.top, untracked=False))
         checkout = self._places[shared]
-        _write(plan, checkout)
+        for path, text in plan.new_files.items():
+            write_text(f"{checkout}/{path}", text)
         if plan.setup not in self._ready:
             self.failed.add(plan.setup)
             del self._places[shared]  # a failed build may leave files that another one would use
@@ -168,11 +169,6 @@ class _Copies:
                 shown = LONG_RUN if out else SLOW.format(command=slow, given=LONGEST_SETUP / 60)
             raise ProfgateError(f"{what} {outcome.failure}", shown)
         return max(time.monotonic() - start, 0.001), outcome.output
-
-
-def _write(plan: Plan, checkout: str) -> None:
-    for path, text in plan.new_files.items():
-        write_text(f"{checkout}/{path}", text)
 
 
 def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
@@ -247,7 +243,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
         with scratch_folder() as out:
             what = "the recording" if left == MOST_REPEATS - 1 else f"the recording of {plan.command}"
             seconds, output = copies.run(what, plan.record, plan, checkout, out)
-            size = sum(path.stat().st_size for path in Path(out).rglob("*"))
+            size = sum(map(_size, Path(out).rglob("*.*")))
             if size > LARGEST_RECORDING:
                 raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
             share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
@@ -307,6 +303,11 @@ def problem_in(output: str) -> str:
     return one_line(lines[-1:])
 
 
+def _size(path: Path) -> int:
+    """Return the size of a file in bytes, without compression. gzip stores it at the end, modulo 4 GB."""
+    return int.from_bytes(path.read_bytes()[-4:], "little") if path.suffix == ".gz" else path.stat().st_size
+
+
 def _last(output: str) -> str:
     """Return the last command that sh -x printed, or the last line."""
     lines = [line for line in output.splitlines() if line.strip()]
@@ -328,10 +329,5 @@ def _advice(found: re.Match[str]) -> str:
 def _cost(trial: Trial) -> str:
     extent = trial.plan.extent
     minutes = (trial.setup + extent.runs * trial.seconds) / 60
-    return COST.format(
-        minutes=max(minutes, 1),
-        setup=trial.setup,
-        runs=extent.runs,
-        seconds=trial.seconds,
-        budget=extent.budget,
-    )
+    values = {"setup": trial.setup, "runs": extent.runs, "seconds": trial.seconds, "budget": extent.budget}
+    return COST.format(minutes=max(minutes, 1), **values)

@@ -134,7 +134,7 @@ def test_facts_are_means_of_the_runs() -> None:
 
 
 def test_a_total_within_noise_has_no_colour() -> None:
-    page = build_page(tree([(300, 303)]), PageHeader("t", "w", "m", "op/s", total_changed=False))
+    page = build_page(tree([(300, 303)]), PageHeader("t", "w", "m", "op/s", total_certain=False))
     assert 'class="facts "' in page
     assert "+1.0 %" in page
 

@@ -303,10 +303,6 @@ def test_first_run_states_when_the_gate_begins(policy: Policy, present: str, abs
     assert absent not in text
 
 
-def test_first_run_counts_down() -> None:
-    assert "4 more to go" in render_first_run(stored_runs=1).text
-
-
 def test_reasons_that_repeat_a_row_are_left_out() -> None:
     place = {"workload": "api-bench", "metric": "cpu"}
     reasons = (

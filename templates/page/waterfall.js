@@ -1,0 +1,91 @@
+// The bar from before to after: parts whose changes add up exactly to the change of the total.
+import { OTHER, ROOT } from "./codec.js";
+import { byId, element, makeButton } from "./dom.js";
+import { formatSignedShare, shorten } from "./format.js";
+import { whatChanged } from "./symbols.js";
+import { once, rowsOfSymbol, symbolName } from "./tree.js";
+import { scaled } from "./views.js";
+import { changeOf, meanOf } from "./words.js";
+
+const LEAST_PART = 0.005; // of the larger total; smaller parts belong to the rest
+const MOST_PARTS = 6;
+const MOST_OWNERS = 30;
+const REST = -3;
+const LOWEST = Math.min(ROOT, OTHER);
+const LONGEST_PART = 28; // characters
+
+// Divides the change of the total between the findings, in the order of the report, the other functions that changed,
+// and the rest. Each row's own change counts for the first part that contains the row, so no change counts twice. Cost of
+// a function that one part gained and another part lost only moved, and counts for neither.
+export function partsOfChange(tree, ratio, level, findings) {
+  const owners = new Map([[REST, 0]]); // the number of each part
+  const owner = new Uint8Array(tree.size);
+  const add = (symbol, rows) => {
+    if (symbol < 0 || owners.has(symbol) || owners.size > MOST_OWNERS) return;
+    owners.set(symbol, owners.size);
+    for (const row of rows) for (let i = row; i < tree.end[row]; i++) owner[i] ||= owners.get(symbol);
+  };
+  for (const { symbol, rows } of findings) add(symbol, rows?.length ? rows : rowsOfSymbol(tree, symbol));
+  const others = new Map();
+  for (const { node } of whatChanged(tree, ratio, level)) others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);
+  for (const [symbol, rows] of others) add(symbol, rows);
+  const deltas = changesOf(tree, ratio, owner, owners.size);
+  const whole = Math.max(tree.after[0], scaled(tree.before[0], ratio));
+  const parts = [...owners].map(([symbol, at]) => ({ symbol, delta: deltas[at] })).filter(({ symbol, delta }) => symbol !== REST && Math.abs(delta) >= LEAST_PART * whole);
+  const shown = parts.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta)).slice(0, MOST_PARTS).sort((a, b) => b.delta - a.delta);
+  const total = tree.after[0] - scaled(tree.before[0], ratio);
+  return { shown, rest: total - shown.reduce((sum, { delta }) => sum + delta, 0), total, whole };
+}
+
+// Returns the change of each part without the cost that moved between parts.
+function changesOf(tree, ratio, owner, count) {
+  const own = new Float64Array((tree.names.length - LOWEST) * count); // by function and part
+  for (let i = 0; i < tree.size; i++) own[(tree.symbol[i] - LOWEST) * count + owner[i]] += tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
+  const deltas = new Float64Array(count);
+  for (let from = 0; from < own.length; from += count) {
+    let [gained, lost] = [0, 0];
+    for (let at = from; at < from + count; at++) {
+      if (own[at] > 0) gained += own[at];
+      else lost -= own[at];
+    }
+    if (!gained && !lost) continue;
+    const [sign, kept] = gained >= lost ? [1, 1 - lost / gained] : [-1, 1 - gained / lost];
+    for (let at = 0; at < count; at++) if (own[from + at] * sign > 0) deltas[at] += own[from + at] * kept;
+  }
+  return deltas;
+}
+
+export function makeWaterfall(page) {
+  const { header } = page;
+  if (header.alone || header.blueprint?.estimated) return;
+  const box = byId("waterfall");
+
+  function show() {
+    const { tree, ratio } = page;
+    const { shown, rest, total, whole } = once(page.scale, "waterfall", () => partsOfChange(tree, ratio, page.scale.level, header.findings));
+    box.hidden = !shown.length || page.unequal;
+    if (box.hidden) return;
+    const width = (delta) => `${((100 * Math.abs(delta)) / (Math.abs(rest) + shown.reduce((sum, part) => sum + Math.abs(part.delta), 0))).toFixed(2)} 1 0`;
+    const bars = shown.map(({ symbol, delta }) => {
+      const name = symbolName(tree, symbol);
+      const button = makeButton("", () => open(symbol), delta > 0 === !page.higher ? "worse" : "better");
+      button.append(element("bdi", shorten(name, LONGEST_PART)), " ", element("span", changeOf(page, delta)));
+      button.title = `${name}: ${changeOf(page, delta)}, ${formatSignedShare(delta / whole)} of the total, without cost that only moved`;
+      button.style.flex = width(delta);
+      return button;
+    });
+    const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
+    noise.title = `${changeOf(page, rest)}: all other functions together, within noise or below 0.5 % of the total each`;
+    noise.style.flex = width(rest);
+    box.replaceChildren(element("b", meanOf(page, tree.before[0], 0)), ...bars, ...(rest ? [noise] : []), element("b", meanOf(page, tree.after[0], 1)));
+    box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
+  }
+
+  function open(symbol) {
+    const finding = header.findings.find((entry) => entry.symbol === symbol);
+    if (finding) page.openFinding(finding);
+    else page.openSymbol(symbol);
+  }
+
+  page.on("colour", show);
+}
