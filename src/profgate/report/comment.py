@@ -249,12 +249,7 @@ class Body:
 
     def not_compared(self, limit: int) -> str:
         """Return a list of the workloads and metrics that were not compared, with reasons."""
-        sides = {"target": "only in this pull request", "baseline": "only in the baseline", "both": "on both sides"}
-        lines = [
-            f"{code_span(entry.name, LONGEST_NAME)}{f' {code_span(entry.metric, 30)}' if entry.metric else ''} "
-            f"({sides[entry.side]}): {_text(entry.reason)}"
-            for entry in self.missing
-        ]
+        lines = [statements.missing(entry, code_span, _text) for entry in self.missing]
         return _bullets(_limited(lines, max(limit, 2), "workload"))
 
     def page_links(self) -> Iterable[str]:

@@ -30,7 +30,7 @@ def metric_headline(report: Report, workload: WorkloadReport, metric: MetricRepo
         conclusion, text = "review" if conclusion == "unchanged" else conclusion, full_sentence(reasons[0], plain_name)
     first = rows.leading(alone)
     about_total = bool(text) and first is not None and first.total
-    text = text or ("No performance change" if conclusion == "unchanged" else "Not judged")
+    text = text or ("No performance change" if conclusion == "unchanged" else "Inconclusive")
     return MetricHeadline(conclusion, text, "" if about_total else _total(metric, visible=conclusion == "unchanged"))
 
 

@@ -19,6 +19,8 @@ from profgate.report.wording import UNDECIDED, Quote, full_sentence, reason_text
 
 COLOURS = ("red", "yellow", "neutral", "green")
 SUSPECTED = frozenset({ReasonCode.SUSPECT, ReasonCode.DEPARTURE})  # what an inconclusive result names
+WITHOUT_PLACE = UNDECIDED | {ReasonCode.SUSPECT}  # sentences that do not name the workload
+SHOWN = {ReasonCode.FINDING, ReasonCode.MORE, ReasonCode.NO_CHANGE, ReasonCode.NOT_MEASURED_AGAIN}
 QUIET = frozenset({ReasonCode.WITHIN_NOISE, ReasonCode.NO_SELF_COST})
 DOUBTS = {
     ReasonCode.OFFSET: "offset by improvements elsewhere",
@@ -305,37 +307,24 @@ def why(row: Row, quote: Quote) -> tuple[str, ...]:
 
 def further_reasons(report: Report, quote: Quote) -> tuple[str, ...]:
     """Return the reasons for the verdict that neither the headline nor a row shows."""
-    shown = {
-        ReasonCode.FINDING,
-        ReasonCode.MORE,
-        ReasonCode.NO_CHANGE,
-        ReasonCode.NOT_MEASURED_AGAIN,
-    }
-    first = 0
-    if report.verdict.conclusion == "inconclusive":
-        first, shown = 1, shown | SUSPECTED
-    reasons = [reason for reason in report.verdict.reasons[first:] if reason.code not in shown]
-    several = len(report.workloads) > 1
-    return tuple(
-        f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
-        if several and reason.code in UNDECIDED
-        else full_sentence(reason, quote)
-        for reason in reasons
-    )
+    inconclusive = report.verdict.conclusion == "inconclusive"
+    reasons = report.verdict.reasons[inconclusive:]
+    shown = SHOWN | SUSPECTED if inconclusive else SHOWN
+    return tuple(_reason_line(report, reason, quote) for reason in reasons if reason.code not in shown)
 
 
 def suspects(report: Report, quote: Quote) -> list[str]:
     """Return a line for each function, and for each order of durations, that an inconclusive result names."""
     if report.verdict.conclusion != "inconclusive":
         return []
-    several = len(report.workloads) > 1
-    return [
-        f"{quote(str(reason.parameters.get('workload')))}: {text}"
-        if several and reason.code is ReasonCode.SUSPECT
-        else text
-        for reason in report.verdict.reasons
-        if reason.code in SUSPECTED and (text := reason_text(reason, quote))
-    ]
+    reasons = (reason for reason in report.verdict.reasons if reason.code in SUSPECTED)
+    return [line for reason in reasons if (line := _reason_line(report, reason, quote))]
+
+
+def _reason_line(report: Report, reason: Reason, quote: Quote) -> str:
+    if len(report.workloads) > 1 and reason.code in WITHOUT_PLACE:
+        return f"{quote(str(reason.parameters.get('workload')))}: {reason_text(reason, quote)}"
+    return full_sentence(reason, quote)
 
 
 def _importance(row: Row) -> tuple[tuple[int, bool, int, float, float], str, str, str, str]:

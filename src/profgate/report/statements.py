@@ -7,7 +7,7 @@ from profgate.model.kinds import BY_WORD, MAYBE
 from profgate.model.levels import FEWEST_JOBS, MACHINE
 from profgate.model.measurement import Suspect
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, direction_of
+from profgate.model.report import Finding, MetricReport, NotCompared, Report, direction_of
 from profgate.report import numbers
 from profgate.report.wording import IN_TURNS, UNDECIDED, Quote, filled
 
@@ -25,6 +25,7 @@ ADVICE = {
     ReasonCode.ARTIFACT_EXPIRED: "Run the workflow on the base branch again; it stores a new baseline.",
 }
 SOURCES = {"changed": "changed", "added": "added", "removed": "removed", "renamed": "moved or renamed"}
+SIDES = {"target": "only in the target", "baseline": "only in the baseline", "both": "on both sides"}
 REACHES = {
     "called by a changed function": "called by changed code",
     "dependency changed": "dependency changed",
@@ -217,6 +218,12 @@ def call_counts(calls: Calls) -> str:
     """Return the number of calls on both sides: ``106 → 203,238``."""
     before, after = (None if isinstance(value, str) else value for value in calls)
     return numbers.from_to(before, after, "count")
+
+
+def missing(entry: NotCompared, quote: Callable[[str, int], str], text: Callable[[Reason], str]) -> str:
+    """Return a workload or metric that was not compared, with the reason."""
+    metric = f" {quote(entry.metric, 30)}" if entry.metric else ""
+    return f"{quote(entry.name, 60)}{metric} ({SIDES[entry.side]}): {text(entry.reason)}"
 
 
 def comparability(report: Report, quote: Quote, text: Callable[[Reason], str]) -> list[str]:

@@ -19,7 +19,6 @@ from profgate.report.text_table import Line, Tone, aligned
 
 NARROWEST = 60
 TONES: dict[str, Tone] = {"fail": "bad", "warn": "warn", "pass": "good", "not_compared": "warn", "inconclusive": "warn"}
-SIDES = {"both": "both sides", "baseline": "only in the baseline", "target": "only in the target"}
 FEW = 3  # if there are more metrics, metrics without findings are not shown
 PAIRS = 40  # maximum number of metrics, unless verbose
 ROWS = 20  # maximum number of findings and renames of each metric, unless verbose
@@ -58,7 +57,7 @@ def terminal_lines(report: Report, *, verbose: bool = False, width: int = 80) ->
     for _, place, check in rank_sections(report):
         lines += [("text", ""), ("head", f"order of {name_text(place, LABEL)}")]
         lines += [(tone, f"  {line}".rstrip()) for tone, line in rank_lines(check, verbose=verbose, width=width - 2)]
-    lines += _missing(report, width, verbose=verbose)
+    lines += _missing(report, verbose=verbose)
     if accepted := plain_acceptances(report):
         lines += [("text", ""), ("head", "acceptances"), *(("text", f"  {line}") for line in accepted)]
     lines += _notes(report, width)
@@ -204,14 +203,12 @@ def change_lines(metric: MetricReport) -> Iterable[Line]:
             yield "quiet", f"      {plain(wording.reason_text(change.reason, name_text))}"
 
 
-def _missing(report: Report, width: int, *, verbose: bool) -> Iterable[Line]:
+def _missing(report: Report, *, verbose: bool) -> Iterable[Line]:
     entries = rows.not_compared(report)
     if entries:
         yield from (("text", ""), ("warn", "not compared"))
     shown = entries if verbose else entries[:PAIRS]
-    for entry in shown:
-        where = name_text(entry.name, LABEL) + (f" · {name_text(entry.metric, 30)}" if entry.metric else "")
-        yield "warn", f"  {cut(where, width)} ({SIDES[entry.side]}): {_text(entry.reason)}"
+    yield from (("warn", f"  {statements.missing(entry, name_text, _text)}") for entry in shown)
     if more := len(entries) - len(shown):
         yield "warn", f"  … and {more:,} more (-v shows them)"
 

@@ -91,7 +91,7 @@ def test_inconclusive_metric_has_its_reason() -> None:
         "total 674 → 702 samples, +4.2 %, inconclusive",
     )
     alone = replace(given, verdict=verdict("pass"))  # another metric decides about the workload
-    assert headline(alone)[:2] == ("inconclusive", "Not judged")
+    assert headline(alone)[:2] == ("inconclusive", "Inconclusive")
 
 
 def test_metric_that_was_not_compared_has_its_reason() -> None:

@@ -147,4 +147,4 @@ def test_more_metrics_than_fit_are_counted() -> None:
 def test_missing_workloads_are_listed_beside_findings() -> None:
     missing = (NotCompared("cli-bench", "cpu", "baseline", as_reason("its profiles are missing")),)
     text = terminal_text(replace(samples.regression(), not_compared=missing))
-    assert "  cli-bench · cpu (only in the baseline): its profiles are missing" in text
+    assert "  cli-bench cpu (only in the baseline): its profiles are missing" in text
