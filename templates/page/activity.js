@@ -4,7 +4,18 @@ import { announce, byId, element, linkButton, makeButton, svgElement } from "./d
 import { formatShare } from "./format.js";
 import { PART_KEYS } from "./link.js";
 import { popover } from "./settings.js";
-import { SIDES, binSums, binsAt, binsOf, isPart, partText, rangeText, textOfBins, threadsIn, timeText } from "./timelines.js";
+import {
+  SIDES,
+  binSums,
+  binsAt,
+  binsOf,
+  isPart,
+  partText,
+  rangeText,
+  textOfBins,
+  threadsIn,
+  timeText,
+} from "./timelines.js";
 
 const PAGE_STEP = 10; // bins
 const CLICK = 3; // pixels; a shorter movement is a click, which shows all times
@@ -27,11 +38,24 @@ function showPart(page) {
   const { state, timelines } = page;
   byId("part").hidden = !isPart(timelines, state);
   const unequal = page.unequal ? " Only one side is limited, so changes have no colours." : "";
-  byId("part").replaceChildren("Part shown: ", element("b", partsText(page)), `.${unequal} Findings and totals concern the whole run. `, linkButton("Show the whole run", () => page.set(EVERYTHING)));
+  byId("part").replaceChildren(
+    "Part shown: ",
+    element("b", partsText(page)),
+    `.${unequal} Findings and totals concern the whole run. `,
+    linkButton("Show the whole run", () => page.set(EVERYTHING)),
+  );
 }
 
 function partsText({ state, timelines, header }) {
-  return timelines.flatMap((side, index) => (side ? [`${header.alone ? "" : `${SIDES[index].toLowerCase()}: `}${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`] : [])).join("; ");
+  return timelines
+    .flatMap((side, index) =>
+      side
+        ? [
+            `${header.alone ? "" : `${SIDES[index].toLowerCase()}: `}${partText(side, state[`time${SIDES[index]}`], state[`threads${SIDES[index]}`])}`,
+          ]
+        : [],
+    )
+    .join("; ");
 }
 
 // Makes the lane of a side. `lanes` are those of all sides.
@@ -70,7 +94,16 @@ function makeLane(page, side, index, lanes) {
     edge.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const at = end === "start" ? current[0] : current[1];
-      const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - PAGE_STEP, PageUp: at + PAGE_STEP, Home: 0, End: side.bins }[event.key];
+      const to = {
+        ArrowLeft: at - 1,
+        ArrowDown: at - 1,
+        ArrowRight: at + 1,
+        ArrowUp: at + 1,
+        PageDown: at - PAGE_STEP,
+        PageUp: at + PAGE_STEP,
+        Home: 0,
+        End: side.bins,
+      }[event.key];
       if (to === undefined && event.key !== "Escape") return;
       event.preventDefault();
       if (event.key === "Escape") choose(0, side.bins);
@@ -87,18 +120,27 @@ function makeLane(page, side, index, lanes) {
       return Math.min(Math.max(round(((event.clientX - left) / width) * side.bins), 0), side.bins);
     };
     const rangeTo = (event) => {
-      if (begin.fixed === null) return [Math.min(begin.from, binAt(event, Math.floor)), Math.max(begin.to, binAt(event, Math.ceil))];
+      if (begin.fixed === null)
+        return [Math.min(begin.from, binAt(event, Math.floor)), Math.max(begin.to, binAt(event, Math.ceil))];
       const at = binAt(event, Math.round);
-      return at === begin.fixed ? [Math.min(at, side.bins - 1), Math.min(at, side.bins - 1) + 1] : [Math.min(at, begin.fixed), Math.max(at, begin.fixed)];
+      return at === begin.fixed
+        ? [Math.min(at, side.bins - 1), Math.min(at, side.bins - 1) + 1]
+        : [Math.min(at, begin.fixed), Math.max(at, begin.fixed)];
     };
     plot.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       const edge = edges.indexOf(event.target);
-      begin = { pixel: event.clientX, from: binAt(event, Math.floor), to: binAt(event, Math.ceil), fixed: edge < 0 ? null : current[1 - edge] };
+      begin = {
+        pixel: event.clientX,
+        from: binAt(event, Math.floor),
+        to: binAt(event, Math.ceil),
+        fixed: edge < 0 ? null : current[1 - edge],
+      };
       plot.setPointerCapture(event.pointerId);
     });
     plot.addEventListener("pointermove", (event) => {
-      if (begin && Math.abs(event.clientX - begin.pixel) > CLICK) for (const lane of lanes) lane.draw(...rangeIn(lane, ...rangeTo(event), event.shiftKey));
+      if (begin && Math.abs(event.clientX - begin.pixel) > CLICK)
+        for (const lane of lanes) lane.draw(...rangeIn(lane, ...rangeTo(event), event.shiftKey));
     });
     plot.addEventListener("pointerup", (event) => {
       if (!begin) return;
@@ -118,7 +160,9 @@ function makeLane(page, side, index, lanes) {
   }
 
   function choose(from, to, alone = false) {
-    page.set(Object.fromEntries(lanes.map((lane) => [lane.key, textOfBins(lane.side, ...rangeIn(lane, from, to, alone))])));
+    page.set(
+      Object.fromEntries(lanes.map((lane) => [lane.key, textOfBins(lane.side, ...rangeIn(lane, from, to, alone))])),
+    );
     announce(partsText(page));
   }
 
@@ -132,7 +176,10 @@ function makeLane(page, side, index, lanes) {
       edges[at].setAttribute("aria-valuetext", timeText(side, Math.min(bin * side.width, side.span)));
     });
     const whole = timeText(side, side.span);
-    range.textContent = from > 0 || to < side.bins ? `${rangeText(side, from, to)} of ${whole}` : `${whole} wall time${runs > 1 ? ", longest run" : ""}`;
+    range.textContent =
+      from > 0 || to < side.bins
+        ? `${rangeText(side, from, to)} of ${whole}`
+        : `${whole} wall time${runs > 1 ? ", longest run" : ""}`;
   }
 
   function show(highest) {
@@ -140,7 +187,11 @@ function makeLane(page, side, index, lanes) {
     current = binsOf(side, state[keys.time]) ?? [0, side.bins];
     draw(...current);
     const chosen = threadsIn(side, state[keys.threads]);
-    const picture = svgElement("svg", { viewBox: `0 0 ${side.bins} 1`, preserveAspectRatio: "none", "aria-hidden": "true" });
+    const picture = svgElement("svg", {
+      viewBox: `0 0 ${side.bins} 1`,
+      preserveAspectRatio: "none",
+      "aria-hidden": "true",
+    });
     const path = (values, name) => svgElement("path", { class: name, d: steps(values, unit * highest) });
     picture.append(path(sums, "all"));
     if (chosen.length < side.threads.length) picture.append(path(binSums(side, chosen), "part"));
@@ -149,7 +200,16 @@ function makeLane(page, side, index, lanes) {
     menu?.show(chosen);
   }
 
-  return { box, side, key: keys.time, chosen: () => current, draw, show, name: menu?.name, highest: Math.max(...sums) / unit };
+  return {
+    box,
+    side,
+    key: keys.time,
+    chosen: () => current,
+    draw,
+    show,
+    name: menu?.name,
+    highest: Math.max(...sums) / unit,
+  };
 }
 
 // Returns the outline of bars whose largest possible height is 1.
@@ -163,7 +223,9 @@ function steps(values, highest) {
 function threadMenu(page, index) {
   const side = page.timelines[index];
   const label = SIDES[index];
-  const keys = SIDES.filter((_, at) => page.timelines[at]?.threads.join("\n") === side.threads.join("\n")).map((title) => `threads${title}`);
+  const keys = SIDES.filter((_, at) => page.timelines[at]?.threads.join("\n") === side.threads.join("\n")).map(
+    (title) => `threads${title}`,
+  );
   const choose = (text) => page.set(Object.fromEntries(keys.map((key) => [key, text])));
   const name = `threads-${label.toLowerCase()}`;
   const box = element("div", undefined, "menu");
@@ -194,7 +256,11 @@ function threadMenu(page, index) {
   panel.append(
     ...boxes.map((input, thread) => {
       const entry = element("label", undefined, "check");
-      entry.append(input, element("bdi", side.threads[thread]), element("span", formatShare(whole ? sums[thread] / whole : 0), "quiet"));
+      entry.append(
+        input,
+        element("bdi", side.threads[thread]),
+        element("span", formatShare(whole ? sums[thread] / whole : 0), "quiet"),
+      );
       return entry;
     }),
     all,

@@ -70,8 +70,17 @@ export function makeAddress(page) {
     state.focus = { shape: 0, node: 0 };
     byId("query").value = state.q;
     page.renew();
-    const missing = [unknownOf(linked), openPath(linked.zoom, linked.zoomName, page.goTo) || openFinding(linked) || openFrame(linked) || openPath(linked.at, linked.atName, page.focusOn)].filter(Boolean).join(" ");
-    if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow()) page.openFinding(page.header.findings[0]);
+    const missing = [
+      unknownOf(linked),
+      openPath(linked.zoom, linked.zoomName, page.goTo) ||
+        openFinding(linked) ||
+        openFrame(linked) ||
+        openPath(linked.at, linked.atName, page.focusOn),
+    ]
+      .filter(Boolean)
+      .join(" ");
+    if (page.header.findings.length && state.tab === "graph" && !state.focus.node && !fragmentNow())
+      page.openFinding(page.header.findings[0]);
     page.renew(["search", "tab"]);
     if (missing) page.showMessage(missing);
     opening = false;
@@ -79,7 +88,10 @@ export function makeAddress(page) {
   }
 
   function unknownOf({ sandwich, drop = [] }) {
-    const names = [...(sandwich && page.state.sandwich < 0 ? [sandwich] : []), ...drop.filter((name) => !page.whole.names.includes(name))];
+    const names = [
+      ...(sandwich && page.state.sandwich < 0 ? [sandwich] : []),
+      ...drop.filter((name) => !page.whole.names.includes(name)),
+    ];
     return names.length ? `${names.join(", ")} is not in this profile.` : "";
   }
 
@@ -97,7 +109,10 @@ export function makeAddress(page) {
   function openFinding({ finding, findingName }) {
     if (!finding) return "";
     const marked = page.header.findings.find(({ key }) => key === finding);
-    if (!marked) return findingName ? openFrame({ frame: findingName }) : "The linked finding is not in this profile; the whole graph is shown.";
+    if (!marked)
+      return findingName
+        ? openFrame({ frame: findingName })
+        : "The linked finding is not in this profile; the whole graph is shown.";
     page.openFinding(marked);
     return "";
   }

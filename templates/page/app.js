@@ -34,11 +34,26 @@ async function start() {
   const bytes = await inflate(base64ToBytes(byId("data").textContent));
   byId("data").remove();
   const tree = makeTree(decodeColumns(header, bytes));
-  const page = makePage(header, tree, header.timelines && decodeTimelines(header, await inflate(base64ToBytes(byId("times").textContent)), tree));
+  const page = makePage(
+    header,
+    tree,
+    header.timelines && decodeTimelines(header, await inflate(base64ToBytes(byId("times").textContent)), tree),
+  );
   byId("static").remove();
   byId("app").hidden = false;
   const graph = makeGraph(page);
-  for (const make of [makeRuns, makeSettings, makeSaving, makeLegend, makeFinder, makeTrail, makeChanges, makeWaterfall, makeKeys]) make(page);
+  for (const make of [
+    makeRuns,
+    makeSettings,
+    makeSaving,
+    makeLegend,
+    makeFinder,
+    makeTrail,
+    makeChanges,
+    makeWaterfall,
+    makeKeys,
+  ])
+    make(page);
   if (page.timelines) makeActivity(page);
   byId("panel-graph").hidden = true; // the tabs show it, unless the profile has no stacks
   makeTabs(page, [
@@ -56,4 +71,6 @@ function graphPanels({ fit }) {
   ];
 }
 
-start().catch((error) => showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`));
+start().catch((error) =>
+  showFailure(`The interactive graph could not be opened (${error.message}); the static picture is shown instead.`),
+);

@@ -35,9 +35,17 @@ export function figuresOf(tree, { ratio, runs, higher, sample, rules }) {
     figures.selfDelta[i] = tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
     figures.shift[i] = to - from;
     figures.height[i] = whole ? figures.delta[i] / whole : 0;
-    figures.bar[i] = Math.max(rules.min_shift, sample ? rules.sigma * errorOf(from, to, wholeBefore / sample, wholeAfter / sample) : 0);
+    figures.bar[i] = Math.max(
+      rules.min_shift,
+      sample ? rules.sigma * errorOf(from, to, wholeBefore / sample, wholeAfter / sample) : 0,
+    );
     if (counted) figures.count[i] = tree.callsAfter[i] / runs[1] - tree.callsBefore[i] / runs[0];
-    else figures.count[i] = sample ? figures.delta[i] / sample / runs[1] : whole ? figures.delta[i] / whole / STEP_OF_WHOLE : 0;
+    else
+      figures.count[i] = sample
+        ? figures.delta[i] / sample / runs[1]
+        : whole
+          ? figures.delta[i] / whole / STEP_OF_WHOLE
+          : 0;
     figures.state[i] = stateOfContext(tree, figures, i, runs, higher);
   }
   return figures;
@@ -52,7 +60,10 @@ function errorOf(from, to, samplesBefore, samplesAfter) {
 // "slower" and "faster" require a shift of the share beyond the threshold, and a cost that changed in the same direction.
 function stateOfContext(tree, figures, node, runs, higher) {
   if (tree.symbol[node] === OTHER) return "other";
-  const known = [tree.before[node] > 0 || tree.callsBefore?.[node] > 0, tree.after[node] > 0 || tree.callsAfter?.[node] > 0];
+  const known = [
+    tree.before[node] > 0 || tree.callsBefore?.[node] > 0,
+    tree.after[node] > 0 || tree.callsAfter?.[node] > 0,
+  ];
   if (node > 0 && !known[0] && known[1]) return "added";
   if (node > 0 && known[0] && !known[1]) return "removed";
   const worse = higher ? -1 : 1;
@@ -73,7 +84,7 @@ export function shadeOf(tree, figures, node) {
 }
 
 export function sourceOf(tree, node) {
-  return tree.symbol[node] < 0 ? "unknown" : tree.sources?.[tree.symbol[node]] ?? "unknown";
+  return tree.symbol[node] < 0 ? "unknown" : (tree.sources?.[tree.symbol[node]] ?? "unknown");
 }
 
 export const GLYPHS = { slower: "▲", faster: "▼", added: "+", removed: "×", unchanged: "", other: "" };
@@ -105,7 +116,7 @@ export function movedContexts(tree, figures, runs) {
     if (!added) continue;
     const old = removed.map((node) => [tree.before[node] / runs[0], node]).sort(byCost);
     const fresh = added.map((node) => [tree.after[node] / runs[1], node]).sort(byCost);
-    for (let i = 0, j = 0; i < old.length && j < fresh.length; ) {
+    for (let i = 0, j = 0; i < old.length && j < fresh.length;) {
       const [before, after] = [old[i][0], fresh[j][0]];
       if (Math.abs(before - after) <= (SAME_COST + ROUNDING) * Math.max(before, after)) {
         partner.set(old[i][1], fresh[j][1]);
@@ -149,7 +160,11 @@ export function firstShown(tree, figures, findings = new Set()) {
 
 // Rows of dropped stacks have no value.
 function isHere(tree, node) {
-  return tree.before[node] > 0 || tree.after[node] > 0 || (tree.callsBefore !== null && tree.callsBefore !== undefined && tree.callsBefore[node] + tree.callsAfter[node] > 0);
+  return (
+    tree.before[node] > 0 ||
+    tree.after[node] > 0 ||
+    (tree.callsBefore !== null && tree.callsBefore !== undefined && tree.callsBefore[node] + tree.callsAfter[node] > 0)
+  );
 }
 
 export function childrenOf(tree, figures, node) {
@@ -166,11 +181,12 @@ export function hasHidden(tree, shown, node) {
 // Follows the child with the largest change of the same sign while this change is at least half of the parent's change.
 export function hotPath(tree, figures, node) {
   const path = [];
-  for (let at = node; ; ) {
+  for (let at = node; ;) {
     const change = figures.delta[at];
     let best = -1;
     for (let i = at + 1; i < tree.end[at]; i = tree.end[i]) {
-      if (figures.delta[i] * change > 0 && (best < 0 || Math.abs(figures.delta[i]) > Math.abs(figures.delta[best]))) best = i;
+      if (figures.delta[i] * change > 0 && (best < 0 || Math.abs(figures.delta[i]) > Math.abs(figures.delta[best])))
+        best = i;
     }
     if (best < 0 || Math.abs(figures.delta[best]) < Math.abs(change) / 2) return path;
     path.push(best);
@@ -192,7 +208,8 @@ export function showAll(tree, figures, shown, node) {
   let level = [node];
   while (level.length) {
     const below = [];
-    for (const parent of level) for (let i = parent + 1; i < tree.end[parent]; i = tree.end[i]) if (isHere(tree, i)) below.push(i);
+    for (const parent of level)
+      for (let i = parent + 1; i < tree.end[parent]; i = tree.end[i]) if (isHere(tree, i)) below.push(i);
     below.sort((a, b) => Math.abs(figures.delta[b]) - Math.abs(figures.delta[a]) || a - b);
     level = [];
     for (const child of below) {
@@ -225,7 +242,11 @@ export function boxLinkOf(tree, node) {
 
 // Returns the rows that show a finding, the widest first: the rows of its call path, or of its function.
 export function rowsOfFinding(tree, { rows = null, symbol }) {
-  const found = rows?.length ? [...rows] : [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
+  const found = rows?.length
+    ? [...rows]
+    : [...rowsOfSymbol(tree, symbol)].filter((row) => row && weightOf(tree, row) > 0);
   found.sort((a, b) => weightOf(tree, b) - weightOf(tree, a) || a - b);
-  return found.filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0])).slice(0, MOST_OF_FINDING);
+  return found
+    .filter((node) => weightOf(tree, node) >= LEAST_OF_FINDING * weightOf(tree, found[0]))
+    .slice(0, MOST_OF_FINDING);
 }

@@ -16,7 +16,21 @@ export function listenToBoxes(view) {
     ArrowRight: (node) => beside(node, 1),
     Home: () => 0,
   };
-  const acts = { Enter: view.toggle, " ": view.toggle, h: view.follow, a: view.expandAll, x: view.collapse, Delete: view.hide, g: page.openInGraph, d: () => parts.source.scrollIntoView({ block: "nearest" }), m: menuAt, "+": () => view.zoom(view.scale * 1.25), "=": () => view.zoom(view.scale * 1.25), "-": () => view.zoom(view.scale / 1.25), 0: view.fitWhole };
+  const acts = {
+    Enter: view.toggle,
+    " ": view.toggle,
+    h: view.follow,
+    a: view.expandAll,
+    x: view.collapse,
+    Delete: view.hide,
+    g: page.openInGraph,
+    d: () => parts.source.scrollIntoView({ block: "nearest" }),
+    m: menuAt,
+    "+": () => view.zoom(view.scale * 1.25),
+    "=": () => view.zoom(view.scale * 1.25),
+    "-": () => view.zoom(view.scale / 1.25),
+    0: view.fitWhole,
+  };
 
   function beside(node, step) {
     if (!node) return undefined;
@@ -64,7 +78,10 @@ export function listenToBoxes(view) {
     if (node >= 0) view.toggle(node);
   });
   frame.addEventListener("pointerdown", (event) => {
-    drag = event.button === 0 && event.pointerType === "mouse" ? { x: event.clientX, y: event.clientY, left: frame.scrollLeft, top: frame.scrollTop, moved: false } : null;
+    drag =
+      event.button === 0 && event.pointerType === "mouse"
+        ? { x: event.clientX, y: event.clientY, left: frame.scrollLeft, top: frame.scrollTop, moved: false }
+        : null;
   });
   frame.addEventListener("pointermove", (event) => {
     if (drag && event.buttons & 1) {

@@ -26,7 +26,22 @@ export function tidy(rootNode, childrenOf, sizeOf) {
 
 function vertex(node, parent, number, depth, sizeOf) {
   const { width, height } = sizeOf(node);
-  const made = { node, parent, number, depth, width, height, children: [], thread: null, prelim: 0, mod: 0, change: 0, shift: 0, passed: 0, x: 0 };
+  const made = {
+    node,
+    parent,
+    number,
+    depth,
+    width,
+    height,
+    children: [],
+    thread: null,
+    prelim: 0,
+    mod: 0,
+    change: 0,
+    shift: 0,
+    passed: 0,
+    x: 0,
+  };
   made.ancestor = made;
   return made;
 }
@@ -49,7 +64,9 @@ function firstWalk(parent) {
   let fallback = children[0];
   for (const child of children) {
     const left = child.number ? children[child.number - 1] : null;
-    const middle = child.children.length ? (child.children[0].prelim + child.children[child.children.length - 1].prelim) / 2 : 0;
+    const middle = child.children.length
+      ? (child.children[0].prelim + child.children[child.children.length - 1].prelim) / 2
+      : 0;
     if (left) {
       child.prelim = left.prelim + apart(left, child);
       child.mod = child.children.length ? child.prelim - middle : 0;
@@ -83,7 +100,8 @@ function apportion(at, left, fallback) {
     outsideLeft = nextLeft(outsideLeft);
     outsideRight = nextRight(outsideRight);
     outsideRight.ancestor = at;
-    const shift = insideLeft.prelim + sumInsideLeft + apart(insideLeft, insideRight) - (insideRight.prelim + sumInsideRight);
+    const shift =
+      insideLeft.prelim + sumInsideLeft + apart(insideLeft, insideRight) - (insideRight.prelim + sumInsideRight);
     if (shift > 0) {
       moveSubtree(insideLeft.ancestor.parent === at.parent ? insideLeft.ancestor : fallback, at, shift);
       sumInsideRight += shift;
@@ -147,6 +165,11 @@ function placed(order) {
     left = Math.min(left, at.x - at.width / 2);
     right = Math.max(right, at.x + at.width / 2);
   }
-  const boxes = new Map(order.map((at) => [at.node, { x: at.x - left, y: tops[at.depth], width: at.width, height: at.height, depth: at.depth }]));
+  const boxes = new Map(
+    order.map((at) => [
+      at.node,
+      { x: at.x - left, y: tops[at.depth], width: at.width, height: at.height, depth: at.depth },
+    ]),
+  );
   return { boxes, width: right - left, height: tops[deepest] + heights[deepest] };
 }

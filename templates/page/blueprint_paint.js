@@ -21,9 +21,16 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
     const box = { width: widthOf(figures.count[node]), height: heightOf(figures.height[node]) };
     const label = boxLabel(tree, figures, node, marks, box);
     labels.set(node, { ...label, box });
-    return { width: Math.max(box.width, label.inside ? 0 : label.text.length * (label.large ? LARGE_LETTER : LETTER)), height: box.height };
+    return {
+      width: Math.max(box.width, label.inside ? 0 : label.text.length * (label.large ? LARGE_LETTER : LETTER)),
+      height: box.height,
+    };
   };
-  const { boxes, width, height } = tidy(0, (node) => childrenOf(tree, figures, node).filter((child) => shown.has(child)), sizeOf);
+  const { boxes, width, height } = tidy(
+    0,
+    (node) => childrenOf(tree, figures, node).filter((child) => shown.has(child)),
+    sizeOf,
+  );
   const places = new Map();
   for (const [node, at] of boxes) {
     const { box, ...label } = labels.get(node);
@@ -34,7 +41,12 @@ export function layOutBoxes({ tree, figures, shown, marks }) {
 
 function boxLabel(tree, figures, node, marks, box) {
   const large = marks.findings.has(tree.symbol[node]);
-  const signs = [GLYPHS[figures.state[node]], marks.moved.has(node) ? "↷" : "", large ? "◆" : "", leadsToSlower(figures, node) ? "↓" : ""].join("");
+  const signs = [
+    GLYPHS[figures.state[node]],
+    marks.moved.has(node) ? "↷" : "",
+    large ? "◆" : "",
+    leadsToSlower(figures, node) ? "↓" : "",
+  ].join("");
   const name = `${signs}${signs ? " " : ""}${nameOf(tree, node)}`;
   if (large) {
     const text = shorten(name, LONGEST_OF_FINDING);
@@ -62,10 +74,20 @@ export function paintBoxes(svg, scene) {
   for (const [node, at] of layout.places) {
     if (node > 0) calls.push(callLine(layout.places.get(tree.parent[node]), at));
     const siblings = families.get(tree.parent[node]);
-    boxes.append(drawnBox(tree, figures, node, at, { hidden: hasHidden(tree, shown, node), siblings, expanded: families.has(node) }));
+    boxes.append(
+      drawnBox(tree, figures, node, at, {
+        hidden: hasHidden(tree, shown, node),
+        siblings,
+        expanded: families.has(node),
+      }),
+    );
   }
   svg.setAttribute("viewBox", `0 0 ${tenth(layout.width)} ${tenth(layout.height)}`);
-  svg.replaceChildren(svgElement("path", { class: "calls", d: calls.join("") }), svgElement("g", { class: "halos" }), boxes);
+  svg.replaceChildren(
+    svgElement("path", { class: "calls", d: calls.join("") }),
+    svgElement("g", { class: "halos" }),
+    boxes,
+  );
 }
 
 // Draws a frame around each of the nodes, behind the boxes.
@@ -73,7 +95,14 @@ export function paintHalos(svg, layout, nodes, selected) {
   const halos = nodes.map((node) => {
     const at = layout.places.get(node);
     const [left, top] = [at.x - at.width / 2 - HALO, at.y - HALO];
-    return svgElement("rect", { class: node === selected ? "chosen" : "same", x: tenth(left), y: tenth(top), width: tenth(at.width + 2 * HALO), height: tenth(at.height + 2 * HALO), rx: "4" });
+    return svgElement("rect", {
+      class: node === selected ? "chosen" : "same",
+      x: tenth(left),
+      y: tenth(top),
+      width: tenth(at.width + 2 * HALO),
+      height: tenth(at.height + 2 * HALO),
+      rx: "4",
+    });
   });
   svg.querySelector(".halos").replaceChildren(...halos);
 }
@@ -88,7 +117,9 @@ function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
   const { fill, dotted } = shadeOf(tree, figures, node);
   const group = svgElement("g", {
     id: boxId(node),
-    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", leadsToSlower(figures, node) ? "leads" : ""].filter(Boolean).join(" "),
+    class: ["box", fill, dotted ? "dotted" : "", hidden ? "thick" : "", leadsToSlower(figures, node) ? "leads" : ""]
+      .filter(Boolean)
+      .join(" "),
     role: "treeitem",
     "aria-level": String(at.depth + 1),
     "aria-posinset": String(siblings.indexOf(node) + 1),
@@ -99,13 +130,37 @@ function drawnBox(tree, figures, node, at, { hidden, siblings, expanded }) {
   });
   if (tree.end[node] > node + 1) group.setAttribute("aria-expanded", String(expanded));
   const left = at.x - at.width / 2;
-  group.append(svgElement("rect", { class: "shape", x: tenth(left), y: tenth(at.y), width: tenth(at.width), height: tenth(at.height), rx: "1.5" }));
+  group.append(
+    svgElement("rect", {
+      class: "shape",
+      x: tenth(left),
+      y: tenth(at.y),
+      width: tenth(at.width),
+      height: tenth(at.height),
+      rx: "1.5",
+    }),
+  );
   const source = sourceOf(tree, node);
   if (source === "added" || source === "removed") {
     const right = left + at.width;
-    group.append(svgElement("path", { class: "corner", d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z` }));
+    group.append(
+      svgElement("path", {
+        class: "corner",
+        d: `M${tenth(right - CORNER)} ${tenth(at.y)}H${tenth(right)}V${tenth(at.y + Math.min(CORNER, at.height))}Z`,
+      }),
+    );
   }
-  group.append(svgElement("text", { class: `${at.inside ? "inside" : "below"}${at.large ? " large" : ""}`, x: tenth(at.x), y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + (at.large ? 16 : 13)) }, at.text));
+  group.append(
+    svgElement(
+      "text",
+      {
+        class: `${at.inside ? "inside" : "below"}${at.large ? " large" : ""}`,
+        x: tenth(at.x),
+        y: tenth(at.inside ? at.y + at.height / 2 + 4 : at.y + at.height + (at.large ? 16 : 13)),
+      },
+      at.text,
+    ),
+  );
   return group;
 }
 

@@ -26,13 +26,18 @@ export function makeBoxPane(view) {
 
   // Marks the selected box and the other boxes of its function.
   function mark() {
-    for (const [kind, chosen] of [[".selected", false], [`#${boxId(view.selected)}`, true]]) {
+    for (const [kind, chosen] of [
+      [".selected", false],
+      [`#${boxId(view.selected)}`, true],
+    ]) {
       const box = svg.querySelector(kind);
       box?.classList.toggle("selected", chosen);
       box?.setAttribute("aria-selected", String(chosen));
     }
     const symbol = page.tree.symbol[view.selected];
-    const same = [...view.layout.places.keys()].filter((node) => node === view.selected || (symbol >= 0 && page.tree.symbol[node] === symbol));
+    const same = [...view.layout.places.keys()].filter(
+      (node) => node === view.selected || (symbol >= 0 && page.tree.symbol[node] === symbol),
+    );
     paintHalos(svg, view.layout, same, view.selected);
     frame.setAttribute("aria-activedescendant", boxId(view.selected));
   }
@@ -47,9 +52,22 @@ export function makeBoxPane(view) {
     const place = placeOf(tree, node);
     const link = linkOf(tree, node);
     const everywhere = allCallsOf(page, tree, node);
-    const below = [everywhere && element("p", `${everywhere[0].toUpperCase()}${everywhere.slice(1)}`), drawnRuns(page, tree.symbol[node])];
-    pane.replaceChildren(head, ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []), element("p", verdictWords(page, view.figures, node, partner), "quiet"), figuresTable(page, view.figures, node), ...below.filter(Boolean));
-    if (partner !== undefined) pane.append(element("p"), linkButton("Show its other call path", () => view.goTo(partner)));
+    const below = [
+      everywhere && element("p", `${everywhere[0].toUpperCase()}${everywhere.slice(1)}`),
+      drawnRuns(page, tree.symbol[node]),
+    ];
+    pane.replaceChildren(
+      head,
+      ...(place ? [link ? outwardLink(place, link) : element("code", place)] : []),
+      element("p", verdictWords(page, view.figures, node, partner), "quiet"),
+      figuresTable(page, view.figures, node),
+      ...below.filter(Boolean),
+    );
+    if (partner !== undefined)
+      pane.append(
+        element("p"),
+        linkButton("Show its other call path", () => view.goTo(partner)),
+      );
     const actions = element("p", undefined, "buttons");
     for (const [title, key, action] of view.menuItems(node)) {
       const button = makeButton(title, action, "plain");
@@ -65,7 +83,12 @@ export function makeBoxPane(view) {
     if (popup.dataset.node !== String(node)) {
       popup.dataset.node = String(node);
       const place = placeOf(page.tree, node);
-      popup.replaceChildren(titleOf(page, view.figures, node), ...(place ? [element("code", place)] : []), figuresTable(page, view.figures, node), element("p", verdictWords(page, view.figures, node, view.marks.moved.get(node))));
+      popup.replaceChildren(
+        titleOf(page, view.figures, node),
+        ...(place ? [element("code", place)] : []),
+        figuresTable(page, view.figures, node),
+        element("p", verdictWords(page, view.figures, node, view.marks.moved.get(node))),
+      );
     }
     popup.hidden = false;
     const box = svg.querySelector(`#${boxId(node)} .shape`).getBoundingClientRect();
@@ -90,7 +113,10 @@ export function makeBoxPane(view) {
     const finding = page.findings.get(tree.symbol[view.selected]);
     const boxes = finding ? rowsOfFinding(tree, finding) : [];
     const at = boxes.indexOf(view.selected);
-    parts.note.textContent = at >= 0 && boxes.length > 1 ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its call paths. This is number ${at + 1}; click the cause again for the next one.` : "";
+    parts.note.textContent =
+      at >= 0 && boxes.length > 1
+        ? `${nameOf(tree, view.selected)} has ${boxes.length} boxes, one for each of its call paths. This is number ${at + 1}; click the cause again for the next one.`
+        : "";
     view.takeRoom();
     view.resize();
     announce(boxSentence(page, view.figures, view.selected, view.marks.moved.get(view.selected)));

@@ -9,7 +9,12 @@ export function scaffold(page, section) {
   bar.setAttribute("aria-label", "Blueprint");
   const buttons = element("div", undefined, "buttons");
   const made = {};
-  for (const [key, sign, title] of [["out", "−", "Smaller (−)"], ["in", "+", "Larger (+)"], ["fit", "Fit", "Fit the whole picture (0)"], ["first", "Reset", "The first boxes"]]) {
+  for (const [key, sign, title] of [
+    ["out", "−", "Smaller (−)"],
+    ["in", "+", "Larger (+)"],
+    ["fit", "Fit", "Fit the whole picture (0)"],
+    ["first", "Reset", "The first boxes"],
+  ]) {
     made[key] = makeButton(sign, () => made.actions[key](), "opener");
     made[key].title = title;
     made[key].setAttribute("aria-label", title);
@@ -19,14 +24,21 @@ export function scaffold(page, section) {
   count.setAttribute("role", "status");
   bar.append(buttons, count);
   const estimated = page.header.blueprint?.estimated
-    ? element("p", "Estimated from edges: this profile has callers and callees, but no stacks. The cost of each function is divided in proportion to its call edges.", "aside")
+    ? element(
+        "p",
+        "Estimated from edges: this profile has callers and callees, but no stacks. The cost of each function is divided in proportion to its call edges.",
+        "aside",
+      )
     : null;
   const note = element("p", undefined, "quiet");
   note.setAttribute("role", "status");
   const frame = element("div", undefined, "frame");
   frame.tabIndex = 0;
   frame.setAttribute("role", "tree");
-  frame.setAttribute("aria-label", "Evolution blueprint: call paths. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.");
+  frame.setAttribute(
+    "aria-label",
+    "Evolution blueprint: call paths. Arrow keys move, Enter opens and closes, H hot path, A all subnodes, X hides, M menu.",
+  );
   const svg = svgElement("svg", { role: "presentation" });
   frame.append(svg);
   const legend = makeBlueprintLegend();
@@ -40,7 +52,19 @@ export function scaffold(page, section) {
   popup.hidden = true;
   section.append(...(estimated ? [estimated] : []), bar, stage, note, legend.figure, source, popup);
   return {
-    ...{ frame, svg, count, pane, source, popup, note, legend: legend.figure, widths: legend.widths, heights: legend.heights, unknown: legend.unknown },
+    ...{
+      frame,
+      svg,
+      count,
+      pane,
+      source,
+      popup,
+      note,
+      legend: legend.figure,
+      widths: legend.widths,
+      heights: legend.heights,
+      unknown: legend.unknown,
+    },
     onZoom: (actions) => {
       made.actions = actions;
     },
@@ -62,7 +86,13 @@ function makeBlueprintLegend() {
     ["unchanged thick", "has hidden subnodes"],
   ].map(([kind, text]) => entry(kind, text));
   const unknown = entry("slower dotted", "dotted: source unknown");
-  list.append(...entries, unknown, element("li", "↷ moved to another call path"), element("li", "◆ finding"), element("li", "↓ red edge: calls a slower function"));
+  list.append(
+    ...entries,
+    unknown,
+    element("li", "↷ moved to another call path"),
+    element("li", "◆ finding"),
+    element("li", "↓ red edge: calls a slower function"),
+  );
   const bars = element("div", undefined, "bars");
   for (const points of [1, 5]) {
     const bar = element("i");

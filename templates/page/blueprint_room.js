@@ -19,7 +19,10 @@ export function makeRoom(view) {
   // Uses the height of the window below the controls, so that the legend is visible without scrolling.
   function takeRoom() {
     const top = frame.getBoundingClientRect().top + window.scrollY;
-    const room = Math.max(SMALLEST_HEIGHT, Math.floor(window.innerHeight - top - parts.note.offsetHeight - parts.legend.offsetHeight - 2));
+    const room = Math.max(
+      SMALLEST_HEIGHT,
+      Math.floor(window.innerHeight - top - parts.note.offsetHeight - parts.legend.offsetHeight - 2),
+    );
     if (room === view.room) return;
     view.room = room;
     for (const part of [frame, pane]) part.style.setProperty("--room", `${room}px`);

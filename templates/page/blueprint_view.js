@@ -1,5 +1,14 @@
 // The panel of the evolution blueprint: shown and selected boxes, and pointer and keyboard input.
-import { boxLinkOf, figuresOf, firstShown, mostChanged, movedContexts, reveal, rowsOfFinding, showChildren } from "./blueprint.js";
+import {
+  boxLinkOf,
+  figuresOf,
+  firstShown,
+  mostChanged,
+  movedContexts,
+  reveal,
+  rowsOfFinding,
+  showChildren,
+} from "./blueprint.js";
 import { makeBoxActs } from "./blueprint_acts.js";
 import { listenToBoxes } from "./blueprint_input.js";
 import { makeMenu } from "./blueprint_menu.js";
@@ -33,7 +42,9 @@ export const blueprintPanel = {
 
 function figuresIn({ tree, ratio, header, sample, higher, unequal }) {
   const rules = { ...RULES, ...header.blueprint, ...(unequal ? { min_shift: Infinity } : {}) };
-  return once(tree, `figures ${ratio.num}/${ratio.den}`, () => figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules }));
+  return once(tree, `figures ${ratio.num}/${ratio.den}`, () =>
+    figuresOf(tree, { ratio, runs: header.runs, higher, sample, rules }),
+  );
 }
 
 function measured(page) {
@@ -52,7 +63,19 @@ function makeBlueprint(page, section) {
   const view = {
     ...{ page, parts, menu: makeMenu(section, frame), source: makeSourcePane(page, parts.source) },
     ...{ figures: null, marks: null, layout: null },
-    ...{ scale: 1, selected: 0, shown: null, stale: true, drawn: false, placed: false, fitted: false, link: "", steps: 0, flash: 0, room: 0 },
+    ...{
+      scale: 1,
+      selected: 0,
+      shown: null,
+      stale: true,
+      drawn: false,
+      placed: false,
+      fitted: false,
+      link: "",
+      steps: 0,
+      flash: 0,
+      room: 0,
+    },
     ...{ render, start },
   };
   Object.assign(view, makeRoom(view), makeBoxPane(view), makeBoxActs(view));
@@ -83,7 +106,11 @@ function makeBlueprint(page, section) {
   }
 
   function start() {
-    view.shown = firstShown(page.tree, view.figures, new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page.tree, finding))));
+    view.shown = firstShown(
+      page.tree,
+      view.figures,
+      new Set(page.header.findings.flatMap((finding) => rowsOfFinding(page.tree, finding))),
+    );
     if (view.shown.size === 1) {
       parts.note.textContent = "No call path changed enough to be shown at once; the first level is open.";
       showChildren(page.tree, view.figures, view.shown, 0);
@@ -120,7 +147,10 @@ function makeBlueprint(page, section) {
     svg.style.display = "";
     view.placed = true;
     const [drawn, all] = [view.layout.places.size, page.tree.size].map((size) => size.toLocaleString("en"));
-    count.textContent = drawn === all ? `All ${all} call paths are shown` : `${drawn} of ${all} call paths are shown: those that changed most, and those that you opened`;
+    count.textContent =
+      drawn === all
+        ? `All ${all} call paths are shown`
+        : `${drawn} of ${all} call paths are shown: those that changed most, and those that you opened`;
     view.showSelected();
   }
 
@@ -134,7 +164,10 @@ function makeBlueprint(page, section) {
     const keys = (cut < 0 ? linked : linked.slice(0, cut)).split(".").filter((key) => /^[0-9a-f]{16}$/.test(key));
     const nodes = keys.map((key) => nodeOfKey(page.hashesOf(page.tree), key));
     const known = nodes.findIndex((node) => node >= 0);
-    parts.note.textContent = known === 0 ? "" : `${cut < 0 ? "The linked call path" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
+    parts.note.textContent =
+      known === 0
+        ? ""
+        : `${cut < 0 ? "The linked call path" : linked.slice(cut + 1)} is not in this profile; ${known > 0 ? "its nearest known caller is chosen" : "the root is chosen"}.`;
     return select(known >= 0 ? nodes[known] : 0);
   }
 
@@ -151,13 +184,18 @@ function makeBlueprint(page, section) {
     parts.unknown.hidden = Boolean(page.tree.sources) && !page.tree.sources.includes("unknown");
   }
 
-  parts.onZoom({ in: () => view.zoom(view.scale * 1.25), out: () => view.zoom(view.scale / 1.25), fit: view.fitWhole, first: () => {
-    start();
-    render();
-    view.fitted = true;
-    view.centre(view.selected);
-    view.choose(view.selected);
-  } });
+  parts.onZoom({
+    in: () => view.zoom(view.scale * 1.25),
+    out: () => view.zoom(view.scale / 1.25),
+    fit: view.fitWhole,
+    first: () => {
+      start();
+      render();
+      view.fitted = true;
+      view.centre(view.selected);
+      view.choose(view.selected);
+    },
+  });
 
   const renew = (fresh) => () => {
     view.stale = true;

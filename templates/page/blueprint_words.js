@@ -20,7 +20,14 @@ const STATE_WORDS = {
 function figureRows(page, figures, node) {
   const { tree, ratio, header } = page;
   const share = (values) => (values[0] ? values[node] / values[0] : 0);
-  const rows = [["Share", formatShare(share(tree.before)), formatShare(share(tree.after)), formatSignedShare(share(tree.after) - share(tree.before)).replace(" %", " pp")]];
+  const rows = [
+    [
+      "Share",
+      formatShare(share(tree.before)),
+      formatShare(share(tree.after)),
+      formatSignedShare(share(tree.after) - share(tree.before)).replace(" %", " pp"),
+    ],
+  ];
   for (const [label, before, after] of [
     ["Total", tree.before[node], tree.after[node]],
     ["Self", tree.beforeSelf[node], tree.afterSelf[node]],
@@ -28,13 +35,24 @@ function figureRows(page, figures, node) {
     const old = scaled(before, ratio);
     const near = isNear(after, old);
     const relative = before ? (near ? "0 %" : growthOf(old, after)) : after ? "new" : "-";
-    const shown = near ? changeOf(page, 0) : header.blueprint?.estimated ? "estimated" : `${changeOf(page, after - old)} (${relative})`;
+    const shown = near
+      ? changeOf(page, 0)
+      : header.blueprint?.estimated
+        ? "estimated"
+        : `${changeOf(page, after - old)} (${relative})`;
     rows.push([label, meanOf(page, before, 0), meanOf(page, after, 1), shown]);
   }
   if (figures.counted && node > 0) {
     // the estimated parts and the means of unequal runs are no integers
-    const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]].map((count) => Number(count.toFixed(1)));
-    rows.push(["Calls", formatValue(calls[0], "count"), formatValue(calls[1], "count"), formatSigned(calls[1] - calls[0], "count")]);
+    const calls = [tree.callsBefore[node] / header.runs[0], tree.callsAfter[node] / header.runs[1]].map((count) =>
+      Number(count.toFixed(1)),
+    );
+    rows.push([
+      "Calls",
+      formatValue(calls[0], "count"),
+      formatValue(calls[1], "count"),
+      formatSigned(calls[1] - calls[0], "count"),
+    ]);
   }
   return rows;
 }
@@ -43,20 +61,28 @@ export function verdictWords(page, figures, node, partner) {
   const { tree } = page;
   const words = [STATE_WORDS[figures.state[node]]];
   if (tree.symbol[node] >= 0) words.push(SOURCE_WORDS[sourceOf(tree, node)]);
-  if (partner !== undefined) words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
+  if (partner !== undefined)
+    words.push(`moved ${figures.state[node] === "added" ? "from" : "to"} ${nameOf(tree, tree.parent[partner])}`);
   words.push(...findingWords(page, tree.symbol[node], false));
   return words.filter(Boolean).join(", ");
 }
 
 export function boxSentence(page, figures, node, partner) {
-  const rows = figureRows(page, figures, node).map(([label, before, after, change]) => `${label.toLowerCase()} ${before} to ${after}, ${change}`);
-  return [nameOf(page.tree, node), verdictWords(page, figures, node, partner), ...rows, placeOf(page.tree, node)].filter(Boolean).join("; ");
+  const rows = figureRows(page, figures, node).map(
+    ([label, before, after, change]) => `${label.toLowerCase()} ${before} to ${after}, ${change}`,
+  );
+  return [nameOf(page.tree, node), verdictWords(page, figures, node, partner), ...rows, placeOf(page.tree, node)]
+    .filter(Boolean)
+    .join("; ");
 }
 
 export function figuresTable(page, figures, node) {
   const table = element("table");
   const head = element("tr");
-  head.append(element("th", page.header.blueprint?.estimated ? "This call path, estimated" : "This call path"), ...["Before", "After", "Change"].map((title) => element("th", title)));
+  head.append(
+    element("th", page.header.blueprint?.estimated ? "This call path, estimated" : "This call path"),
+    ...["Before", "After", "Change"].map((title) => element("th", title)),
+  );
   table.append(head);
   for (const [label, ...cells] of figureRows(page, figures, node)) {
     const row = element("tr");
@@ -76,7 +102,10 @@ export function titleOf(page, figures, node) {
 
 // Explains the width of a box.
 export function widthWords(page, figures) {
-  if (figures.counted) return page.header.blueprint?.estimated ? "width: calls more or less, divided by call edge" : "width: calls more or less";
+  if (figures.counted)
+    return page.header.blueprint?.estimated
+      ? "width: calls more or less, divided by call edge"
+      : "width: calls more or less";
   return figures.sampled
     ? "width: samples, because this profile has no call counts"
     : "width: change in steps of 0.01 % of the whole, because this profile has no call counts";

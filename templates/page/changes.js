@@ -25,15 +25,26 @@ export function makeChanges(page) {
     const sentence = wholeSentence();
     if (sentence) aside.append(`${sentence} `);
     const [gone, fresh] = oneSided();
-    if (gone) aside.append(linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "elided", tab: "graph" })), " has no counterpart. ");
-    if (fresh) aside.append(linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "union", tab: "graph" })), " is new. ");
+    if (gone)
+      aside.append(
+        linkButton(`${formatShare(gone)} of before`, () => page.set({ view: "elided", tab: "graph" })),
+        " has no counterpart. ",
+      );
+    if (fresh)
+      aside.append(
+        linkButton(`${formatShare(fresh)} of after`, () => page.set({ view: "union", tab: "graph" })),
+        " is new. ",
+      );
     aside.append(ratioSentence(page));
     const [before, after] = header.runs;
     if (before > 1 || after > 1) aside.append(` Values are means of ${before} and ${after} runs.`);
-    if (!page.scale.coloured && !sentence && !page.sample && !testsRepeats(page)) aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
+    if (!page.scale.coloured && !sentence && !page.sample && !testsRepeats(page))
+      aside.append(" No frame changed enough to be coloured, so these differences may be noise.");
     if (header.cut) {
       const { nodes, threshold, before: cutBefore, after: cutAfter } = header.cut;
-      aside.append(` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`);
+      aside.append(
+        ` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
+      );
     }
     if (state.drop.size) aside.append(" Some stacks are left out on both sides.");
   }
@@ -65,11 +76,16 @@ export function makeChanges(page) {
     const { findings } = page.header;
     byId("findings").hidden = byId("found").hidden = !findings.length;
     const count = findings.length.toLocaleString("en");
-    byId("overview-open").textContent = findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
+    byId("overview-open").textContent =
+      findings.length > CHIPS ? `All ${count} findings` : findings.length ? "All changes" : "Largest differences";
     // Two recordings of one program differ too, so only tested differences are called changes, and only besides a finding.
     const tested = page.sample || testsRepeats(page);
     const all = page.scale.coloured ? "" : ", all within noise";
-    byId("changed-title").textContent = !tested ? `${findings.length ? "Other" : "Largest"} differences, not tested` : findings.length ? "Other changes" : `Largest differences${all}`;
+    byId("changed-title").textContent = !tested
+      ? `${findings.length ? "Other" : "Largest"} differences, not tested`
+      : findings.length
+        ? "Other changes"
+        : `Largest differences${all}`;
     byId("findings").replaceChildren(...findings.slice(0, CHIPS).map(chipOf));
     byId("found-list").replaceChildren(...findings.map(entryOf));
   }
@@ -80,9 +96,23 @@ export function makeChanges(page) {
     const button = makeButton("", () => page.openFinding(finding), finding.direction);
     const name = element("b");
     name.append(element("bdi", shorten(symbolName(page.whole, finding.symbol), LONGEST_CHIP)));
-    button.append(name, element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`), ...partsOf(finding, 1));
+    button.append(
+      name,
+      element("span", `${basis}${growth}${finding.severity === "maybe" ? " ?" : ""}`),
+      ...partsOf(finding, 1),
+    );
     const caller = callerOf(finding);
-    button.title = [symbolName(page.whole, finding.symbol), tagOf(finding), changeText(finding), ...(finding.facts ?? []), caller && `in ${caller}`, partsText(finding), finding.reach].filter(Boolean).join("; ");
+    button.title = [
+      symbolName(page.whole, finding.symbol),
+      tagOf(finding),
+      changeText(finding),
+      ...(finding.facts ?? []),
+      caller && `in ${caller}`,
+      partsText(finding),
+      finding.reach,
+    ]
+      .filter(Boolean)
+      .join("; ");
     return button;
   }
 
@@ -134,15 +164,23 @@ export function makeChanges(page) {
 
   // Returns the largest differences of a page on which no difference is certain.
   function uncertainDifferences() {
-    const { level } = shadesOf(page.tree, { ratio: page.ratio, basis: "inclusive", gate: LEAST_DIFFERENCE, chance: false });
-    return whatChanged(page.tree, page.ratio, level).slice(0, MOST_DIFFERENCES).map((entry) => ({ ...entry, uncertain: true }));
+    const { level } = shadesOf(page.tree, {
+      ratio: page.ratio,
+      basis: "inclusive",
+      gate: LEAST_DIFFERENCE,
+      chance: false,
+    });
+    return whatChanged(page.tree, page.ratio, level)
+      .slice(0, MOST_DIFFERENCES)
+      .map((entry) => ({ ...entry, uncertain: true }));
   }
 
   function showChanged() {
     const { movedFunctions: count } = page.scale;
     byId("changed").hidden = !list.length && !count;
     byId("moved").hidden = !count;
-    byId("moved").textContent = `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} moved between callers, about the same cost; drawn neutral`;
+    byId("moved").textContent =
+      `${count.toLocaleString("en")} ${count === 1 ? "function" : "functions"} moved between callers, about the same cost; drawn neutral`;
     byId("changed-list").replaceChildren(
       ...list.map(({ node, delta, responsibility, uncertain }) => {
         const entry = element("li");
@@ -172,7 +210,9 @@ export function makeChanges(page) {
     list = once(scale.level, "changed", () => {
       // the costs of an estimated call path are no measurements, and a finding explains the calls below it
       const isFinding = (node) => node > 0 && (page.findings.has(tree.symbol[node]) || isFinding(tree.parent[node]));
-      const changed = page.header.blueprint?.estimated ? [] : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
+      const changed = page.header.blueprint?.estimated
+        ? []
+        : whatChanged(tree, page.ratio, scale.level).filter(({ node }) => !isFinding(node));
       return changed.length || page.header.findings.length || page.unequal ? changed : uncertainDifferences();
     });
     showChanged();

@@ -57,7 +57,8 @@ export function shadesOf(tree, options) {
   const reference = fixed ?? referenceOf(sizes.subarray(0, coloured), kind);
   const floor = gate > 0 ? FIRST_LEVEL : 1;
   const scale = { level, reference, coloured, whole, floor, mode, ramp };
-  for (let i = 0; i < tree.size; i++) if (change[i] !== 0) level[i] = levelOn(scale, change[i], Math.max(after[i], (before[i] * num) / den));
+  for (let i = 0; i < tree.size; i++)
+    if (change[i] !== 0) level[i] = levelOn(scale, change[i], Math.max(after[i], (before[i] * num) / den));
   return scale;
 }
 
@@ -68,7 +69,12 @@ function levelOn({ reference, whole, floor, mode, ramp }, delta, larger) {
 }
 
 // Returns the level of any change on a tree's scale. The significance is tested by z unless `passed` is known.
-export function levelOfChange(tree, scale, [before, after], { ratio, normalisation, gate, sample, chance = true, passed = null }) {
+export function levelOfChange(
+  tree,
+  scale,
+  [before, after],
+  { ratio, normalisation, gate, sample, chance = true, passed = null },
+) {
   const old = scaled(before, ratio);
   const size = Math.abs(after - old) / scale.whole;
   if (!(size >= gate) || size <= 1e-12 || (chance && passed === false)) return 0;
@@ -92,7 +98,8 @@ function certainty(tree, { ratio, normalisation, basis, sample, repeats }) {
   const bits = repeats ? (basis === "self" ? tree.evidenceSelf : tree.evidence) : null;
   if (bits) return (_before, _after, node) => bits[node] === 1;
   if (!sample) return null;
-  return (before, after) => Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
+  return (before, after) =>
+    Math.abs(evidence(before, after, tree.totals[0], tree.totals[1], ratio, normalisation, sample)) >= CERTAIN;
 }
 
 // A new path is not significant if fewer than 16 samples of it are expected on the other side.
@@ -119,7 +126,8 @@ export function carriersOf(tree, level, findings) {
   const carries = new Uint8Array(tree.size);
   for (let i = tree.size - 1; i > 0; i--) {
     const above = tree.parent[i];
-    if ((carries[i] || findings.has(tree.symbol[i])) && Math.sign(level[i]) === Math.sign(level[above])) carries[above] = 1;
+    if ((carries[i] || findings.has(tree.symbol[i])) && Math.sign(level[i]) === Math.sign(level[above]))
+      carries[above] = 1;
   }
   return carries;
 }

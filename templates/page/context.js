@@ -124,7 +124,9 @@ export function makePage(header, whole, timelines = undefined) {
     openFinding(finding) {
       const rows = rowsOfFinding(page.tree, finding);
       const inGraph = page.state.tab === "graph" && page.shapes[0] === page.tree;
-      const at = rows.findIndex((node) => (showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : inGraph && page.state.focus.node === node));
+      const at = rows.findIndex((node) =>
+        showsBoxes(page) ? boxLinkOf(page.tree, node) === page.state.box : inGraph && page.state.focus.node === node,
+      );
       if (rows.length) openNode(page, rows[(at + 1) % rows.length]);
     },
     hashesOf,
@@ -135,7 +137,11 @@ export function makePage(header, whole, timelines = undefined) {
 function initial(header, whole) {
   const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
   return {
-    tab: !header.blueprint?.estimated ? "graph" : header.findings.length || header.total_changed ? "blueprint" : "symbols",
+    tab: !header.blueprint?.estimated
+      ? "graph"
+      : header.findings.length || header.total_changed
+        ? "blueprint"
+        : "symbols",
     view: whole.after[0] ? "after" : "before",
     scale: "common",
     strip: both,
@@ -178,14 +184,18 @@ const COMPUTE = {
     const numbered = page.shapes?.[focus.shape]?.symbol;
     if (sandwich >= 0) page.shapes = [callersOf(page.tree, sandwich), calleesOf(page.tree, sandwich)];
     else page.shapes = [reversed ? reversedTree(page.tree) : callTreeOf(page.tree)];
-    page.state.zoom = page.shapes.map((shape, at) => (shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0));
+    page.state.zoom = page.shapes.map((shape, at) =>
+      shape.size > (page.state.zoom[at] ?? 0) ? (page.state.zoom[at] ?? 0) : 0,
+    );
     const shape = focus.shape < page.shapes.length ? focus.shape : 0;
-    if (shape !== focus.shape || (focus.node && numbered && page.shapes[shape].symbol !== numbered)) page.state.focus = { shape, node: page.state.zoom[shape] };
+    if (shape !== focus.shape || (focus.node && numbered && page.shapes[shape].symbol !== numbered))
+      page.state.focus = { shape, node: page.state.zoom[shape] };
     page.hovered = null;
   },
   ratio(page) {
     const { k, factor, anchor, subtree } = page.state;
-    const sums = k === "anchor" && subtree ? subtreeSums(page.tree, nodeOfKey(hashesOf(page.tree), subtree)) : undefined;
+    const sums =
+      k === "anchor" && subtree ? subtreeSums(page.tree, nodeOfKey(hashesOf(page.tree), subtree)) : undefined;
     page.ratio = ratioOf(k, page.tree, page.header.runs, k === "anchor" ? anchor : factor, sums);
     page.tableRatio = k === "total" ? ratioOf("none", page.tree, page.header.runs) : page.ratio;
   },
@@ -208,19 +218,28 @@ const COMPUTE = {
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
         const all = shadesOf(tree, chosen);
         const found = withoutMoved(tree, all, chosen, page.tree);
-        return { ...found, carries: carriersOf(tree, found.level, page.findings), leads: leadingTo(tree, (node) => found.level[node] * worse > 0), worse };
+        return {
+          ...found,
+          carries: carriersOf(tree, found.level, page.findings),
+          leads: leadingTo(tree, (node) => found.level[node] * worse > 0),
+          worse,
+        };
       });
     page.scale = shades(page.tree, options);
-    page.levelOf = (before, after, passed = null) => levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
+    page.levelOf = (before, after, passed = null) =>
+      levelOfChange(page.tree, page.scale, [before, after], { ...options, passed });
     // A merged tree uses the colour scale of the whole tree, so a colour has one meaning per page.
     page.shades = page.shapes.map((shape) =>
-      shape.size === page.tree.size && shape.symbol === page.tree.symbol ? page.scale : shades(shape, { ...options, fixed: page.scale.reference }),
+      shape.size === page.tree.size && shape.symbol === page.tree.symbol
+        ? page.scale
+        : shades(shape, { ...options, fixed: page.scale.reference }),
     );
   },
   layout(page) {
     const { view, strip, order, fold, flip, sandwich } = page.state;
     page.panes = page.shapes.flatMap((tree, shape) => {
-      const rowsOf = (kind) => (kind === "none" ? tree.depth : once(tree, `rows ${kind}`, () => foldedRows(tree, page.findings, kind)));
+      const rowsOf = (kind) =>
+        kind === "none" ? tree.depth : once(tree, `rows ${kind}`, () => foldedRows(tree, page.findings, kind));
       return sidesOf(view, strip && sandwich < 0).map((side) => {
         const key = `${side} ${page.ratio.num}/${page.ratio.den}`;
         const widths = once(tree, `widths ${key}`, () => widthsOf(tree, side, page.ratio));
@@ -228,7 +247,17 @@ const COMPUTE = {
         const isStrip = side === "diff" && view !== "diff";
         const kind = isStrip ? "all" : fold;
         const plans = once(tree, `plans ${key} ${order} ${kind}`, () => new Map());
-        return { shape, tree, view: side, isStrip, widths, rows: rowsOf(kind), starts, flip: flip !== (sandwich >= 0 && shape === 0), plans };
+        return {
+          shape,
+          tree,
+          view: side,
+          isStrip,
+          widths,
+          rows: rowsOf(kind),
+          starts,
+          flip: flip !== (sandwich >= 0 && shape === 0),
+          plans,
+        };
       });
     });
   },
@@ -268,7 +297,8 @@ function showsBoxes({ state, header }) {
 }
 
 function openNode(page, node) {
-  if (showsBoxes(page)) page.set({ tab: "blueprint", box: boxLinkOf(page.tree, node), boxSteps: page.state.boxSteps + 1 });
+  if (showsBoxes(page))
+    page.set({ tab: "blueprint", box: boxLinkOf(page.tree, node), boxSteps: page.state.boxSteps + 1 });
   else openInGraph(page, node);
 }
 

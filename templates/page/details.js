@@ -33,20 +33,42 @@ export function showFocus(page, frames) {
   const [all, own] = lines;
   const heading = element("b");
   const symbol = tree.symbol[node];
-  heading.append(glyphOf(stateOf(tree, node), page.shades[shape].level[node], page.findings.get(symbol), isEdited(tree.sources?.[symbol])), element("bdi", name));
+  heading.append(
+    glyphOf(
+      stateOf(tree, node),
+      page.shades[shape].level[node],
+      page.findings.get(symbol),
+      isEdited(tree.sources?.[symbol]),
+    ),
+    element("bdi", name),
+  );
   const file = link ? outwardLink(place || "source", link) : element("code", place);
   details.replaceChildren(
     heading,
     " ",
     file,
-    element("span", [everywhere, `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} (${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`, brief].filter(Boolean).join(" · ")),
+    element(
+      "span",
+      [
+        everywhere,
+        `${everywhere && `${hereOf(page, symbol, node)} `}${all.brief} (${page.header.alone ? shares : all.growth})${own.brief === all.brief ? "" : `, self ${own.brief}`}`,
+        brief,
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
   );
 }
 
 // Returns "here:", or which place of the function the frame is, if a click on the finding opens several places in turn.
 function hereOf(page, symbol, node) {
-  const places = page.shapes[0] === page.tree && page.findings.has(symbol) ? rowsOfFinding(page.tree, page.findings.get(symbol)) : [];
-  return places.length > 1 && places.includes(node) ? `place ${places.indexOf(node) + 1} of ${places.length}:` : "here:";
+  const places =
+    page.shapes[0] === page.tree && page.findings.has(symbol)
+      ? rowsOfFinding(page.tree, page.findings.get(symbol))
+      : [];
+  return places.length > 1 && places.includes(node)
+    ? `place ${places.indexOf(node) + 1} of ${places.length}:`
+    : "here:";
 }
 
 export function showEmpty(page) {
@@ -56,9 +78,14 @@ export function showEmpty(page) {
 }
 
 export function emptyReason(page, view) {
-  if (!page.tree.before[0] && !page.tree.after[0]) return page.tree !== page.whole ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
+  if (!page.tree.before[0] && !page.tree.after[0])
+    return page.tree !== page.whole ? "Nothing is left." : "Both sides are empty: there is nothing to draw.";
   if (view === "elided") return "Nothing vanished: every path of the before side still exists.";
   if (page.tree !== page.whole && page.whole[view]?.[0]) return `Nothing is left of the ${view} side.`;
   if (view === "diff") return "Nothing differs: both sides are the same.";
-  return view === "after" ? "The after side is empty." : view === "before" ? "The before side is empty." : "There is nothing to draw.";
+  return view === "after"
+    ? "The after side is empty."
+    : view === "before"
+      ? "The before side is empty."
+      : "There is nothing to draw.";
 }

@@ -14,8 +14,24 @@ const BOLD = `bold ${FONT}`;
 export const FAINT = 0.25; // opacity of frames outside of the search, and of callers that only carry a finding's cost
 
 export const INKS = {
-  light: { back: "#ffffff", line: "#8f959c", sliver: "#c9ced4", other: "#dfe2e6", mark: "rgba(20,24,28,.5)", edge: "#14181c", match: "#7a3ff2" },
-  dark: { back: "#1b1e22", line: "#747b84", sliver: "#4c5259", other: "#2b2f34", mark: "rgba(255,255,255,.5)", edge: "#f2f4f6", match: "#c4a5ff" },
+  light: {
+    back: "#ffffff",
+    line: "#8f959c",
+    sliver: "#c9ced4",
+    other: "#dfe2e6",
+    mark: "rgba(20,24,28,.5)",
+    edge: "#14181c",
+    match: "#7a3ff2",
+  },
+  dark: {
+    back: "#1b1e22",
+    line: "#747b84",
+    sliver: "#4c5259",
+    other: "#2b2f34",
+    mark: "rgba(255,255,255,.5)",
+    edge: "#f2f4f6",
+    match: "#c4a5ff",
+  },
 };
 
 // The boxes of each row from left to right. Boxes narrower than half a pixel are skipped together with everything below
@@ -36,7 +52,7 @@ export function planOf(scene) {
   };
   const { end } = tree;
   const start = starts[root];
-  for (let i = root; scale && i < last; ) {
+  for (let i = root; scale && i < last;) {
     const row = rowOf[i];
     const size = widths[i];
     if (size < smallest) {
@@ -54,7 +70,8 @@ export function planOf(scene) {
     i++;
   }
   if (!sorted) for (const { nodes } of rows) nodes.sort((a, b) => starts[a] - starts[b]);
-  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) if (rowOf[i] < rowOf[root] && !folded?.(i)) at(rowOf[i]).nodes.push(i);
+  for (let i = tree.parent[root]; i >= 0; i = tree.parent[i])
+    if (rowOf[i] < rowOf[root] && !folded?.(i)) at(rowOf[i]).nodes.push(i);
   return { rows, scale, firstRow: 0, deepest, legible };
 }
 
@@ -98,7 +115,11 @@ export function paint(canvas, scene, plan) {
   context.fillRect(0, 0, width, height);
   context.font = FONT;
   context.textBaseline = "middle";
-  const patterns = once(ink, "patterns", () => ({ new: dots(context, ink.mark), gone: stripes(context, ink.mark, 1), other: stripes(context, ink.mark, -1) }));
+  const patterns = once(ink, "patterns", () => ({
+    new: dots(context, ink.mark),
+    gone: stripes(context, ink.mark, 1),
+    other: stripes(context, ink.mark, -1),
+  }));
   plan.rows.forEach(({ nodes, slivers }, index) => {
     const y = scene.rowTop(index + plan.firstRow) - scene.offset;
     if (y > height || y + rowHeight < 0) return;
@@ -106,7 +127,8 @@ export function paint(canvas, scene, plan) {
     context.fillStyle = ink.sliver;
     for (const [left, right] of runsOf(slivers)) context.fillRect(left, y, right - left, rowHeight - 1);
     paintNarrow(context, scene, plan.scale, nodes, y);
-    for (const node of nodes) if (!isNarrow(scene, plan.scale, node)) paintBox(context, scene, plan.scale, node, y, ink, patterns);
+    for (const node of nodes)
+      if (!isNarrow(scene, plan.scale, node)) paintBox(context, scene, plan.scale, node, y, ink, patterns);
   });
   context.globalAlpha = 1;
 }
@@ -170,7 +192,10 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   const tall = rowHeight - 1;
   const matched = found && tree.symbol[node] >= 0 && found[tree.symbol[node]];
   const finding = findings.get(tree.symbol[node]);
-  const faint = (found && !matched) || (node < root && tree.end[node] >= tree.end[root]) || (shades.carries?.[node] === 1 && !finding);
+  const faint =
+    (found && !matched) ||
+    (node < root && tree.end[node] >= tree.end[root]) ||
+    (shades.carries?.[node] === 1 && !finding);
   const sure = finding?.severity === "severe" || finding?.severity === "degraded";
   const hollow = (outlines && state !== "gone") || (state === "both" && shade === LEVELS);
   if (hollow) frameBox(context, left, y, wide, tall, ink.line, 1);
@@ -207,7 +232,12 @@ function paintBox(context, scene, scale, node, y, ink, patterns) {
   if (!label) return;
   if (state !== "both") {
     context.fillStyle = hollow || faint ? ink.back : state === "other" ? ink.other : palette.fills[shade];
-    context.fillRect(left + indent - 2, y + 1, Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent), tall - 2);
+    context.fillRect(
+      left + indent - 2,
+      y + 1,
+      Math.min((label.length + glyph.length) * CHARACTER + 4, wide - indent),
+      tall - 2,
+    );
   }
   context.fillStyle = hollow || faint || state === "other" ? ink.edge : palette.labels[shade];
   if (sure) context.font = BOLD;
@@ -223,7 +253,9 @@ function labelOf({ tree, folded }, node) {
   let last = node;
   if (folded) while (last + 1 < tree.end[last] && folded(last + 1)) last += 1;
   const count = (frames) => `${frames} ${frames === 1 ? "frame" : "frames"}`;
-  return last === node ? nameOf(tree, node) : `${nameOf(tree, node)} ›${last > node + 1 ? ` ${count(last - node - 1)} ›` : ""} ${nameOf(tree, last)}`;
+  return last === node
+    ? nameOf(tree, node)
+    : `${nameOf(tree, node)} ›${last > node + 1 ? ` ${count(last - node - 1)} ›` : ""} ${nameOf(tree, last)}`;
 }
 
 export const SEVERITY_GLYPHS = { severe: "‼", degraded: "!", maybe: "?" };

@@ -19,14 +19,19 @@ async function start() {
 }
 
 function makeEvolution(evolution) {
-  const page = { evolution, hover: null, state: { metric: evolution.metric, scale: "", query: "", chosen: null, at: null, line: null } };
+  const page = {
+    evolution,
+    hover: null,
+    state: { metric: evolution.metric, scale: "", query: "", chosen: null, at: null, line: null },
+  };
   const ranked = [];
   page.jumpsOf = (number) => evolution.lines[number].jumps;
   page.format = (value) => formatValue(value, evolution.metrics[page.state.metric].unit);
   page.valueText = (line, at) => page.format(line.middle[at]);
   page.spreadText = (line, at) => spreadOf(line, at, page.format);
   page.ratioText = (jump) => (jump.ratio === null ? "from zero" : formatSignedShare(jump.ratio));
-  page.jumpText = (jump) => `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
+  page.jumpText = (jump) =>
+    `${evolution.lines[jump.line].name}, ${evolution.versions[jump.from].name} to ${evolution.versions[jump.to].name}: ${jump.worse ? "worse" : "better"}, ${page.ratioText(jump)}`;
   page.choose = choose;
   page.toggle = toggle;
   page.showOnly = (number) => set({ chosen: [number], line: number });
@@ -48,7 +53,12 @@ function makeEvolution(evolution) {
     press("metrics", String(metric));
     press("scales", page.scale);
     const left = open.length - page.shown.length;
-    byId("chart-hint").textContent = [left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "", "▲ and ▼ mark jumps for the worse and the better; a jump whose profiles are stored is a link to their difference."].filter(Boolean).join(" ");
+    byId("chart-hint").textContent = [
+      left > 0 ? `${left.toLocaleString("en")} more match; use the filter or the table below to show them.` : "",
+      "▲ and ▼ mark jumps for the worse and the better; a jump whose profiles are stored is a link to their difference.",
+    ]
+      .filter(Boolean)
+      .join(" ");
     writeAddress();
   }
 
@@ -85,11 +95,21 @@ function makeEvolution(evolution) {
       return;
     }
     const version = evolution.versions[at];
-    const parts = [element("b", version.name), element("span", [version.commit !== version.name ? version.commit : "", version.subject, version.problem].filter(Boolean).join(" · "))];
+    const parts = [
+      element("b", version.name),
+      element(
+        "span",
+        [version.commit !== version.name ? version.commit : "", version.subject, version.problem]
+          .filter(Boolean)
+          .join(" · "),
+      ),
+    ];
     if (line !== null) {
       const chosen = evolution.lines[line];
       const jump = page.jumpsOf(line).find(({ to }) => to === at);
-      const value = Number.isFinite(chosen.middle[at]) ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ") : "no value";
+      const value = Number.isFinite(chosen.middle[at])
+        ? [page.valueText(chosen, at), page.spreadText(chosen, at)].filter(Boolean).join(", ")
+        : "no value";
       parts.push(element("p", `${chosen.name}: ${value}`));
       if (chosen.breaks.includes(at)) parts.push(element("p", "The source of the benchmark changed here."));
       if (jump) parts.push(jumpLine(jump));
@@ -116,7 +136,9 @@ function makeEvolution(evolution) {
 
   function climb(direction) {
     const at = page.state.at ?? evolution.versions.length - 1;
-    const here = page.shown.filter((line) => Number.isFinite(line.middle[at])).sort((a, b) => b.middle[at] - a.middle[at]);
+    const here = page.shown
+      .filter((line) => Number.isFinite(line.middle[at]))
+      .sort((a, b) => b.middle[at] - a.middle[at]);
     if (!here.length) return;
     const place = here.findIndex((line) => line.number === page.state.line);
     choose(at, here[place < 0 ? 0 : Math.max(0, Math.min(here.length - 1, place + direction))].number);
@@ -134,11 +156,30 @@ function makeEvolution(evolution) {
     const { at, line } = page.state;
     const jump = line === null ? undefined : page.jumpsOf(line).find(({ to }) => to === at);
     if (jump?.href) location.assign(jump.href);
-    else announce(jump ? "This jump has no page: its runs stored no profile with calls, or smaller jumps were left out (--pages)." : "There is no jump here.");
+    else
+      announce(
+        jump
+          ? "This jump has no page: its runs stored no profile with calls, or smaller jumps were left out (--pages)."
+          : "There is no jump here.",
+      );
   }
 
-  const chartKeys = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => climb(-1), ArrowDown: () => climb(1), Home: () => choose(0, page.state.line), End: () => choose(evolution.versions.length - 1, page.state.line), Enter: openJump };
-  const pageKeys = { "/": () => byId("query").focus(), n: () => walkJumps(1), N: () => walkJumps(-1), Escape: reset, "?": toggleHelp };
+  const chartKeys = {
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    ArrowUp: () => climb(-1),
+    ArrowDown: () => climb(1),
+    Home: () => choose(0, page.state.line),
+    End: () => choose(evolution.versions.length - 1, page.state.line),
+    Enter: openJump,
+  };
+  const pageKeys = {
+    "/": () => byId("query").focus(),
+    n: () => walkJumps(1),
+    N: () => walkJumps(-1),
+    Escape: reset,
+    "?": toggleHelp,
+  };
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -168,7 +209,9 @@ function makeEvolution(evolution) {
     page.state.query = fragment.get("q") ?? "";
     byId("query").value = page.state.query;
     const named = fragment.getAll("show");
-    const chosen = evolution.lines.filter((line) => line.metric === page.state.metric && named.includes(line.name)).map((line) => line.number);
+    const chosen = evolution.lines
+      .filter((line) => line.metric === page.state.metric && named.includes(line.name))
+      .map((line) => line.number);
     page.state.chosen = chosen.length ? chosen : null;
   }
 
@@ -182,8 +225,11 @@ function makeEvolution(evolution) {
     showFragment(fragment);
   }
 
-  const metricTitle = ({ name, unit }) => (evolution.metrics.filter((other) => other.name === name).length > 1 ? `${name} (${unit})` : name);
-  radioChoices(byId("metrics"), "metrics", evolution.metrics.map(metricTitle), (value) => set({ metric: Number(value), chosen: null, line: null }));
+  const metricTitle = ({ name, unit }) =>
+    evolution.metrics.filter((other) => other.name === name).length > 1 ? `${name} (${unit})` : name;
+  radioChoices(byId("metrics"), "metrics", evolution.metrics.map(metricTitle), (value) =>
+    set({ metric: Number(value), chosen: null, line: null }),
+  );
   byId("metrics").hidden = evolution.metrics.length < 2;
   radioChoices(byId("scales"), "scales", SCALES, (value) => set({ scale: value }));
   byId("query").addEventListener("input", () => set({ query: byId("query").value, chosen: null }));
@@ -198,7 +244,9 @@ function makeEvolution(evolution) {
   renew();
 }
 
-start().catch((error) => showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`));
+start().catch((error) =>
+  showFailure(`The chart could not be opened (${error.message}); the largest jumps are listed instead.`),
+);
 
 function toggleHelp() {
   byId("help").hidden = !byId("help").hidden;

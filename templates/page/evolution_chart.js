@@ -3,7 +3,20 @@
 import { byId, element, linkButton, svgElement } from "./dom.js";
 import { formatSignedShare, formatValue, shorten } from "./format.js";
 import { machineChanges, stretchesOf, wholeChange } from "./evolution_data.js";
-import { REACH, bandPath, bridgePath, extentOf, heightOf, labelled, linePath, nearestLine, nearestMark, round, ticksOf, valuesOn } from "./evolution_scale.js";
+import {
+  REACH,
+  bandPath,
+  bridgePath,
+  extentOf,
+  heightOf,
+  labelled,
+  linePath,
+  nearestLine,
+  nearestMark,
+  round,
+  ticksOf,
+  valuesOn,
+} from "./evolution_scale.js";
 
 const MARGIN = { top: 28, right: 40, bottom: 34, left: 66 };
 const MOST_DOTS = 60; // versions; more dots would merge into one thick line
@@ -29,7 +42,13 @@ export function makeChart(page) {
     const y = heightOf(range, page.scale, MARGIN.top, height - MARGIN.bottom);
     scene = { width, height, lines, range, inner, gap, count, x, y, marks: [] };
     const root = svgElement("svg", { width, height, viewBox: `0 0 ${width} ${height}` });
-    root.append(...grid(), ...versions(), ...lines.map((line, at) => drawLine(line, at)), cursor(), ...lines.flatMap((line, at) => jumpMarks(line, at)));
+    root.append(
+      ...grid(),
+      ...versions(),
+      ...lines.map((line, at) => drawLine(line, at)),
+      cursor(),
+      ...lines.flatMap((line, at) => jumpMarks(line, at)),
+    );
     place.replaceChildren(root);
     place.setAttribute("aria-label", label());
     light();
@@ -46,12 +65,17 @@ export function makeChart(page) {
     const parts = ticks.map((tick) => {
       const at = round(y(tick));
       const part = svgElement("g", { class: tick === 100 && page.scale === "index" ? "tick base" : "tick" });
-      part.append(svgElement("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }), text(tickText(tick), MARGIN.left - 10, at + 4, "end"));
+      part.append(
+        svgElement("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }),
+        text(tickText(tick), MARGIN.left - 10, at + 4, "end"),
+      );
       return part;
     });
     const { better } = page.evolution.metrics[page.state.metric];
     const unit = page.scale === "index" ? "100 = first version" : "";
-    parts.push(text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 16, "start"));
+    parts.push(
+      text([unit, better === "higher" ? "higher is better" : ""].filter(Boolean).join(", "), MARGIN.left, 16, "start"),
+    );
     return parts;
   }
 
@@ -69,7 +93,16 @@ export function makeChart(page) {
     page.evolution.versions.forEach((version, at) => {
       if (version.problem) {
         const missing = svgElement("g", { class: "missing" });
-        missing.append(svgElement("rect", { x: round(x(at) - half), y: MARGIN.top, width: round(2 * half), height: bottom - MARGIN.top }), text("×", x(at), bottom - 5, "middle"), title(`${version.name}: ${version.problem}`));
+        missing.append(
+          svgElement("rect", {
+            x: round(x(at) - half),
+            y: MARGIN.top,
+            width: round(2 * half),
+            height: bottom - MARGIN.top,
+          }),
+          text("×", x(at), bottom - 5, "middle"),
+          title(`${version.name}: ${version.problem}`),
+        );
         axis.append(missing);
       }
       if (chosen.has(at)) {
@@ -82,10 +115,22 @@ export function makeChart(page) {
       const rule = svgElement("g", { class: "machine" });
       const middle = round((x(at) + x(at - 1)) / 2);
       const isLate = middle > MARGIN.left + inner / 2;
-      rule.append(svgElement("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }), text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"), title(page.evolution.machines[page.evolution.versions[at].machine]));
+      rule.append(
+        svgElement("line", { x1: middle, x2: middle, y1: MARGIN.top, y2: bottom }),
+        text("other machine", isLate ? middle - 4 : middle + 4, MARGIN.top + 10, isLate ? "end" : "start"),
+        title(page.evolution.machines[page.evolution.versions[at].machine]),
+      );
       axis.append(rule);
     }
-    axis.append(svgElement("line", { class: "floor", x1: MARGIN.left, x2: MARGIN.left + inner, y1: round(y(range[0])), y2: round(y(range[0])) }));
+    axis.append(
+      svgElement("line", {
+        class: "floor",
+        x1: MARGIN.left,
+        x2: MARGIN.left + inner,
+        y1: round(y(range[0])),
+        y2: round(y(range[0])),
+      }),
+    );
     return [axis];
   }
 
@@ -94,15 +139,27 @@ export function makeChart(page) {
     const part = svgElement("g", { class: `line ${toneOf(at)}`, "data-line": line.number });
     const band = bandPath(line, x, y);
     if (band) part.append(svgElement("path", { class: "band", d: band }));
-    part.append(svgElement("path", { class: "stroke", d: linePath(line, x, y) }), svgElement("path", { class: "stroke bridge", d: bridgePath(line, x, y) }));
+    part.append(
+      svgElement("path", { class: "stroke", d: linePath(line, x, y) }),
+      svgElement("path", { class: "stroke bridge", d: bridgePath(line, x, y) }),
+    );
     for (const [first, last] of stretchesOf(line)) {
       const dots = count <= MOST_DOTS ? last : first === last ? first : first - 1;
-      for (let number = first; number <= dots; number++) part.append(svgElement("circle", { cx: round(x(number)), cy: round(y(line.middle[number])), r: first === last ? 3.5 : 2.5 }));
+      for (let number = first; number <= dots; number++)
+        part.append(
+          svgElement("circle", {
+            cx: round(x(number)),
+            cy: round(y(line.middle[number])),
+            r: first === last ? 3.5 : 2.5,
+          }),
+        );
     }
     for (const number of line.breaks.filter((at) => Number.isFinite(line.middle[at]))) {
       const mark = text("◇", x(number), y(line.middle[number]) - 8, "middle");
       mark.setAttribute("class", "break");
-      mark.append(title(`${line.name}: the source of the benchmark changed in ${page.evolution.versions[number].name}`));
+      mark.append(
+        title(`${line.name}: the source of the benchmark changed in ${page.evolution.versions[number].name}`),
+      );
       part.append(mark);
     }
     return part;
@@ -112,7 +169,10 @@ export function makeChart(page) {
     return page.jumpsOf(line.number).map((jump) => {
       const left = round(scene.x(jump.to));
       const middle = round(scene.y(line.middle[jump.to]));
-      const mark = svgElement(jump.href ? "a" : "g", { class: `jump ${jump.worse ? "worse" : "better"} ${toneOf(at)}`, "data-line": line.number });
+      const mark = svgElement(jump.href ? "a" : "g", {
+        class: `jump ${jump.worse ? "worse" : "better"} ${toneOf(at)}`,
+        "data-line": line.number,
+      });
       if (jump.href) mark.setAttribute("href", jump.href);
       else mark.setAttribute("role", "img");
       const words = page.jumpText(jump);
@@ -120,13 +180,24 @@ export function makeChart(page) {
       const tip = jump.worse ? middle - MARK - 5 : middle + MARK + 5;
       scene.marks.push({ at: jump.to, line: line.number, left, top: middle, arrow: tip, part: mark });
       const base = jump.worse ? tip + MARK * 1.6 : tip - MARK * 1.6;
-      mark.append(svgElement("circle", { class: "target", cx: left, cy: middle, r: REACH }), svgElement("circle", { class: "spot", cx: left, cy: middle, r: 4 }), svgElement("path", { d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z` }));
+      mark.append(
+        svgElement("circle", { class: "target", cx: left, cy: middle, r: REACH }),
+        svgElement("circle", { class: "spot", cx: left, cy: middle, r: 4 }),
+        svgElement("path", {
+          d: `M${left} ${tip - (jump.worse ? 4 : -4)}L${left + MARK} ${base - (jump.worse ? 4 : -4)}L${left - MARK} ${base - (jump.worse ? 4 : -4)}Z`,
+        }),
+      );
       return mark;
     });
   }
 
   function cursor() {
-    return svgElement("line", { class: "cursor", y1: MARGIN.top, y2: scene.height - MARGIN.bottom, visibility: "hidden" });
+    return svgElement("line", {
+      class: "cursor",
+      y1: MARGIN.top,
+      y2: scene.height - MARGIN.bottom,
+      visibility: "hidden",
+    });
   }
 
   // Highlights the version, and the line near the pointer.
@@ -139,7 +210,8 @@ export function makeChart(page) {
     place.classList.toggle("chosen", line !== null);
     place.classList.toggle("pointed", page.hover !== null);
     for (const mark of scene.marks) mark.part.classList.toggle("under-pointer", mark === page.hover?.mark);
-    for (const part of /** @type {NodeListOf<SVGElement>} */ (place.querySelectorAll("[data-line]"))) part.classList.toggle("lit", Number(part.dataset.line) === line);
+    for (const part of /** @type {NodeListOf<SVGElement>} */ (place.querySelectorAll("[data-line]")))
+      part.classList.toggle("lit", Number(part.dataset.line) === line);
     for (const item of byId("shown").children) item.classList.toggle("lit", Number(item.dataset.line) === line);
   }
 
@@ -216,7 +288,15 @@ export function fillShown(page) {
       open.title = line.name;
       const change = wholeChange(line);
       const worse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
-      item.append(element("i", undefined, `swatch ${toneOf(at)}`), open, element("span", change === null ? "" : formatSignedShare(change), Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better"));
+      item.append(
+        element("i", undefined, `swatch ${toneOf(at)}`),
+        open,
+        element(
+          "span",
+          change === null ? "" : formatSignedShare(change),
+          Math.abs(change) < 0.0005 ? "" : worse ? "worse" : "better",
+        ),
+      );
       item.addEventListener("pointerenter", () => {
         page.hover = { at: null, line: line.number };
         page.chart.light();
@@ -244,18 +324,37 @@ function fillTip(page, tip, at, lit) {
     .map((line) => {
       const row = element("tr", undefined, line.number === lit ? "lit" : "");
       const name = element("th");
-      name.append(element("i", undefined, `swatch ${toneOf(page.shown.indexOf(line))}`), element("bdi", shorten(line.name, 42)));
+      name.append(
+        element("i", undefined, `swatch ${toneOf(page.shown.indexOf(line))}`),
+        element("bdi", shorten(line.name, 42)),
+      );
       const jump = page.jumpsOf(line.number).find(({ to }) => to === at);
-      row.append(name, element("td", page.valueText(line, at)), element("td", page.spreadText(line, at), "spread"), element("td", jump ? `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}` : "", jump ? (jump.worse ? "worse" : "better") : ""));
+      row.append(
+        name,
+        element("td", page.valueText(line, at)),
+        element("td", page.spreadText(line, at), "spread"),
+        element(
+          "td",
+          jump ? `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}` : "",
+          jump ? (jump.worse ? "worse" : "better") : "",
+        ),
+      );
       return row;
     });
   const table = element("table");
   table.append(...rows);
-  tip.replaceChildren(head, ...(version.subject ? [element("p", shorten(version.subject, 90))] : []), ...(version.problem ? [element("p", shorten(version.problem, 160))] : []), table);
+  tip.replaceChildren(
+    head,
+    ...(version.subject ? [element("p", shorten(version.subject, 90))] : []),
+    ...(version.problem ? [element("p", shorten(version.problem, 160))] : []),
+    table,
+  );
 }
 
 export function spreadOf(line, at, format) {
-  return line.count[at] > 1 && line.high[at] > line.low[at] ? `${format(line.low[at])} to ${format(line.high[at])}` : "";
+  return line.count[at] > 1 && line.high[at] > line.low[at]
+    ? `${format(line.low[at])} to ${format(line.high[at])}`
+    : "";
 }
 
 function text(content, x, y, anchor) {

@@ -42,7 +42,9 @@ export function wholeChange(line) {
 
 // Returns the lines of a metric, sorted by the largest jump, then by the overall change, then by name.
 export function rankedLines(evolution, metric) {
-  const rows = evolution.lines.filter((line) => line.metric === metric).map((line) => [line, largestJump(line), Math.abs(Math.log1p(wholeChange(line) ?? 0))]);
+  const rows = evolution.lines
+    .filter((line) => line.metric === metric)
+    .map((line) => [line, largestJump(line), Math.abs(Math.log1p(wholeChange(line) ?? 0))]);
   rows.sort((a, b) => compare(b[1], a[1]) || compare(b[2], a[2]) || compare(a[0].name, b[0].name));
   return rows.map(([line]) => line);
 }

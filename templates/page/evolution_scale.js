@@ -25,7 +25,8 @@ export function extentOf(lines, scale) {
     }
   }
   if (!(low <= high)) return [1, 10];
-  if (scale === "log") return low === high ? [low / 2, high * 2] : [low / (high / low) ** ROOM, high * (high / low) ** ROOM];
+  if (scale === "log")
+    return low === high ? [low / 2, high * 2] : [low / (high / low) ** ROOM, high * (high / low) ** ROOM];
   if (scale === "index") {
     low = Math.min(low, 100);
     high = Math.max(high, 100);
@@ -37,7 +38,8 @@ export function extentOf(lines, scale) {
 
 // Returns a function that maps a value to the distance from the top in pixels.
 export function heightOf(/** @type {number[]} */ [low, high], scale, top, bottom) {
-  const place = scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
+  const place =
+    scale === "log" ? (value) => Math.log(value / low) / Math.log(high / low) : (value) => (value - low) / (high - low);
   return (value) => bottom - Math.max(-1, Math.min(2, place(value))) * (bottom - top);
 }
 
@@ -49,7 +51,8 @@ function evenTicks(low, high, count) {
   const step = niceStep((high - low) / count);
   const first = Math.ceil(low / step - 1e-9);
   const ticks = [];
-  for (let at = first; at * step <= high * (1 + 1e-9); at++) ticks.push(at === 0 ? 0 : Number((at * step).toPrecision(12)));
+  for (let at = first; at * step <= high * (1 + 1e-9); at++)
+    ticks.push(at === 0 ? 0 : Number((at * step).toPrecision(12)));
   return ticks;
 }
 
@@ -61,7 +64,8 @@ function niceStep(size) {
 function decades(low, high, count) {
   const ticks = [];
   for (let power = Math.floor(Math.log10(low)); 10 ** power <= high; power++) {
-    for (const digit of [1, 2, 5]) if (digit * 10 ** power >= low && digit * 10 ** power <= high) ticks.push(digit * 10 ** power);
+    for (const digit of [1, 2, 5])
+      if (digit * 10 ** power >= low && digit * 10 ** power <= high) ticks.push(digit * 10 ** power);
   }
   if (ticks.length <= count * 1.5) return ticks;
   const tens = ticks.filter((tick) => Number.isInteger(Number(Math.log10(tick).toFixed(6))));
@@ -96,7 +100,9 @@ export function bridgePath(line, x, y) {
     .map(([first], number) => {
       const last = stretches[number][1];
       const broken = line.breaks.some((at) => at > last && at <= first);
-      return broken ? "" : `M${round(x(last))} ${round(y(line.middle[last]))}L${round(x(first))} ${round(y(line.middle[first]))}`;
+      return broken
+        ? ""
+        : `M${round(x(last))} ${round(y(line.middle[last]))}L${round(x(first))} ${round(y(line.middle[first]))}`;
     })
     .join("");
 }

@@ -24,7 +24,9 @@ export function makeTables(page) {
   function show(name, rows, noun) {
     const { key, down } = order[name];
     const { value } = columns[name].find((column) => column.key === key);
-    const sorted = rows.map((row, at) => [row, value(row), at]).sort((a, b) => (down ? -1 : 1) * ranked(a[1], b[1]) || a[2] - b[2]);
+    const sorted = rows
+      .map((row, at) => [row, value(row), at])
+      .sort((a, b) => (down ? -1 : 1) * ranked(a[1], b[1]) || a[2] - b[2]);
     const table = byId(name);
     table.tHead.replaceChildren(head(name));
     table.tBodies[0].replaceChildren(...sorted.slice(0, shownRows[name]).map(([row]) => body(name, row)));
@@ -83,12 +85,44 @@ function jumpColumns(page) {
   const line = (jump) => page.evolution.lines[jump.line];
   const version = (at) => page.evolution.versions[at].name;
   return [
-    { key: "name", title: "Benchmark", value: (jump) => line(jump).name, cell: (jump) => nameCell(line(jump).name, () => page.choose(jump.to, jump.line)) },
-    { key: "size", title: "Change", value: (jump) => jump.size, cell: (jump) => element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") },
-    { key: "to", title: "Versions", words: true, value: (jump) => jump.to, cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words") },
-    { key: "before", title: "Before", value: (jump) => jump.values[0], cell: (jump) => element("td", page.format(jump.values[0])) },
-    { key: "after", title: "After", value: (jump) => jump.values[1], cell: (jump) => element("td", page.format(jump.values[1])) },
-    { key: "noise", title: "Noise", value: (jump) => jump.noise, cell: (jump) => element("td", jump.noise > 0 ? `± ${formatShare(Math.expm1(jump.noise))}` : "none", "quiet-cell") },
+    {
+      key: "name",
+      title: "Benchmark",
+      value: (jump) => line(jump).name,
+      cell: (jump) => nameCell(line(jump).name, () => page.choose(jump.to, jump.line)),
+    },
+    {
+      key: "size",
+      title: "Change",
+      value: (jump) => jump.size,
+      cell: (jump) =>
+        element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better"),
+    },
+    {
+      key: "to",
+      title: "Versions",
+      words: true,
+      value: (jump) => jump.to,
+      cell: (jump) => element("td", `${version(jump.from)} → ${version(jump.to)}`, "words"),
+    },
+    {
+      key: "before",
+      title: "Before",
+      value: (jump) => jump.values[0],
+      cell: (jump) => element("td", page.format(jump.values[0])),
+    },
+    {
+      key: "after",
+      title: "After",
+      value: (jump) => jump.values[1],
+      cell: (jump) => element("td", page.format(jump.values[1])),
+    },
+    {
+      key: "noise",
+      title: "Noise",
+      value: (jump) => jump.noise,
+      cell: (jump) => element("td", jump.noise > 0 ? `± ${formatShare(Math.expm1(jump.noise))}` : "none", "quiet-cell"),
+    },
     { key: "open", title: "Difference", fixed: true, cell: openCell },
   ];
 
@@ -105,19 +139,47 @@ function jumpColumns(page) {
 
 function benchmarkColumns(page) {
   return [
-    { key: "name", title: "Benchmark", value: (line) => line.name, cell: (line) => nameCell(line.name, () => page.showOnly(line.number)) },
+    {
+      key: "name",
+      title: "Benchmark",
+      value: (line) => line.name,
+      cell: (line) => nameCell(line.name, () => page.showOnly(line.number)),
+    },
     { key: "largest", title: "Largest jump", value: (line) => largestJump(line), cell: largestCell },
     { key: "spark", title: "Line", fixed: true, words: true, cell: sparkCell },
-    { key: "last", title: "Latest", value: (line) => lastOf(line), cell: (line) => element("td", lastOf(line) === null ? "" : page.format(lastOf(line))) },
-    { key: "whole", title: "Whole change", value: wholeChange, cell: (line) => changeCell(page, line, wholeChange(line)) },
-    { key: "count", title: "Jumps", value: (line) => line.jumps.length, cell: (line) => element("td", line.jumps.length ? String(line.jumps.length) : "") },
-    { key: "state", title: "Source", words: true, value: (line) => line.breaks.length, cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words") },
+    {
+      key: "last",
+      title: "Latest",
+      value: (line) => lastOf(line),
+      cell: (line) => element("td", lastOf(line) === null ? "" : page.format(lastOf(line))),
+    },
+    {
+      key: "whole",
+      title: "Whole change",
+      value: wholeChange,
+      cell: (line) => changeCell(page, line, wholeChange(line)),
+    },
+    {
+      key: "count",
+      title: "Jumps",
+      value: (line) => line.jumps.length,
+      cell: (line) => element("td", line.jumps.length ? String(line.jumps.length) : ""),
+    },
+    {
+      key: "state",
+      title: "Source",
+      words: true,
+      value: (line) => line.breaks.length,
+      cell: (line) => element("td", line.breaks.length ? "changed" : line.known ? "same" : "unknown", "words"),
+    },
     { key: "show", title: "Shown", fixed: true, cell: showCell },
   ];
 
   function largestCell(line) {
     const jump = line.jumps.reduce((best, next) => (!best || next.size > best.size ? next : best), null);
-    return jump ? element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better") : element("td");
+    return jump
+      ? element("td", `${jump.worse ? "▲" : "▼"} ${page.ratioText(jump)}`, jump.worse ? "worse" : "better")
+      : element("td");
   }
 
   function showCell(line) {
@@ -144,7 +206,11 @@ function nameCell(name, action) {
 
 function changeCell(page, line, change) {
   const isWorse = change > 0 === (page.evolution.metrics[line.metric].better === "lower");
-  return element("td", change === null ? "" : formatSignedShare(change), change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better");
+  return element(
+    "td",
+    change === null ? "" : formatSignedShare(change),
+    change === null || Math.abs(change) < 0.0005 ? "" : isWorse ? "worse" : "better",
+  );
 }
 
 function lastOf(line) {
@@ -163,7 +229,15 @@ function sparkCell(line) {
   const y = heightOf(wide, "log", 3, SPARK.height - 3);
   const picture = svgElement("svg", { width: SPARK.width, height: SPARK.height, "aria-hidden": "true" });
   picture.append(svgElement("path", { d: linePath(line, x, y) + bridgePath(line, x, y) }));
-  for (const jump of line.jumps) picture.append(svgElement("circle", { class: jump.worse ? "worse" : "better", cx: x(jump.to), cy: y(line.middle[jump.to]), r: 3 }));
+  for (const jump of line.jumps)
+    picture.append(
+      svgElement("circle", {
+        class: jump.worse ? "worse" : "better",
+        cx: x(jump.to),
+        cy: y(line.middle[jump.to]),
+        r: 3,
+      }),
+    );
   cell.append(picture);
   return cell;
 }

@@ -15,7 +15,10 @@ export function makeFinder(page) {
     const shape = page.state.focus.shape;
     const tree = page.shapes[shape];
     page.found = matches ? matchingSymbols(tree.names, matches) : null;
-    if (only && tree.sources) page.found = Uint8Array.from(tree.names, (_, symbol) => (isEdited(tree.sources[symbol]) && (!page.found || page.found[symbol]) ? 1 : 0));
+    if (only && tree.sources)
+      page.found = Uint8Array.from(tree.names, (_, symbol) =>
+        isEdited(tree.sources[symbol]) && (!page.found || page.found[symbol]) ? 1 : 0,
+      );
     byId("only").setAttribute("aria-pressed", String(only));
     result = page.found ? searchBelow(tree, page.found, page.state.zoom[shape]) : null;
     at = -1;
@@ -26,7 +29,10 @@ export function makeFinder(page) {
     byId("next").disabled = byId("previous").disabled = !count;
     const outside = result && page.state.zoom[shape] ? searchBelow(tree, page.found, 0).nodes.length - count : 0;
     const more = `${outside.toLocaleString("en")} more in the whole graph`;
-    byId("matched").replaceChildren(summary, ...(outside ? [" here; ", linkButton(more, () => showEveryMatch(shape))] : []));
+    byId("matched").replaceChildren(
+      summary,
+      ...(outside ? [" here; ", linkButton(more, () => showEveryMatch(shape))] : []),
+    );
     byId("matched").hidden = !summary;
     byId("regex").setAttribute("aria-pressed", String(page.state.regex));
     byId("case").setAttribute("aria-pressed", String(page.state.case));

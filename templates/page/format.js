@@ -1,12 +1,37 @@
 // Formats numbers as text: units, percentages and signs.
 
-const TIMES = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+const TIMES = {
+  nanoseconds: 1e-9,
+  microseconds: 1e-6,
+  milliseconds: 1e-3,
+  seconds: 1,
+  ns: 1e-9,
+  us: 1e-6,
+  ms: 1e-3,
+  s: 1,
+};
 /** @type {[number, string][]} */
-const TIME_STEPS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+const TIME_STEPS = [
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
 /** @type {[number, string][]} */
-const BYTE_STEPS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+const BYTE_STEPS = [
+  [2 ** 40, "TiB"],
+  [2 ** 30, "GiB"],
+  [2 ** 20, "MiB"],
+  [2 ** 10, "KiB"],
+  [1, "B"],
+];
 /** @type {[number, string][]} */
-const COUNT_STEPS = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1, ""]];
+const COUNT_STEPS = [
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1, ""],
+];
 const MINUS = "\u2212";
 const SMALLEST_PERCENT = 0.005;
 const MULTIPLE = 1.995; // smallest ratio that is shown as such (2.0x) and not as a percentage
@@ -25,7 +50,9 @@ export function formatFromTo(before, after, unit, exponent = 0) {
   const { step, isBase, name } = inUnit(Math.abs(after) > Math.abs(before) ? after : before, unit, exponent);
   const parts = [before, after].map((value) => inUnit(value, unit, exponent).amount / step);
   const own = parts.some((part) => !Number.isFinite(part) || (part && Math.abs(part) < SMALLEST_SHARED));
-  return own ? `${formatValue(before, unit, exponent)} → ${formatValue(after, unit, exponent)}` : `${parts.map((part) => digits(part, isBase)).join(" → ")}${name}`;
+  return own
+    ? `${formatValue(before, unit, exponent)} → ${formatValue(after, unit, exponent)}`
+    : `${parts.map((part) => digits(part, isBase)).join(" → ")}${name}`;
 }
 
 // Returns the value in the smallest unit, and the size and the name of the unit in which it is shown.
@@ -34,7 +61,12 @@ function inUnit(value, unit, exponent) {
   const steps = isTime ? TIME_STEPS : unit === "bytes" || unit === "B" ? BYTE_STEPS : COUNT_STEPS;
   const amount = value * 10 ** exponent * (isTime ? TIMES[unit] : 1);
   // 999.7 µs is formatted as 1.00 ms, because rounding would give 1000 µs
-  const from = (at) => (steps === COUNT_STEPS ? steps[at][0] : at + 1 < steps.length ? Math.min(999.5 * steps[at + 1][0], steps[at][0] - steps[at + 1][0] / 2) : 0);
+  const from = (at) =>
+    steps === COUNT_STEPS
+      ? steps[at][0]
+      : at + 1 < steps.length
+        ? Math.min(999.5 * steps[at + 1][0], steps[at][0] - steps[at + 1][0] / 2)
+        : 0;
   const [step, sign] = steps.find((_, at) => Math.abs(amount) >= from(at)) ?? steps[steps.length - 1];
   const name = [sign, steps === COUNT_STEPS && unit !== "count" ? unit : ""].filter(Boolean).join(" ");
   return { amount, step, isBase: step === steps[steps.length - 1][0], name: name && ` ${name}` };
@@ -77,7 +109,9 @@ export function growthOf(before, after) {
   if (!after) return "gone";
   const times = after / before;
   if (times < MULTIPLE) return formatSignedShare(times - 1);
-  return times > LARGEST_MULTIPLE ? `>${grouped(String(LARGEST_MULTIPLE))}x` : `${times.toFixed(times >= 9.95 ? 0 : 1)}x`;
+  return times > LARGEST_MULTIPLE
+    ? `>${grouped(String(LARGEST_MULTIPLE))}x`
+    : `${times.toFixed(times >= 9.95 ? 0 : 1)}x`;
 }
 
 export function formatRatio(ratio) {
@@ -94,7 +128,7 @@ export function shorten(text, length) {
   if (text.length <= length) return text;
   if (length < SHORTEST) return "";
   let name = text.length > LONGEST_PARSED ? `…${text.slice(-LONGEST_PARSED)}` : withoutArguments(text);
-  for (let at; [...name].length > length && (at = QUALIFIER.exec(name)); ) name = `…${name.slice(at[0].length)}`;
+  for (let at; [...name].length > length && (at = QUALIFIER.exec(name));) name = `…${name.slice(at[0].length)}`;
   const characters = [...name];
   return characters.length <= length ? name : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -56,7 +56,9 @@ export function fitFrames(page, frames, { drawnWidths, room }) {
     raise(counts, groupOf(pane), deepest + 1);
     raise(wanted, groupOf(pane), Math.min(legible + 2, pane.isStrip ? STRIP_ROWS : Infinity) * rowHeight);
   }
-  const heights = page.printing ? new Map([...wanted].map(([key, height]) => [key, Math.min(height, Math.round(PAPER * window.innerWidth))])) : heightsOf(wanted, room);
+  const heights = page.printing
+    ? new Map([...wanted].map(([key, height]) => [key, Math.min(height, Math.round(PAPER * window.innerWidth))]))
+    : heightsOf(wanted, room);
   for (const [index, frame] of frames.entries()) {
     const { pane, graph, spacer, canvas } = frame;
     const count = counts.get(groupOf(pane));
@@ -113,7 +115,8 @@ function roomFor(frames) {
   const panes = frames[0].figure.parentElement;
   const top = panes.getBoundingClientRect().top + window.scrollY;
   const captions = new Map();
-  for (const { pane, caption } of frames) captions.set(groupOf(pane), Math.max(captions.get(groupOf(pane)) ?? 0, caption.offsetHeight + 1));
+  for (const { pane, caption } of frames)
+    captions.set(groupOf(pane), Math.max(captions.get(groupOf(pane)) ?? 0, caption.offsetHeight + 1));
   const taken = [...captions.values()].reduce((sum, height) => sum + height, panes.nextElementSibling.offsetHeight);
   return Math.max(window.innerHeight - top - taken - PAGE_MARGIN, SMALLEST_ROOM);
 }
@@ -150,9 +153,27 @@ function fullOf(page, pane, root) {
 export function nameFrame(page, frame) {
   const { pane } = frame;
   const root = page.state.zoom[pane.shape];
-  const label = [...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []), ...(page.state.view === "side" || page.shapes.length === 1 ? [VIEW_NAMES[pane.view]] : [])].join(", ");
+  const label = [
+    ...(page.shapes.length > 1 ? [DIRECTIONS[pane.shape]] : []),
+    ...(page.state.view === "side" || page.shapes.length === 1 ? [VIEW_NAMES[pane.view]] : []),
+  ].join(", ");
   frame.graph.setAttribute("aria-label", `Flame graph: ${label.toLowerCase()}`);
-  const value = pane.isStrip ? "width = size of the change" : pane.view === "before" ? meanOf(page, pane.tree.before[root], 0) : pane.view === "after" ? meanOf(page, pane.tree.after[root], 1) : "";
-  const missing = pane.widths[0] && !pane.widths[root] ? `${nameOf(pane.tree, root)} is not on this side` : !pane.widths[0] ? emptyReason(page, pane.view) : "";
-  frame.caption.replaceChildren(element("b", label), ...(value ? [" ", element("span", root && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)] : []), ...(missing ? [" ", element("em", missing)] : []));
+  const value = pane.isStrip
+    ? "width = size of the change"
+    : pane.view === "before"
+      ? meanOf(page, pane.tree.before[root], 0)
+      : pane.view === "after"
+        ? meanOf(page, pane.tree.after[root], 1)
+        : "";
+  const missing =
+    pane.widths[0] && !pane.widths[root]
+      ? `${nameOf(pane.tree, root)} is not on this side`
+      : !pane.widths[0]
+        ? emptyReason(page, pane.view)
+        : "";
+  frame.caption.replaceChildren(
+    element("b", label),
+    ...(value ? [" ", element("span", root && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)] : []),
+    ...(missing ? [" ", element("em", missing)] : []),
+  );
 }

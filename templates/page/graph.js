@@ -98,13 +98,18 @@ export function makeGraph(page) {
     const { hovered } = page;
     place(frame, frame.hover, hovered && hovered.shape === pane.shape ? hovered.node : -1);
     const { focus } = page.state;
-    place(frame, frame.focus, focus.shape === pane.shape && frames.some(({ graph }) => graph === document.activeElement) ? focus.node : -1);
+    place(
+      frame,
+      frame.focus,
+      focus.shape === pane.shape && frames.some(({ graph }) => graph === document.activeElement) ? focus.node : -1,
+    );
   }
 
   function place(frame, ring, node) {
     const { scene, plan, pane } = frame;
     const above = node >= 0 && node < scene.root && pane.tree.end[node] >= pane.tree.end[scene.root];
-    const shown = node >= 0 && (above || (node >= scene.root && node < pane.tree.end[scene.root] && pane.widths[node] > 0));
+    const shown =
+      node >= 0 && (above || (node >= scene.root && node < pane.tree.end[scene.root] && pane.widths[node] > 0));
     ring.hidden = !shown;
     if (!shown) return;
     const [left, size] = boxOf(scene, plan.scale, node);
@@ -152,11 +157,19 @@ export function makeGraph(page) {
     });
     graph.addEventListener("scroll", () => {
       hideTip();
-      for (const other of frames) if (other.pane.shape === frame.pane.shape && !other.pane.isStrip && !frame.pane.isStrip && other.graph.scrollTop !== graph.scrollTop) other.graph.scrollTop = graph.scrollTop;
+      for (const other of frames)
+        if (
+          other.pane.shape === frame.pane.shape &&
+          !other.pane.isStrip &&
+          !frame.pane.isStrip &&
+          other.graph.scrollTop !== graph.scrollTop
+        )
+          other.graph.scrollTop = graph.scrollTop;
       if (frame.scene?.offset !== graph.scrollTop) request("scroll");
     });
     graph.addEventListener("focus", () => {
-      if (page.state.focus.shape !== frame.pane.shape) page.focusOn(page.state.zoom[frame.pane.shape], frame.pane.shape);
+      if (page.state.focus.shape !== frame.pane.shape)
+        page.focusOn(page.state.zoom[frame.pane.shape], frame.pane.shape);
       else frames.forEach(rings);
     });
     graph.addEventListener("blur", () => frames.forEach(rings));
@@ -164,7 +177,8 @@ export function makeGraph(page) {
 
   // Returns the top and bottom of a node's row on the screen.
   function rowEdges(frame, node) {
-    const top = frame.graph.getBoundingClientRect().top + frame.scene.rowTop(frame.pane.rows[node]) - frame.graph.scrollTop;
+    const top =
+      frame.graph.getBoundingClientRect().top + frame.scene.rowTop(frame.pane.rows[node]) - frame.graph.scrollTop;
     return [top, top + frame.scene.rowHeight];
   }
 
@@ -188,7 +202,10 @@ export function makeGraph(page) {
       if (pane.shape !== shape || !scene) continue;
       const top = scene.rowTop(pane.rows[node]);
       if (top < graph.scrollTop || top + scene.rowHeight > graph.scrollTop + scene.height) {
-        graph.scrollTop = Math.max(0, pane.flip ? top - scene.height + 7 * scene.rowHeight : top - Math.min(6 * scene.rowHeight, scene.height / 2));
+        graph.scrollTop = Math.max(
+          0,
+          pane.flip ? top - scene.height + 7 * scene.rowHeight : top - Math.min(6 * scene.rowHeight, scene.height / 2),
+        );
       }
     }
   }
@@ -203,7 +220,9 @@ export function makeGraph(page) {
 
   function chooseNode(node, shape = page.state.focus.shape) {
     page.focusOn(node, shape);
-    const frame = frames.find(({ pane, graph }) => pane.shape === shape && graph === document.activeElement) ?? frames.find(({ pane }) => pane.shape === shape && pane.widths[node] > 0);
+    const frame =
+      frames.find(({ pane, graph }) => pane.shape === shape && graph === document.activeElement) ??
+      frames.find(({ pane }) => pane.shape === shape && pane.widths[node] > 0);
     frame?.graph.focus({ preventScroll: true });
     request("reveal");
   }

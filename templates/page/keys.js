@@ -47,22 +47,43 @@ export function makeKeys(page) {
     else page.showMessage("This page has no link to the source of that function.");
   }
 
-  page.openSandwich = (symbol) => page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "sandwich" });
-  page.reset = () => page.set({ q: "", only: false, ...(page.state.sandwich >= 0 ? { sandwich: -1, tab: "graph" } : {}), zoom: [0], focus: { shape: 0, node: 0 } });
+  page.openSandwich = (symbol) =>
+    page.set({ sandwich: symbol, reversed: false, zoom: [0, 0], focus: { shape: 1, node: 0 }, tab: "sandwich" });
+  page.reset = () =>
+    page.set({
+      q: "",
+      only: false,
+      ...(page.state.sandwich >= 0 ? { sandwich: -1, tab: "graph" } : {}),
+      zoom: [0],
+      focus: { shape: 0, node: 0 },
+    });
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { target } = event;
-    if (target instanceof HTMLElement && target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")) {
+    if (
+      target instanceof HTMLElement &&
+      target.matches("input:not([type=radio]):not([type=checkbox]):not([type=range]), select, textarea")
+    ) {
       if (event.key === "Escape") /** @type {HTMLElement} */ (document.querySelector(".graph"))?.focus();
       else if (event.key === "Enter" && target.id === "query") page.step(event.shiftKey ? -1 : 1);
       return;
     }
     const inGraph = target instanceof HTMLElement && target.classList.contains("graph");
-    const own = target instanceof HTMLElement && target.matches("[role=tab], [type=radio], [type=range]") && event.key.startsWith("Arrow");
+    const own =
+      target instanceof HTMLElement &&
+      target.matches("[role=tab], [type=radio], [type=range]") &&
+      event.key.startsWith("Arrow");
     if (own || (event.key === " " && !inGraph) || (event.key === "Enter" && !inGraph)) return;
-    const view = !page.header.alone && ["graph", "sandwich"].includes(page.state.tab) ? MAIN_VIEWS[Number(event.key) - 1] : undefined;
-    const action = (inGraph && graphKeys[event.key]) || page.panelKeys()[event.key] || pageKeys[event.key] || (view && (() => page.set({ view })));
+    const view =
+      !page.header.alone && ["graph", "sandwich"].includes(page.state.tab)
+        ? MAIN_VIEWS[Number(event.key) - 1]
+        : undefined;
+    const action =
+      (inGraph && graphKeys[event.key]) ||
+      page.panelKeys()[event.key] ||
+      pageKeys[event.key] ||
+      (view && (() => page.set({ view })));
     if (!action) return;
     event.preventDefault();
     action();

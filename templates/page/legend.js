@@ -22,11 +22,16 @@ export function makeLegend(page) {
     byId("ramp").hidden = !coloured;
     byId("swatches").replaceChildren(...swatches);
     byId("ticks").replaceChildren(...TICKS.map((at) => element("span", at ? tickText(at, mode, ramp) : "0")));
-    const [less, more] = view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
+    const [less, more] =
+      view === "before" ? ["will cost less", "will cost more"] : ["less after the change", "more after the change"];
     byId("less").textContent = page.higher ? `${less}: worse` : less;
     byId("more").textContent = page.higher ? `${more}: better` : more;
     const from = gate === "auto" ? GATES[basis] : gate;
-    const scale = { contribution: "change in % of the whole", relative: "change in % of the frame's own value", absolute: "change in its unit" }[mode];
+    const scale = {
+      contribution: "change in % of the whole",
+      relative: "change in % of the frame's own value",
+      absolute: "change in its unit",
+    }[mode];
     const size = from ? `Coloured from ${formatChosenShare(from)} of the whole` : "Every change is coloured";
     const text = `Scale: ${scale}, ${basis === "self" ? "self cost only" : "called functions included"}${mode === "relative" ? "" : `, ${ramp === "linear" ? "linear" : "square root"}`}. ${size}${tested(chance)}. Neutral = below the gate${movedFunctions ? ", or moved between callers at about the same cost" : ""}.${coloured ? "" : " No frame is coloured."}`;
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");

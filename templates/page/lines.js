@@ -13,7 +13,9 @@ export function linesOf(page, symbol) {
     costs: [values[measure] / page.header.g, values[2 + measure] / page.header.g],
     passed: values.length > 4 ? Boolean(values[4] & (measure + 1)) : null,
   }));
-  const known = [0, 1].map((side) => new Map(rows.filter((row) => row.numbers[side]).map((row) => [row.numbers[side], row])));
+  const known = [0, 1].map(
+    (side) => new Map(rows.filter((row) => row.numbers[side]).map((row) => [row.numbers[side], row])),
+  );
   return { rows, known, omitted: entry.omitted ?? 0 };
 }
 

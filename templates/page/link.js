@@ -43,7 +43,10 @@ export function parseFragment(fragment) {
     } else if (key === "subtree") {
       if (PATH_KEY.test(value)) state.subtree = value;
     } else if (PATHS.includes(key)) {
-      state[key] = value.split("~")[0].split(".").filter((hash) => PATH_KEY.test(hash));
+      state[key] = value
+        .split("~")[0]
+        .split(".")
+        .filter((hash) => PATH_KEY.test(hash));
       state[`${key}Name`] = nameBehind(value);
     } else if (key === "finding") {
       state.finding = value.split("~")[0];

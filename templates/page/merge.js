@@ -24,12 +24,24 @@ function mergedFromLeaves(tree) {
 
 // The callers of the symbol. A recursive symbol counts once per stack, at its outermost occurrence.
 export function callersOf(tree, symbol) {
-  return once(tree, `callers ${symbol}`, () => withSelf(tree, symbol, mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after })));
+  return once(tree, `callers ${symbol}`, () =>
+    withSelf(
+      tree,
+      symbol,
+      mergedTree(tree, symbol, outermostOf(tree, symbol), { up: true, before: tree.before, after: tree.after }),
+    ),
+  );
 }
 
 // The callees of the symbol.
 export function calleesOf(tree, symbol) {
-  return once(tree, `callees ${symbol}`, () => withSelf(tree, symbol, mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after })));
+  return once(tree, `callees ${symbol}`, () =>
+    withSelf(
+      tree,
+      symbol,
+      mergedTree(tree, symbol, outermostOf(tree, symbol), { up: false, before: tree.before, after: tree.after }),
+    ),
+  );
 }
 
 // The self cost of a function is the sum over all its frames, also over those that it calls itself.
@@ -117,7 +129,9 @@ function groupsOf(grouping, { places, owners, depth }, step) {
   for (let i = 0; i < places.length; i++) {
     if (step === "same") add(places[i], owners[i]);
     else if (step === "up") add(parent[places[i]], owners[i]);
-    else for (let child = places[i] + 1; child < end[places[i]]; child = end[child]) if (before[child] > 0 || after[child] > 0) add(child, child);
+    else
+      for (let child = places[i] + 1; child < end[places[i]]; child = end[child])
+        if (before[child] > 0 || after[child] > 0) add(child, child);
   }
   for (const group of groups) slot[group.symbol + 1] = -1;
   return groups;
@@ -129,7 +143,9 @@ export function ranksOf(tree) {
 }
 
 function ranksOfNames(tree) {
-  const order = tree.names.map((_, symbol) => symbol).sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
+  const order = tree.names
+    .map((_, symbol) => symbol)
+    .sort((a, b) => (tree.names[a] < tree.names[b] ? -1 : tree.names[a] > tree.names[b] ? 1 : a - b));
   const rank = new Int32Array(order.length + 1);
   order.forEach((symbol, place) => (rank[symbol + 1] = place));
   rank[0] = order.length;

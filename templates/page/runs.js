@@ -29,7 +29,11 @@ export function singleRunsOf(page, symbol) {
 }
 
 function summaryOf(values) {
-  return { least: Math.min(...values), most: Math.max(...values), mean: values.reduce((sum, value) => sum + value, 0) / values.length };
+  return {
+    least: Math.min(...values),
+    most: Math.max(...values),
+    mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+  };
 }
 
 function amountOf(page, value) {
@@ -39,7 +43,10 @@ function amountOf(page, value) {
 // Describes the runs as text, for screen readers and as the alternative of the picture.
 export function runsSentence(page, symbol, { kind, groups }) {
   const amount = (value) => amountOf(page, value);
-  const about = groups.map(({ label, values, all, least, mean, most }) => `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`);
+  const about = groups.map(
+    ({ label, values, all, least, mean, most }) =>
+      `${label}: ${numberOfRuns(values.length, all)}, minimum ${amount(least)}, mean ${amount(mean)}, maximum ${amount(most)}.`,
+  );
   return [`${runsTitle(page, symbol, kind)}.`, ...about].join(" ");
 }
 
@@ -55,15 +62,23 @@ function runsTitle(page, symbol, kind) {
 export function aboutRuns(page, symbol, { kind, groups }) {
   const { factors, reasons, waiting } = page.whole.singleRuns;
   const divided = kind !== TOTAL && factors.some((factor) => factor !== 1);
-  const parts = groups.filter(({ values, all }) => values.length < all).map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
+  const parts = groups
+    .filter(({ values, all }) => values.length < all)
+    .map(({ label, values, all }) => `${label}: ${values.length} of ${all.toLocaleString("en")} runs`);
   const evidence = kind === TOTAL ? reasons : evidenceOf(page.findings.get(symbol), kind);
   return [
     ...(evidence ? [evidence] : []),
-    ...(divided && reasons !== null ? [`values as recorded; the verdict divides each run by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`] : []),
+    ...(divided && reasons !== null
+      ? [
+          `values as recorded; the verdict divides each run by its common factor (${factors.map((factor) => factor.toFixed(2)).join(" to ")})`,
+        ]
+      : []),
     ...(waiting && (kind === INCLUSIVE || kind === BROAD) ? ["functions that only wait are left out"] : []),
     ...parts,
     ...(page.tree === page.whole ? [] : ["values of all stacks"]),
-  ].map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`).join(" ");
+  ]
+    .map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`)
+    .join(" ");
 }
 
 // Returns the evidence for a finding if it is about the kind of cost that is shown. A caller that was not tested itself
@@ -83,7 +98,12 @@ export function drawnRuns(page, symbol) {
   picture.tabIndex = 0;
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", runsSentence(page, symbol, runs));
-  for (const group of runs.groups) picture.append(element("span", group.label), drawnGroup(page, group, runs.most), element("span", `mean ${amountOf(page, group.mean)}`));
+  for (const group of runs.groups)
+    picture.append(
+      element("span", group.label),
+      drawnGroup(page, group, runs.most),
+      element("span", `mean ${amountOf(page, group.mean)}`),
+    );
   const axis = element("span", undefined, "axis");
   axis.append(element("span", "0"), element("span", amountOf(page, runs.most)));
   picture.append(axis);
@@ -121,7 +141,14 @@ export function makeRuns(page) {
     const key = `${symbol} ${page.state.basis} ${page.tree === page.whole}`;
     if (key === shown) return;
     shown = key;
-    box.replaceChildren(drawnRuns(page, symbol) ?? element("p", "The runs of this function are not part of this page: its cost is too small, or nearly the whole run.", "quiet"));
+    box.replaceChildren(
+      drawnRuns(page, symbol) ??
+        element(
+          "p",
+          "The runs of this function are not part of this page: its cost is too small, or nearly the whole run.",
+          "quiet",
+        ),
+    );
   }
 
   page.on("focus", show);

@@ -16,8 +16,12 @@ export function makeSaving(page) {
     return copy(location.href, "The link is copied.", "copy the link from the address bar");
   };
   byId("copy-link").addEventListener("click", page.copyLink);
-  byId("copy-text").addEventListener("click", () => copy(textOf(page), "The frames are copied as text.", "use the table instead"));
-  byId("save-svg").addEventListener("click", () => save(page, new Blob([svgOf(page)], { type: "image/svg+xml" }), "svg"));
+  byId("copy-text").addEventListener("click", () =>
+    copy(textOf(page), "The frames are copied as text.", "use the table instead"),
+  );
+  byId("save-svg").addEventListener("click", () =>
+    save(page, new Blob([svgOf(page)], { type: "image/svg+xml" }), "svg"),
+  );
   byId("save-png").addEventListener("click", () => pictureOf(page).toBlob((blob) => save(page, blob, "png")));
   byId("print").addEventListener("click", () => window.print());
   // The printed page has light colours and the table of functions below the open panel.
@@ -48,14 +52,16 @@ export function textOf(page, shape = 0) {
   const tree = page.shapes[shape];
   const root = page.state.zoom[shape];
   const lines = [];
-  for (let node = root; node < tree.end[root]; ) {
+  for (let node = root; node < tree.end[root];) {
     const part = Math.max(tree.before[node] / (tree.before[root] || 1), tree.after[node] / (tree.after[root] || 1));
     if (part < SMALLEST_LINE) {
       node = tree.end[node];
       continue;
     }
     const [all] = describe(page, shape, node).lines;
-    lines.push(`${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`);
+    lines.push(
+      `${"  ".repeat(tree.depth[node] - tree.depth[root])}${nameOf(tree, node)}  ${page.header.alone ? all.after : `${fromOf(all)} → ${all.after} (${all.relative})`}`,
+    );
     node++;
   }
   return `${lines.join("\n")}\n`;
@@ -87,7 +93,10 @@ function pictureOf(page) {
 
 // The drawn boxes of all pictures as SVG, one picture below the other.
 function svgOf(page) {
-  const escape = (text) => text.replace(/[&<>"]/g, (letter) => XML[letter]).replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd");
+  const escape = (text) =>
+    text
+      .replace(/[&<>"]/g, (letter) => XML[letter])
+      .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd");
   const palette = paletteOf("light", page.higher);
   const parts = [];
   let top = 0;
@@ -104,7 +113,9 @@ function svgOf(page) {
         const level = page.shades[pane.shape].level[node] + LEVELS;
         const name = nameOf(scene.tree, node);
         const label = shorten(name, Math.floor((size - 8) / SVG_CHARACTER));
-        parts.push(`<g><title>${escape(name)}</title><rect x="${left.toFixed(1)}" y="${y}" width="${Math.max(size - 1, 0.5).toFixed(1)}" height="${scene.rowHeight - 1}" fill="${palette.fills[level]}"/>${label ? `<text x="${(left + 4).toFixed(1)}" y="${y + 13}" fill="${palette.labels[level]}">${escape(label)}</text>` : ""}</g>`);
+        parts.push(
+          `<g><title>${escape(name)}</title><rect x="${left.toFixed(1)}" y="${y}" width="${Math.max(size - 1, 0.5).toFixed(1)}" height="${scene.rowHeight - 1}" fill="${palette.fills[level]}"/>${label ? `<text x="${(left + 4).toFixed(1)}" y="${y + 13}" fill="${palette.labels[level]}">${escape(label)}</text>` : ""}</g>`,
+        );
       }
     });
     top += plan.rows.length * scene.rowHeight + 8;

@@ -8,18 +8,63 @@ import { keysOfPath } from "./tree.js";
 
 const NORMS = { none: "As they are", total: "Equal totals", factor: "Factor", anchor: "Anchor" };
 const GATE_STEPS = [0, 0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1];
-const CLASSIC_COLOURS = { view: "after", basis: "self", mode: "contribution", ramp: "linear", reference: "max", gate: 0, chance: false };
-const DEFAULT_COLOURS = { basis: "inclusive", mode: "contribution", ramp: "sqrt", reference: "auto", gate: "auto", chance: true };
+const CLASSIC_COLOURS = {
+  view: "after",
+  basis: "self",
+  mode: "contribution",
+  ramp: "linear",
+  reference: "max",
+  gate: 0,
+  chance: false,
+};
+const DEFAULT_COLOURS = {
+  basis: "inclusive",
+  mode: "contribution",
+  ramp: "sqrt",
+  reference: "auto",
+  gate: "auto",
+  chance: true,
+};
 const CHOICES_OF = {
   views: ["view", namesOf(MAIN_VIEWS), VIEW_HELP],
   "more-views": ["view", namesOf(VIEWS.slice(MAIN_VIEWS.length)), VIEW_HELP],
   norms: ["k", NORMS, {}],
-  bases: ["basis", { inclusive: "Total", self: "Self" }, { inclusive: "The cost of a function with everything it calls", self: "The cost of a function without the functions it calls" }],
-  modes: ["mode", { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" }, { contribution: "How much of the whole a frame's change is", relative: "How much a frame changed against itself", absolute: "The change in its unit" }],
-  ramps: ["ramp", { sqrt: "Square root", linear: "Linear" }, { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" }],
-  folds: ["fold", { long: "Long ones", all: "All", none: "None" }, { long: "Chains of more than eight frames", all: "Every frame with over 99 % of its caller's cost joins its caller" }],
+  bases: [
+    "basis",
+    { inclusive: "Total", self: "Self" },
+    {
+      inclusive: "The cost of a function with everything it calls",
+      self: "The cost of a function without the functions it calls",
+    },
+  ],
+  modes: [
+    "mode",
+    { contribution: "% of the whole", relative: "% of its own", absolute: "Amount" },
+    {
+      contribution: "How much of the whole a frame's change is",
+      relative: "How much a frame changed against itself",
+      absolute: "The change in its unit",
+    },
+  ],
+  ramps: [
+    "ramp",
+    { sqrt: "Square root", linear: "Linear" },
+    { sqrt: "Small changes stay visible", linear: "Twice the change is twice as strong" },
+  ],
+  folds: [
+    "fold",
+    { long: "Long ones", all: "All", none: "None" },
+    {
+      long: "Chains of more than eight frames",
+      all: "Every frame with over 99 % of its caller's cost joins its caller",
+    },
+  ],
   orders: ["order", { name: "Name", width: "Width", delta: "Change" }, {}],
-  scales: ["scale", { common: "Common scale", own: "Own total" }, { common: "A pixel has the same value on both sides", own: "Both sides fill their half" }],
+  scales: [
+    "scale",
+    { common: "Common scale", own: "Own total" },
+    { common: "A pixel has the same value on both sides", own: "Both sides fill their half" },
+  ],
 };
 
 function namesOf(views) {
@@ -29,11 +74,24 @@ function namesOf(views) {
 export function makeSettings(page) {
   for (const [id, [key, options, help]] of Object.entries(CHOICES_OF)) segments(id, key, options, help);
   for (const name of ["overview", "notes", "help", "settings"]) if (byId(name)) popover(name);
-  for (const [id, key] of [["flip", "flip"], ["reversed", "reversed"], ["strip", "strip"], ["chance", "chance"]]) {
-    byId(id).addEventListener("change", (event) => page.set(key === "reversed" ? { reversed: event.target.checked, sandwich: -1, zoom: [0] } : { [key]: event.target.checked }));
+  for (const [id, key] of [
+    ["flip", "flip"],
+    ["reversed", "reversed"],
+    ["strip", "strip"],
+    ["chance", "chance"],
+  ]) {
+    byId(id).addEventListener("change", (event) =>
+      page.set(
+        key === "reversed"
+          ? { reversed: event.target.checked, sandwich: -1, zoom: [0] }
+          : { [key]: event.target.checked },
+      ),
+    );
   }
   byId("factor").addEventListener("change", (event) => page.set({ k: "factor", factor: event.target.value }));
-  byId("anchor").addEventListener("change", (event) => page.set({ k: "anchor", anchor: event.target.value, subtree: "" }));
+  byId("anchor").addEventListener("change", (event) =>
+    page.set({ k: "anchor", anchor: event.target.value, subtree: "" }),
+  );
   byId("anchor-this").addEventListener("click", () => {
     const { shape, node } = page.state.focus;
     const symbol = page.shapes[shape].symbol[node];
@@ -42,9 +100,12 @@ export function makeSettings(page) {
   byId("anchor-path").addEventListener("click", () => {
     const { node } = page.state.focus;
     const symbol = page.tree.symbol[node];
-    if (symbol >= 0) page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: keysOfPath(page.tree, node, 1)[0] ?? "" });
+    if (symbol >= 0)
+      page.set({ k: "anchor", anchor: page.tree.names[symbol], subtree: keysOfPath(page.tree, node, 1)[0] ?? "" });
   });
-  byId("reference").addEventListener("change", (event) => page.set({ reference: Number(event.target.value) || event.target.value }));
+  byId("reference").addEventListener("change", (event) =>
+    page.set({ reference: Number(event.target.value) || event.target.value }),
+  );
   byId("gate").max = String(GATE_STEPS.length - 1);
   byId("gate").addEventListener("input", (event) => page.set({ gate: GATE_STEPS[Number(event.target.value)] }));
   byId("gate-auto").addEventListener("click", () => page.set({ gate: "auto" }));
@@ -57,13 +118,15 @@ export function makeSettings(page) {
       page.set({ [key]: value });
       if (key === "view") announce(`${VIEW_NAMES[value]}: ${VIEW_HELP[value]}`);
     });
-    for (const input of byId(id).querySelectorAll("input")) if (help[input.value]) input.parentElement.title = help[input.value];
+    for (const input of byId(id).querySelectorAll("input"))
+      if (help[input.value]) input.parentElement.title = help[input.value];
   }
 
   function showState() {
     const { state } = page;
     for (const [id, [key]] of Object.entries(CHOICES_OF)) {
-      for (const input of byId(id).querySelectorAll("input[type=radio]")) input.checked = input.value === state[/** @type {string} */ (key)];
+      for (const input of byId(id).querySelectorAll("input[type=radio]"))
+        input.checked = input.value === state[/** @type {string} */ (key)];
     }
     for (const key of ["flip", "reversed", "strip", "chance"]) byId(key).checked = state[key];
     byId("scales").hidden = state.view !== "side";
@@ -81,7 +144,8 @@ export function makeSettings(page) {
     byId("gate").setAttribute("aria-valuetext", shown);
     byId("gate-value").textContent = `${shown}${state.gate === "auto" ? " (default)" : ""}`;
     byId("gate-auto").hidden = state.gate === "auto";
-    byId("measure").textContent = ` · ${state.basis === "self" ? "self" : "total"} cost${state.k === "none" ? "" : `; ${compareState()}`}`;
+    byId("measure").textContent =
+      ` · ${state.basis === "self" ? "self" : "total"} cost${state.k === "none" ? "" : `; ${compareState()}`}`;
     limitNorms();
   }
 
@@ -94,7 +158,10 @@ export function makeSettings(page) {
   function limitNorms() {
     const reasons = {
       total: ratioOf("total", page.tree, page.header.runs).refused,
-      anchor: page.state.anchor && !page.state.subtree && page.state.k !== "anchor" ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused : "",
+      anchor:
+        page.state.anchor && !page.state.subtree && page.state.k !== "anchor"
+          ? ratioOf("anchor", page.tree, page.header.runs, page.state.anchor).refused
+          : "",
     };
     for (const [key, text] of [
       ["none", "Compare the values as they are, for each run"],
@@ -108,13 +175,17 @@ export function makeSettings(page) {
     }
     byId("factor-field").hidden = page.state.k !== "factor";
     byId("anchor-field").hidden = page.state.k !== "anchor";
-    byId("compare-note").replaceChildren(page.ratio.refused ? `Not possible: ${page.ratio.refused}.` : `${ratioSentence(page)}`);
+    byId("compare-note").replaceChildren(
+      page.ratio.refused ? `Not possible: ${page.ratio.refused}.` : `${ratioSentence(page)}`,
+    );
   }
 
   function listAnchors() {
     const list = byId("anchors");
     const sums = symbolSums(page.tree);
-    const order = page.tree.names.map((_, symbol) => symbol).filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
+    const order = page.tree.names
+      .map((_, symbol) => symbol)
+      .filter((symbol) => sums.before[symbol] > 0 && sums.after[symbol] > 0);
     order.sort((a, b) => sums.after[b] - sums.after[a]);
     list.replaceChildren(
       ...order.slice(0, 300).map((symbol) => {
@@ -143,7 +214,8 @@ export function ratioSentence(page) {
   const [before, after] = page.header.runs;
   if (ratio.refused) return "";
   const exact = Number.isSafeInteger(ratio.num) && Number.isSafeInteger(ratio.den) ? reduced(ratio) : null;
-  const fraction = exact && exact.den !== 1 ? ` = ${exact.num.toLocaleString("en")} / ${exact.den.toLocaleString("en")}` : "";
+  const fraction =
+    exact && exact.den !== 1 ? ` = ${exact.num.toLocaleString("en")} / ${exact.den.toLocaleString("en")}` : "";
   if (state.k === "none") return "Values are compared as they were recorded.";
   const origin = {
     total: "both totals made equal",

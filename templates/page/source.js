@@ -25,7 +25,10 @@ function pairedLines([first, second, lines]) {
     else if (line[0] === "+") added.push({ number: after++, text, mark: "+" });
     else {
       flush();
-      rows.push([{ number: before++, text, mark: " " }, { number: after++, text, mark: " " }]);
+      rows.push([
+        { number: before++, text, mark: " " },
+        { number: after++, text, mark: " " },
+      ]);
     }
   }
   flush();
@@ -36,7 +39,12 @@ function unifiedLines([first, second, lines]) {
   let [before, after] = [first, second];
   return lines.map((line) => {
     const mark = { "-": "\u2212", "+": "+" }[line[0]] ?? " ";
-    return { mark, text: line.slice(1), before: mark === "+" ? null : before++, after: mark === "\u2212" ? null : after++ };
+    return {
+      mark,
+      text: line.slice(1),
+      before: mark === "+" ? null : before++,
+      after: mark === "\u2212" ? null : after++,
+    };
   });
 }
 
@@ -92,10 +100,13 @@ export function makeSourcePane(page, pane) {
     for (const hunk of hunks) {
       if (hunks.length > 1) body.append(separator(`from line ${hunk[0]} before, ${hunk[1]} after`, columns));
       if (columns) for (const [before, after] of pairedLines(hunk)) body.append(makeRow(before, after));
-      else for (const { mark, text, before, after } of unifiedLines(hunk)) body.append(makeRow(before && { number: before, text, mark }, after && { number: after, text, mark }));
+      else
+        for (const { mark, text, before, after } of unifiedLines(hunk))
+          body.append(makeRow(before && { number: before, text, mark }, after && { number: after, text, mark }));
     }
     if (rest.length && hunks.length) body.append(separator("other lines, without their text", columns));
-    for (const { numbers } of rest) body.append(makeRow(...numbers.map((number) => number ? { number, text: "", mark: " " } : null)));
+    for (const { numbers } of rest)
+      body.append(makeRow(...numbers.map((number) => (number ? { number, text: "", mark: " " } : null))));
     table.append(body);
     box.append(table);
     return box;
@@ -108,7 +119,9 @@ export function makeSourcePane(page, pane) {
       omitted ? `${omitted.toLocaleString("en")} lines with smaller costs are not shown.` : "",
       `Line costs are part of this page for ${countOf(tree.lineCosts.size)}: those with findings, then those with the largest changes. The source is shown for ${countOf(tree.sourceDiffs.size)}.`,
       tree === page.whole ? "" : "Costs of lines are those of all stacks.",
-    ].filter(Boolean).join(" ");
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
 
   function switches() {
@@ -143,10 +156,20 @@ function makeRowOf(page, lines, columns) {
   return (before, after) => {
     const row = element("tr", undefined, columns ? undefined : MARK_WORDS[(before ?? after).mark]);
     const costs = lines && costsAt(page, lines, before?.number ?? null, after?.number ?? null);
-    const cost = (side) => (costs ? [element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost")] : []);
+    const cost = (side) =>
+      costs ? [element("td", costs.costs[side] ? withoutUnit(meanOf(page, costs.costs[side], side)) : "", "cost")] : [];
     const change = costs ? [changeCell(costs)] : [];
     if (columns) row.append(...half(before), ...cost(0), ...half(after), ...cost(1), ...change);
-    else row.append(numberCell(before), numberCell(after), element("td", (before ?? after).mark, "mark"), ...cost(0), ...cost(1), ...change, codeCell((before ?? after).text));
+    else
+      row.append(
+        numberCell(before),
+        numberCell(after),
+        element("td", (before ?? after).mark, "mark"),
+        ...cost(0),
+        ...cost(1),
+        ...change,
+        codeCell((before ?? after).text),
+      );
     return row;
   };
 
@@ -173,7 +196,9 @@ function withoutUnit(text) {
 }
 
 function headOf(columns) {
-  const titles = columns ? ["Line", "", "Before", "Cost", "Line", "", "After", "Cost", "Change"] : ["Before", "After", "", "Before", "After", "Change", "Source"];
+  const titles = columns
+    ? ["Line", "", "Before", "Cost", "Line", "", "After", "Cost", "Change"]
+    : ["Before", "After", "", "Before", "After", "Change", "Source"];
   const row = element("tr");
   for (const title of titles) {
     const cell = element(title ? "th" : "td", title);

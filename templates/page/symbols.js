@@ -106,7 +106,7 @@ export function whatChanged(tree, ratio, level) {
   const change = (node) => tree.after[node] - scaled(tree.before[node], ratio);
   const growth = change(0);
   const found = [];
-  for (let i = 1; i < tree.size; ) {
+  for (let i = 1; i < tree.size;) {
     const next = level[i] ? responsibleChild(tree, i, change, level) : 0;
     if (!level[i] || next) {
       // a neutral subtree may contain changes that cancel out

@@ -16,14 +16,34 @@ const COLUMNS = [
   { key: "name", title: "Function" },
   { key: "delta", title: "Change", help: "Sorted by size, without the sign", needs: compares },
   { key: "relative", title: "Relative", needs: compares },
-  { key: "severity", title: "Finding", help: "Findings of the comparison on this function", needs: (page) => page.findings.size > 0 },
+  {
+    key: "severity",
+    title: "Finding",
+    help: "Findings of the comparison on this function",
+    needs: (page) => page.findings.size > 0,
+  },
   { key: "before", title: "Before", needs: compares },
   { key: "after", title: "After" },
   { key: "afterSelf", title: "Self after", help: "Cost outside of called functions" },
   { key: "selfDelta", title: "Self change", help: "Change outside of called functions", needs: compares },
-  { key: "responsibility", title: "Responsibility", help: "Change of this function as a part of the net change; more than 100 % if other functions became faster", needs: totalChanged },
-  { key: "overweight", title: "Overweight", help: "100 % = grew in proportion to the whole program", needs: totalChanged },
-  { key: "reach", title: "Reach", help: "How the change reaches the function", needs: (page) => page.header.findings.some((finding) => finding.reach) },
+  {
+    key: "responsibility",
+    title: "Responsibility",
+    help: "Change of this function as a part of the net change; more than 100 % if other functions became faster",
+    needs: totalChanged,
+  },
+  {
+    key: "overweight",
+    title: "Overweight",
+    help: "100 % = grew in proportion to the whole program",
+    needs: totalChanged,
+  },
+  {
+    key: "reach",
+    title: "Reach",
+    help: "How the change reaches the function",
+    needs: (page) => page.header.findings.some((finding) => finding.reach),
+  },
   { key: "source", title: "Source", help: "Whether its source changed", needs: (page) => Boolean(page.whole.sources) },
 ];
 
@@ -35,7 +55,12 @@ function totalChanged(page) {
   return page.header.total_changed;
 }
 
-export const symbolsPanel = { key: "symbols", title: "Table", build: makeTable, prepare: (page) => symbolRows(page.tree, page.tableRatio) };
+export const symbolsPanel = {
+  key: "symbols",
+  title: "Table",
+  build: makeTable,
+  prepare: (page) => symbolRows(page.tree, page.tableRatio),
+};
 
 function makeTable(page) {
   let table;
@@ -47,7 +72,10 @@ function makeTable(page) {
   let descending = true;
   const findings = findingsBySymbol(page.header.findings);
   const names = page.header.alone ? { after: "Total", afterSelf: "Self" } : {};
-  const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true).map((column) => ({ ...column, title: names[column.key] ?? column.title }));
+  const columns = COLUMNS.filter((column) => column.needs?.(page) ?? true).map((column) => ({
+    ...column,
+    title: names[column.key] ?? column.title,
+  }));
 
   const unit = fixedUnit(page.header.unit);
 
@@ -76,29 +104,46 @@ function makeTable(page) {
   function note() {
     if (!table.rows.length) return "No function has a value.";
     const notes = unit ? [`Costs in ${unit}.`] : [];
-    if (page.header.blueprint?.estimated) notes.push("This profile has callers and callees, but no stacks to draw as a flame graph.");
+    if (page.header.blueprint?.estimated)
+      notes.push("This profile has callers and callees, but no stacks to draw as a flame graph.");
     if (!totalChanged(page)) return notes.join(" ");
-    if (page.state.k === "total") notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
+    if (page.state.k === "total")
+      notes.push("Responsibility and overweight ignore the scale, because equal totals have no change to explain.");
     if (!table.growth) notes.push("Both totals are equal, so there is no change to explain.");
     else if (table.small) notes.push("The change of the whole is too small to explain by functions.");
-    else notes.push(`An overweight of 100 % means growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`);
+    else
+      notes.push(
+        `An overweight of 100 % means growth in proportion to the whole${table.growth < 0 ? ", which shrank here: both ratios are positive for functions that shrank too" : ""}.`,
+      );
     return notes.join(" ");
   }
 
   function show() {
     byId("table-note").textContent = note();
     byId("panel-symbols").classList.toggle("unrated", table.small);
-    byId("row-order").textContent = sort !== first || !descending ? "" : first === "severity" ? "Findings first, then the largest changes" : first === "delta" ? "Largest changes first" : "Largest first";
+    byId("row-order").textContent =
+      sort !== first || !descending
+        ? ""
+        : first === "severity"
+          ? "Findings first, then the largest changes"
+          : first === "delta"
+            ? "Largest changes first"
+            : "Largest first";
     byId("columns").replaceChildren(...columns.map(headCell), spareHead());
     const filter = byId("filter").value.toLowerCase();
     const matching = sortRows(table.rows, sort, descending).filter(
-      (row) => !filter || row.name.toLowerCase().includes(filter) || placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(filter),
+      (row) =>
+        !filter ||
+        row.name.toLowerCase().includes(filter) ||
+        placeOfSymbol(page.tree, row.symbol).toLowerCase().includes(filter),
     );
     byId("rows").replaceChildren(...matching.slice(0, shownRows).map(bodyRow));
     const left = matching.length - shownRows;
     byId("more-rows").hidden = left <= 0;
-    byId("more-rows").textContent = `Show ${Math.min(left, ROWS_MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
-    byId("row-count").textContent = `${matching.length.toLocaleString("en")} ${matching.length === 1 ? "function" : "functions"}`;
+    byId("more-rows").textContent =
+      `Show ${Math.min(left, ROWS_MORE).toLocaleString("en")} more of ${left.toLocaleString("en")}`;
+    byId("row-count").textContent =
+      `${matching.length.toLocaleString("en")} ${matching.length === 1 ? "function" : "functions"}`;
   }
 
   function headCell({ key, title, help }) {
@@ -133,7 +178,8 @@ function makeTable(page) {
       before: () => element("td", bare(meanOf(page, row.before, 0))),
       after: () => element("td", bare(meanOf(page, row.after, 1))),
       delta: () => element("td", bare(changeOf(page, near ? 0 : row.delta, page.tableRatio)), tone),
-      relative: () => element("td", row.state === "both" && near ? "0 %" : growthOf(row.after - row.delta, row.after), tone),
+      relative: () =>
+        element("td", row.state === "both" && near ? "0 %" : growthOf(row.after - row.delta, row.after), tone),
       afterSelf: () => element("td", bare(meanOf(page, row.afterSelf, 1))),
       selfDelta: () => element("td", bare(changeOf(page, row.selfDelta, page.tableRatio))),
       responsibility: () => element("td", formatShare(row.responsibility), "rating"),
@@ -159,11 +205,16 @@ function makeTable(page) {
     const cell = element("th");
     cell.scope = "row";
     const isAlone = page.header.alone && page.header.blueprint?.estimated; // without a graph and a blueprint
-    const open = isAlone ? element("span") : linkButton("", () => {
-      page.openSymbol(row.symbol);
-      page.chooseNode(page.state.zoom[0], 0);
-    });
-    open.append(glyphOf("both", 0, page.findings.get(row.symbol), isEdited(row.source)), element("bdi", symbolName(page.tree, row.symbol)));
+    const open = isAlone
+      ? element("span")
+      : linkButton("", () => {
+          page.openSymbol(row.symbol);
+          page.chooseNode(page.state.zoom[0], 0);
+        });
+    open.append(
+      glyphOf("both", 0, page.findings.get(row.symbol), isEdited(row.source)),
+      element("bdi", symbolName(page.tree, row.symbol)),
+    );
     if (!isAlone) open.title = "Show in the graph";
     cell.append(open);
     const place = placeOfSymbol(page.tree, row.symbol);

@@ -65,7 +65,8 @@ export function makeTabs(page, panels) {
   page.openTab = (key) => {
     const { state } = page;
     if (key === "sandwich") page.openSandwich(state.sandwich >= 0 ? state.sandwich : chosenSymbol(page));
-    else if (key === "graph" && state.sandwich >= 0) page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 }, tab: key });
+    else if (key === "graph" && state.sandwich >= 0)
+      page.set({ sandwich: -1, zoom: [0], focus: { shape: 0, node: 0 }, tab: key });
     else page.set({ tab: key });
   };
   page.panelKeys = () => tabs.get(page.state.tab)?.panel.keys ?? {};
@@ -86,5 +87,8 @@ export function chosenSymbol(page) {
   if (symbol >= 0) return symbol;
   if (page.header.findings.length) return page.header.findings[0].symbol;
   const { afterSelf, beforeSelf } = symbolSums(page.tree);
-  return page.tree.names.reduce((best, _, at) => (afterSelf[at] + beforeSelf[at] > afterSelf[best] + beforeSelf[best] ? at : best), 0);
+  return page.tree.names.reduce(
+    (best, _, at) => (afterSelf[at] + beforeSelf[at] > afterSelf[best] + beforeSelf[best] ? at : best),
+    0,
+  );
 }

@@ -22,7 +22,13 @@ export function decodeTimelines(header, bytes, tree) {
   return header.timelines.sides.map((side, index) => {
     if (!side) return null;
     const [counts, cells, values] = parts.splice(0, 3);
-    return decodeSide(side, tree.size, index ? tree.afterSelf : tree.beforeSelf, [counts, cells, values], side.g / header.g);
+    return decodeSide(
+      side,
+      tree.size,
+      index ? tree.afterSelf : tree.beforeSelf,
+      [counts, cells, values],
+      side.g / header.g,
+    );
   });
 }
 
@@ -72,7 +78,9 @@ function distinctNames(names) {
 export function binsOf(side, text) {
   const match = /^(\d{1,12}(?:\.\d{1,12})?)-(\d{1,12}(?:\.\d{1,12})?)$/.exec(text);
   if (!match) return null;
-  const [from, to] = [match[1], match[2]].map((seconds) => Math.min(Math.round((Number(seconds) * SECOND) / side.width), side.bins));
+  const [from, to] = [match[1], match[2]].map((seconds) =>
+    Math.min(Math.round((Number(seconds) * SECOND) / side.width), side.bins),
+  );
   return from < to && (from > 0 || to < side.bins) ? [from, to] : null;
 }
 
@@ -84,7 +92,10 @@ export function binsAt(side, from, to) {
 
 // Returns the text of a range of bins, or "" for all bins.
 export function textOfBins(side, from, to) {
-  const seconds = (bin) => Number(((bin * side.width) / SECOND).toPrecision(DIGITS)).toFixed(12).replace(/\.?0+$/, "");
+  const seconds = (bin) =>
+    Number(((bin * side.width) / SECOND).toPrecision(DIGITS))
+      .toFixed(12)
+      .replace(/\.?0+$/, "");
   return from <= 0 && to >= side.bins ? "" : `${seconds(from)}-${seconds(to)}`;
 }
 
@@ -110,7 +121,11 @@ export function rangeText(side, from, to) {
   return `${timeText(side, first).replace(/ .*/, "")}–${timeText(side, last)}`;
 }
 
-const UNITS = [{ size: SECOND, unit: "s" }, { size: 1e6, unit: "ms" }, { size: 1e3, unit: "µs" }];
+const UNITS = [
+  { size: SECOND, unit: "s" },
+  { size: 1e6, unit: "ms" },
+  { size: 1e3, unit: "µs" },
+];
 
 // Formats a time with a unit and decimals that suit the length of the recording.
 export function timeText(side, time) {
@@ -132,7 +147,10 @@ export function isUnequal(timelines, state) {
     all: side ? side.threads.length : 0,
   }));
   const isLimited = ({ names, all }) => names.length < all;
-  return before.time !== after.time || (isLimited(before) !== isLimited(after) && before.names.join("\n") !== after.names.join("\n"));
+  return (
+    before.time !== after.time ||
+    (isLimited(before) !== isLimited(after) && before.names.join("\n") !== after.names.join("\n"))
+  );
 }
 
 // Returns the tree of the chosen part of both sides. Row numbers do not change.
@@ -160,7 +178,8 @@ function cellsOf(side, state, index) {
 function sumsOfCells(side, cells, size) {
   const own = new Float64Array(size);
   for (let i = 0; i < size; i++) {
-    for (let entry = side.start[i]; entry < side.start[i + 1]; entry++) if (cells[side.cell[entry]]) own[i] += side.value[entry];
+    for (let entry = side.start[i]; entry < side.start[i + 1]; entry++)
+      if (cells[side.cell[entry]]) own[i] += side.value[entry];
   }
   return own;
 }

@@ -36,5 +36,10 @@ function fillTip(tip, { name, place, everywhere, lines, shares, verdict }, alone
   grid.append(head, ...body);
   const title = element("b");
   title.append(element("bdi", shorten(name, LONGEST_NAME)));
-  tip.replaceChildren(title, ...(place ? [element("code", place)] : []), grid, element("p", [everywhere, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")));
+  tip.replaceChildren(
+    title,
+    ...(place ? [element("code", place)] : []),
+    grid,
+    element("p", [everywhere, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ")),
+  );
 }

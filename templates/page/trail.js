@@ -30,7 +30,11 @@ export function makeTrail(page) {
     byId("sandwich").hidden = sandwich < 0;
     if (sandwich < 0) return;
     const name = element("b", symbolName(page.tree, sandwich));
-    byId("sandwich-name").replaceChildren("Callers above and callees below ", name, ": all its calls merged, recursion counted once");
+    byId("sandwich-name").replaceChildren(
+      "Callers above and callees below ",
+      name,
+      ": all its calls merged, recursion counted once",
+    );
   }
 
   function showChips() {

@@ -33,7 +33,7 @@ export function withoutSymbols(tree, symbols) {
   if (!symbols.size) return tree;
   const beforeSelf = new Float64Array(tree.beforeSelf);
   const afterSelf = new Float64Array(tree.afterSelf);
-  for (let i = 0; i < tree.size; ) {
+  for (let i = 0; i < tree.size;) {
     if (symbols.has(tree.symbol[i])) {
       beforeSelf.fill(0, i, tree.end[i]);
       afterSelf.fill(0, i, tree.end[i]);
@@ -42,13 +42,22 @@ export function withoutSymbols(tree, symbols) {
       i++;
     }
   }
-  return makeTree({ ...tree, beforeSelf, afterSelf, evidence: null, evidenceSelf: null, totalBefore: null, totalAfter: null }); // of all stacks
+  return makeTree({
+    ...tree,
+    beforeSelf,
+    afterSelf,
+    evidence: null,
+    evidenceSelf: null,
+    totalBefore: null,
+    totalAfter: null,
+  }); // of all stacks
 }
 
 export function nameOf(tree, node) {
   const symbol = tree.symbol[node];
   if (symbol === ROOT) return "all";
-  if (symbol === OTHER) return `other (${tree.hidden[node].toLocaleString("en")} ${tree.hidden[node] === 1 ? "node" : "nodes"})`;
+  if (symbol === OTHER)
+    return `other (${tree.hidden[node].toLocaleString("en")} ${tree.hidden[node] === 1 ? "node" : "nodes"})`;
   return symbolName(tree, symbol);
 }
 
@@ -97,11 +106,13 @@ export function pathHashes(tree) {
 // Returns the keys of a node and its nearest callers, at most `length`, the node first. Only its path is hashed.
 export function keysOfPath(tree, node, length) {
   let [low, high] = ROOT_HASH;
-  const keys = ancestorsOf(tree, node).slice(1).map((i) => {
-    const [first, second] = tree.symbol[i] < 0 ? OTHER_HASH : hashOfSymbol(tree, tree.symbol[i]);
-    [low, high] = [mixed(low ^ first, high), mixed(high ^ second, low)];
-    return hex(high) + hex(low);
-  });
+  const keys = ancestorsOf(tree, node)
+    .slice(1)
+    .map((i) => {
+      const [first, second] = tree.symbol[i] < 0 ? OTHER_HASH : hashOfSymbol(tree, tree.symbol[i]);
+      [low, high] = [mixed(low ^ first, high), mixed(high ^ second, low)];
+      return hex(high) + hex(low);
+    });
   return keys.reverse().slice(0, length);
 }
 

@@ -5,7 +5,14 @@ import { inclusiveOf } from "./tree.js";
 export const MAIN_VIEWS = ["after", "before", "diff", "side"];
 export const VIEWS = [...MAIN_VIEWS, "union", "elided"];
 
-export const VIEW_NAMES = { after: "After", before: "Before", diff: "Differences", side: "Side by side", union: "Union", elided: "Elided" };
+export const VIEW_NAMES = {
+  after: "After",
+  before: "Before",
+  diff: "Differences",
+  side: "Side by side",
+  union: "Union",
+  elided: "Elided",
+};
 export const VIEW_HELP = {
   after: "Widths from the after side",
   before: "Widths from the before side",
@@ -36,9 +43,14 @@ export function ratioOf(choice, tree, runs, factor, anchored = undefined) {
   }
   if (choice === "anchor") {
     const sums = anchored === undefined ? anchorSums(tree, factor) : anchored;
-    if (!sums) return { ...own, refused: factor ? `${factor} is in neither profile` : "choose a function that must not have changed" };
+    if (!sums)
+      return {
+        ...own,
+        refused: factor ? `${factor} is in neither profile` : "choose a function that must not have changed",
+      };
     const [before, after] = sums;
-    if (!before || !after) return { ...own, refused: `${factor} has no value on the ${before ? "after" : "before"} side` };
+    if (!before || !after)
+      return { ...own, refused: `${factor} has no value on the ${before ? "after" : "before"} side` };
     return { num: after, den: before };
   }
   return own;
@@ -51,7 +63,7 @@ function anchorSums(tree, name) {
   if (!name || !symbols.size) return null;
   let before = 0;
   let after = 0;
-  for (let i = 0; i < tree.size; ) {
+  for (let i = 0; i < tree.size;) {
     if (!symbols.has(tree.symbol[i])) {
       i++;
       continue;
@@ -111,7 +123,10 @@ export function startsOf(tree, widths, order = "name", ratio = { num: 1, den: 1 
     return start;
   }
   // both sides are used, so that a box stays in place when the view changes
-  const key = (i) => (order === "width" ? Math.max(scaled(tree.before[i], ratio), tree.after[i]) : Math.abs(tree.after[i] - scaled(tree.before[i], ratio)));
+  const key = (i) =>
+    order === "width"
+      ? Math.max(scaled(tree.before[i], ratio), tree.after[i])
+      : Math.abs(tree.after[i] - scaled(tree.before[i], ratio));
   const children = [];
   for (let i = 0; i < tree.size; i++) {
     children.length = 0;
@@ -146,7 +161,8 @@ export function foldedRows(tree, marked, fold = "all") {
 
 function joinsParent(tree, node, marked) {
   const above = tree.parent[node];
-  if (above <= 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node])) return false;
+  if (above <= 0 || node !== above + 1 || tree.end[node] !== tree.end[above] || marked.has(tree.symbol[node]))
+    return false;
   return tree.before[node] + tree.after[node] > NEARLY_ALL * (tree.before[above] + tree.after[above]);
 }
 

@@ -28,7 +28,8 @@ export function neighbourOf(page, direction) {
     let from = node;
     while (from + 1 < tree.end[from] && isFolded(pane, from + 1)) from += 1;
     const size = (i) => Math.max(scaled(tree.before[i], page.ratio), tree.after[i]);
-    for (let i = from + 1; i < tree.end[from]; i = tree.end[i]) if (isDrawn(page, i, shape) && (best < 0 || size(i) > size(best))) best = i;
+    for (let i = from + 1; i < tree.end[from]; i = tree.end[i])
+      if (isDrawn(page, i, shape) && (best < 0 || size(i) > size(best))) best = i;
     return best;
   }
   const siblings = siblingsOf(page, node, shape);

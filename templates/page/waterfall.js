@@ -27,12 +27,18 @@ export function partsOfChange(tree, ratio, level, findings) {
   };
   for (const { symbol, rows } of findings) add(symbol, rows?.length ? rows : rowsOfSymbol(tree, symbol));
   const others = new Map();
-  for (const { node } of whatChanged(tree, ratio, level)) others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);
+  for (const { node } of whatChanged(tree, ratio, level))
+    others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);
   for (const [symbol, rows] of others) add(symbol, rows);
   const deltas = changesOf(tree, ratio, owner, owners.size);
   const whole = Math.max(tree.after[0], scaled(tree.before[0], ratio));
-  const parts = [...owners].map(([symbol, at]) => ({ symbol, delta: deltas[at] })).filter(({ symbol, delta }) => symbol !== REST && Math.abs(delta) >= LEAST_PART * whole);
-  const shown = parts.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta)).slice(0, MOST_PARTS).sort((a, b) => b.delta - a.delta);
+  const parts = [...owners]
+    .map(([symbol, at]) => ({ symbol, delta: deltas[at] }))
+    .filter(({ symbol, delta }) => symbol !== REST && Math.abs(delta) >= LEAST_PART * whole);
+  const shown = parts
+    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
+    .slice(0, MOST_PARTS)
+    .sort((a, b) => b.delta - a.delta);
   const total = tree.after[0] - scaled(tree.before[0], ratio);
   return { shown, rest: total - shown.reduce((sum, { delta }) => sum + delta, 0), total, whole };
 }
@@ -40,7 +46,8 @@ export function partsOfChange(tree, ratio, level, findings) {
 // Returns the change of each part without the cost that moved between parts.
 function changesOf(tree, ratio, owner, count) {
   const own = new Float64Array((tree.names.length - LOWEST) * count); // by function and part
-  for (let i = 0; i < tree.size; i++) own[(tree.symbol[i] - LOWEST) * count + owner[i]] += tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
+  for (let i = 0; i < tree.size; i++)
+    own[(tree.symbol[i] - LOWEST) * count + owner[i]] += tree.afterSelf[i] - scaled(tree.beforeSelf[i], ratio);
   const deltas = new Float64Array(count);
   for (let from = 0; from < own.length; from += count) {
     let [gained, lost] = [0, 0];
@@ -62,10 +69,13 @@ export function makeWaterfall(page) {
 
   function show() {
     const { tree, ratio } = page;
-    const { shown, rest, total, whole } = once(page.scale, "waterfall", () => partsOfChange(tree, ratio, page.scale.level, header.findings));
+    const { shown, rest, total, whole } = once(page.scale, "waterfall", () =>
+      partsOfChange(tree, ratio, page.scale.level, header.findings),
+    );
     box.hidden = !shown.length || page.unequal;
     if (box.hidden) return;
-    const width = (delta) => `${((100 * Math.abs(delta)) / (Math.abs(rest) + shown.reduce((sum, part) => sum + Math.abs(part.delta), 0))).toFixed(2)} 1 0`;
+    const width = (delta) =>
+      `${((100 * Math.abs(delta)) / (Math.abs(rest) + shown.reduce((sum, part) => sum + Math.abs(part.delta), 0))).toFixed(2)} 1 0`;
     const bars = shown.map(({ symbol, delta }) => {
       const name = symbolName(tree, symbol);
       const button = makeButton("", () => open(symbol), delta > 0 === !page.higher ? "worse" : "better");
@@ -77,7 +87,12 @@ export function makeWaterfall(page) {
     const noise = element("span", `rest ${changeOf(page, rest)}`, "rest");
     noise.title = `${changeOf(page, rest)}: all other functions together, within noise or below 0.5 % of the total each`;
     noise.style.flex = width(rest);
-    box.replaceChildren(element("b", meanOf(page, tree.before[0], 0)), ...bars, ...(rest ? [noise] : []), element("b", meanOf(page, tree.after[0], 1)));
+    box.replaceChildren(
+      element("b", meanOf(page, tree.before[0], 0)),
+      ...bars,
+      ...(rest ? [noise] : []),
+      element("b", meanOf(page, tree.after[0], 1)),
+    );
     box.setAttribute("aria-label", `Parts of the change of the total, ${changeOf(page, total)}`);
   }
 

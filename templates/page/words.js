@@ -69,14 +69,29 @@ export function describe(page, shape, node) {
       after: meanOf(page, after, 1),
       change: changeOf(page, near ? 0 : delta),
       relative: before ? (near ? "0 %" : growthOf(old, after)) : after ? fromNothing : "-",
-      brief: page.header.alone ? meanOf(page, after, 1) : isScaled ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}` : fromTo(page, before, after),
+      brief: page.header.alone
+        ? meanOf(page, after, 1)
+        : isScaled
+          ? `${meanOf(page, before, 0)} (scaled ${formatValue(perRun(page, old), scaledUnit(page), page.header.exponent)}) → ${meanOf(page, after, 1)}`
+          : fromTo(page, before, after),
       growth: page.unequal ? "not compared" : near ? "unchanged" : growthOf(old, after),
       responsibility: growth && !near && node > 0 ? explains(page, delta / growth) : "",
     };
   });
   const part = (value, total) => formatShare(total ? value / total : 0);
-  const shares = page.header.alone ? `${part(tree.after[node], tree.totals[1])} of the run` : `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
-  return { name: nameOf(tree, node), place: placeOf(tree, node), link: linkOf(tree, node), everywhere: allCallsOf(page, tree, node), lines, shares, verdict: verdictOf(page, shape, node), brief: briefOf(page, shape, node).join(", ") };
+  const shares = page.header.alone
+    ? `${part(tree.after[node], tree.totals[1])} of the run`
+    : `${part(tree.before[node], tree.totals[0])} of before, ${part(tree.after[node], tree.totals[1])} of after`;
+  return {
+    name: nameOf(tree, node),
+    place: placeOf(tree, node),
+    link: linkOf(tree, node),
+    everywhere: allCallsOf(page, tree, node),
+    lines,
+    shares,
+    verdict: verdictOf(page, shape, node),
+    brief: briefOf(page, shape, node).join(", "),
+  };
 }
 
 // Returns the change of a row's function over all of its call paths, or "" if the row has this change alone. It is the
@@ -87,7 +102,9 @@ export function allCallsOf(page, tree, node) {
   const finding = page.findings.get(symbol);
   const column = finding?.judged === "self" ? "Self" : "";
   const sums = symbolSums(page.tree);
-  const [here, all] = [tree, sums].map((values, at) => ["before", "after"].map((side) => values[side + column][at ? symbol : node]));
+  const [here, all] = [tree, sums].map((values, at) =>
+    ["before", "after"].map((side) => values[side + column][at ? symbol : node]),
+  );
   // the costs of an estimated call path are no measurements
   const isEstimated = page.header.blueprint?.estimated && finding?.change;
   if (!isEstimated && all.every((value, side) => isNear(value, here[side]))) return "";
@@ -118,10 +135,20 @@ function verdictOf(page, shape, node) {
   if (kind === "both") {
     const level = page.shades[shape].level[node];
     if (level) words.push(directionWord(page, level));
-    else if (!page.header.alone) words.push(isNear(scaled(tree.before[node], page.ratio), tree.after[node]) ? "unchanged" : page.unequal ? "not compared" : "below the gate");
+    else if (!page.header.alone)
+      words.push(
+        isNear(scaled(tree.before[node], page.ratio), tree.after[node])
+          ? "unchanged"
+          : page.unequal
+            ? "not compared"
+            : "below the gate",
+      );
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
-  if (tree.evidence && testsRepeats(page)) words.push(tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ");
+  if (tree.evidence && testsRepeats(page))
+    words.push(
+      tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ",
+    );
   else if (Number.isFinite(z) && z) words.push(`z ${z < 0 ? "\u2212" : ""}${Math.abs(z).toFixed(1)}`);
   return [...words, ...briefOf(page, shape, node, true)].join(", ");
 }
@@ -162,6 +189,10 @@ export function fromOf(line) {
 
 export function sentenceOf(page, shape, node) {
   const { name, place, everywhere, lines, shares, verdict } = describe(page, shape, node);
-  const numbers = lines.map((line) => page.header.alone ? `${line.label.toLowerCase()} ${line.brief}` : `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`);
+  const numbers = lines.map((line) =>
+    page.header.alone
+      ? `${line.label.toLowerCase()} ${line.brief}`
+      : `${line.label.toLowerCase()} ${fromOf(line)} → ${line.after}, ${line.change} (${line.relative})`,
+  );
   return [name, place, everywhere, ...numbers, lines[0].responsibility, shares, verdict].filter(Boolean).join("; ");
 }

@@ -125,8 +125,9 @@ def test_pages_are_valid_html(written: Callable[[str], Path], open_file: OpenFil
     "command",
     [
         ["typescript/bin/tsc", "-p", str(SCRIPT_TOOLS)],
+        ["prettier/bin/prettier.cjs", "--check", "--config", str(SCRIPT_TOOLS / "package.json"), "templates/page/*.js"],
     ],
-    ids=["types"],
+    ids=["types", "format"],
 )
 def test_page_scripts_have_valid_types_and_format(command: list[str]) -> None:
     node, tool = shutil.which("node"), SCRIPT_TOOLS / "node_modules" / command[0]
