@@ -29,6 +29,7 @@ from profgate.init.repository import candidates, detected
 from profgate.init.repository_files import Files
 from profgate.init.skeletons import repeated_tests
 from profgate.init.trial import iterations, problem_in
+from profgate.init.workflow import Plan
 from profgate.io.files import sources_under
 from profgate.model.profile import Profile, Stacks
 from profgate.report.templates import render_template
@@ -624,7 +625,9 @@ def test_trial_recording_counts_samples_of_the_library(tmp_path: Path, capsys: p
     assert trial
     assert int(trial[2]) > 40
     assert re.search(r"each pull request takes about \d+ min: setup 0 s, \d+ runs of", shown)
-    assert re.search(r"\d+ runs of [\d,]+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text())
+    assert re.search(
+        r"\d+ runs of [\d,]+ samples, at 1,000 samples a second, give about", written(tmp_path).read_text()
+    )
     assert len(set(re.findall(r"runs of ([\d.]+) s\b", shown))) == 1  # the only duration
     assert (
         subprocess.run(["git", "worktree", "list"], cwd=tmp_path, capture_output=True, check=True).stdout.count(b"\n")
@@ -914,6 +917,10 @@ def test_unmeasurable_command_is_an_error(
         ("ok x\n--- FAIL: TestX (0.00s)\npanic: flag redefined: x [recovered]\nFAIL\n", "--- FAIL: TestX"),
         ("+ gradle test\nsh: 1: gradle: not found\n", "sh: 1: gradle: not found (install gradle here, or add what"),
         ("+ echo error: no\nfatal: a\n", "fatal: a"),
+        (
+            "[ERROR] C :\n[ERROR] Source option 5 is no longer supported.\n",
+            "option 5 is no longer supported. (raise the",
+        ),
         ("\x1b[0m\x1b[31mfatal: a\x1b[0m\n", "fatal: a"),
         ("test/http-error.ts:218:4\nx: error TS1: bad\n", "x: error TS1: bad"),
         ("one\ntwo\n\n", "two"),
@@ -1097,6 +1104,15 @@ def test_tests_are_repeated_when_there_is_no_benchmark(tmp_path: Path, capsys: p
     assert all(int(row.split(" ")[0]) > 100 for row in rows)
 
 
+PLUGIN = "class BenchmarkFixture:\n    def __init__(self, node):\n        raise ValueError\n"
+REFUSES_OTHER_TYPES = """\
+from pytest_benchmark.fixture import BenchmarkFixture
+def pytest_runtest_makereport(item):
+    if not isinstance(item.funcargs.get("benchmark", BenchmarkFixture.__new__(BenchmarkFixture)), BenchmarkFixture):
+        raise TypeError
+"""
+
+
 def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Path) -> None:
     bench = "def test_a(benchmark): assert benchmark(sum, [1]) == 1\n"
     bench += "def test_b(benchmark): benchmark.pedantic(sum, ([1],))\n"
@@ -1104,9 +1120,11 @@ def test_benchmarks_of_pytest_are_repeated_a_fixed_number_of_times(tmp_path: Pat
     recipe, whole = RECIPES[0], Files(str(made(tmp_path, files | {"test_other.py": "def test_c(): pass\n"})))
     (new,) = repeated_tests(whole, candidates(whole, recipe), Kind.BENCHMARK)
     assert new.update.endswith(" --update --benchmark-only bench/test_a.py bench/test_b.py")
-    made(tmp_path, new.new_files)
+    plugin = {"pytest_benchmark/fixture.py": PLUGIN, "conftest.py": REFUSES_OTHER_TYPES}
+    made(tmp_path, {**new.new_files, **plugin})
     for words in (new.update, new.command):
-        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, check=True)
+        given = os.environ | {"PYTHONPATH": str(tmp_path)}
+        subprocess.run([sys.executable, *words.split()[1:]], cwd=tmp_path, env=given, check=True)
     rows = (tmp_path / "benchmarks" / "repeated_tests.txt").read_text().splitlines()
     assert [row.split("/")[1] for row in rows] == [f"test_{x}.py::test_{y}" for x in "ab" for y in "ab"]
 
@@ -1240,7 +1258,7 @@ def test_missing_build_is_added(tmp_path: Path, capsys: pytest.CaptureFixture[st
     bench = NODE["bench/sum.js"].replace("lib/", "dist/")
     committed(tmp_path, NODE | {"package.json": build, "bench/sum.js": bench, ".gitignore": "dist\n"})
     main(["init", str(tmp_path), "--yes", "--measure"])
-    assert "Trying again after npm run build." in capsys.readouterr().out
+    assert "Trying again with the setup npm install; npm run build." in capsys.readouterr().out
     assert shell_of(tmp_path)["SETUP"] == "npm install\nnpm run build\n"
 
 
@@ -1249,6 +1267,39 @@ def test_requirement_that_is_named_is_installed(tmp_path: Path, module: str, lin
     files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n", "bench/requirements.txt": "pyperf==2\n"})))
     assert requirement(files, module) == line
     assert requirement(files, "unknown") == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "problem", "before", "after"),
+    [
+        (
+            "Java",
+            "the setup ended with 1 [ERROR] Source option 5 is no longer supported.",
+            "mvn -B x",
+            trial.NEWER_SOURCES + "-B x",
+        ),
+        (
+            "Python",
+            "the setup ended with 1 No module named 'a'",
+            "pip install -r r.txt\npip install -e .",
+            "pip install -e .",
+        ),
+        ("Python", "the setup ended with 1", "pip install -e .", ""),
+        (
+            "Python",
+            "the recording ended with 1 No module named 'my_tool'",
+            "pip install -e .",
+            "pip install -e .\npip install my-tool",
+        ),
+        ("Python", "the recording ended with 1 No module named 'other'", "pip install -e .", ""),
+        ("Python", "the recording ended with 1 No module named 'my_tool'", "pip install my-tool", ""),
+    ],
+)
+def test_failed_setup_is_changed(language: str, problem: str, before: str, after: str, tmp_path: Path) -> None:
+    recipe = next(each for each in RECIPES if each.language == language)
+    plan = Plan(recipe, "a", tuple(before.split("\n")), "main", ("a",), extent_for(1, None), problem=problem)
+    files = Files(str(made(tmp_path, {"tox.ini": "deps = my_tool>=2\n"})))
+    assert trial._remedy(files, plan) == tuple(filter(None, after.split("\n")))
 
 
 def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:

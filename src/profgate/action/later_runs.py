@@ -18,6 +18,7 @@ from profgate.action.publishing import end_without_result
 from profgate.action.reporting import compare_and_report
 from profgate.errors import ProfgateError, SettingsError
 from profgate.github.acceptance_comments import Rights
+from profgate.github.artifact_source import newest_pull_run
 from profgate.github.fork_artifact import fork_artifact, pull_of_run
 from profgate.github.records import PullRecord, RunRecord
 from profgate.github.sticky_comment import answer_in_comment
@@ -144,7 +145,8 @@ def _answer(job: Job, pull: PullRecord, written: list[Acceptance], acceptances: 
 
 
 def _again(job: Job, pull: PullRecord) -> int:
-    run = _last_run(job, pull)
+    path = f".github/workflows/{_workflow(job)}"
+    run = newest_pull_run(job.client, path, pull.head.sha, pull.head_repository_id, completed=True)
     if run is not None and job.client.run_artifacts(run.id, target_artifact(job.settings)):
         return _compare_again(job, run)
     if run is None or run.conclusion != "failure":
@@ -170,20 +172,6 @@ def _compare_again(job: Job, run: RunRecord) -> int:
         job.context, event_name="workflow_run", triggering_run=first, head_sha=run.head_sha, is_fork=fork
     )
     return comment_on_fork(job)
-
-
-def _last_run(job: Job, pull: PullRecord) -> RunRecord | None:
-    """Return the newest completed run of the comparing workflow for the head of the pull request, or None."""
-    path = f".github/workflows/{_workflow(job)}"
-    runs = job.client.workflow_runs(path, event="pull_request", head_sha=pull.head.sha)
-    fitting = [
-        run
-        for run in runs
-        if (run.workflow_path, run.event, run.head_sha, run.status)
-        == (path, "pull_request", pull.head.sha, "completed")
-        and run.head_repository_id == pull.head_repository_id
-    ]
-    return max(fitting, key=lambda run: run.id, default=None)
 
 
 def _workflow(job: Job) -> str:

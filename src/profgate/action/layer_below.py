@@ -7,15 +7,16 @@ untrusted and changes no verdict.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import isfinite
 
 from profgate.action.job import Job
 from profgate.attribution.base_branch import with_base_branch
 from profgate.errors import GitHubError, ProfgateError
+from profgate.github.artifact_source import newest_pull_run
 from profgate.github.artifact_upload import is_report_of
 from profgate.github.connections import RetryBudgetExceededError
-from profgate.github.records import RunRecord
 from profgate.github.step_outputs import regressions
 from profgate.model.reason import Parameter, Reason, ReasonCode
 from profgate.model.report import Report
@@ -69,8 +70,9 @@ def _totals(report: Report, below: Report, position: int) -> Iterator[Reason]:
 
 def _report_at(job: Job, sha: str, baseline: str | None) -> Report:
     """Return the newest report of the pull request below. Raises `GitHubError` if there is none for this baseline."""
-    where = f"pull request at {sha[:7]}"
-    while (run := _run_at(job, sha)) is not None and run.status == "in_progress":
+    where, context = f"pull request at {sha[:7]}", job.context
+    newest_run = partial(newest_pull_run, job.client, context.workflow_path, sha, context.repository_id)
+    while (run := newest_run()) is not None and run.status == "in_progress":
         job.log(f"{where}: run {run.id} is in progress; waiting up to {PAUSE} seconds")
         try:
             job.base_run_budget.wait(PAUSE, where)
@@ -87,12 +89,3 @@ def _report_at(job: Job, sha: str, baseline: str | None) -> Report:
     if report.baseline.sha != baseline:
         raise GitHubError(where, "was compared with another commit; run its job again, and then this one")
     return report
-
-
-def _run_at(job: Job, sha: str) -> RunRecord | None:
-    """Return the newest run of this workflow for the head of the pull request below, or None."""
-    context = job.context
-    runs = job.client.workflow_runs(context.workflow_path, event="pull_request", head_sha=sha)
-    expected = (context.workflow_path, "pull_request", sha, context.repository_id)
-    same = [run for run in runs if (run.workflow_path, run.event, run.head_sha, run.head_repository_id) == expected]
-    return max(same, key=lambda run: run.id, default=None)

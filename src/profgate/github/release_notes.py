@@ -40,7 +40,7 @@ def render_release_notes(
         refs=refs,
         headline=headline(report),
         totals=body.totals(ROWS),
-        functions=body.table(found, ROWS, fails=False),
+        functions=body.table(found, ROWS),
         steps=[_step(step, pull_url) for step in steps],
         doubts=[sentence(doubt) for doubt in doubts],
     )

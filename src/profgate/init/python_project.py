@@ -18,6 +18,7 @@ NEED = re.compile(
 )
 BASE = re.compile(r"(?<=\w)[^\w.-]")
 NOT_NAME = re.compile(r"[^a-z0-9.-]+")
+MEASURED_APART = re.compile(r" (?:--cov\S*|-n)(?: (?!-)\S+)?")  # traces the lines, or runs tests in other processes
 SEGMENT = re.compile(r"&&|\|\||;|\|")
 PLACES = ("bench*.py", "perf_*.py", "bench/*.py", "benches/*.py", "benchmark/*.py", "benchmarks/*.py", "perf/*.py")
 PYTEST_FILES = ("pytest.ini", "conftest.py", "tests/conftest.py")
@@ -152,7 +153,7 @@ def _python(line: str) -> str:
     if words and words[0] in {"pytest", "py.test", "unittest"}:
         words = ["python", "-m", words[0].replace("py.test", "pytest"), *words[1:]]
     if words and words[0] in {"python", "python3"} and len(words) > 1 and words[1] != "-c":
-        text = " ".join(["python", *words[1:]])
+        text = MEASURED_APART.sub("", " ".join(["python", *words[1:]]))
         useful = words[1:3] != ["-m", "pip"] and words[1:3] != ["-m", "build"]
         return text if PLAIN.fullmatch(text) and useful else ""
     return ""

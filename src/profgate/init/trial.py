@@ -61,7 +61,9 @@ TRIED = (
     "this repository.\n"
 )
 FAILED = "Trial recording of {command} failed: {problem}.\n"
-AGAIN = "Trying again after {line}.\n"
+AGAIN = "Trying again with the setup {lines}.\n"
+OLD_SOURCES = re.compile(r"Source option \d{1,2} is no longer supported")
+NEWER_SOURCES = "mvn -Dmaven.compiler.source=8 -Dmaven.compiler.target=8 "
 UNTRACKED = "git does not track it, so that a checkout does not contain it; git add it"
 SLOW = (
     "in {command!r}; use --replace --measure with a shorter --install, or with a --command that needs less; a command "
@@ -105,9 +107,9 @@ def measured(files: Files, plans: list[Plan]) -> Trial:
         for plan in plans[:MOST_TRIALS]:
             if plan.setup not in copies.failed:
                 trials.append(_tried(plan, copies))
-                if line := _remedy(files, trials[-1].plan):
-                    sys.stdout.write(AGAIN.format(line=plain(line)))
-                    trials.append(_tried(replace(plan, install=(*plan.install, line)), copies))
+                if install := _remedy(files, trials[-1].plan):
+                    sys.stdout.write(AGAIN.format(lines=plain("; ".join(install))))
+                    trials.append(_tried(replace(plan, install=install), copies))
             if trials[-1].share >= ENOUGH or time.monotonic() > end:
                 break
     best = max(trials, key=lambda trial: (bool(trial.seconds), trial.share))
@@ -180,18 +182,21 @@ def _updated(plan: Plan, copies: _Copies, checkout: str) -> Plan:
     return replace(plan, new_files=texts)
 
 
-def _remedy(files: Files, plan: Plan) -> str:
-    """Return the line that adds what a failed recording lacks: a requirement of the repository, or its build.
+def _remedy(files: Files, plan: Plan) -> tuple[str, ...]:
+    """Return an installation with what a failed recording lacks, or without what fails, or () if there is none.
 
     A module that the repository names nowhere is not installed, because its package may be anybody's.
     """
-    missing = PROBLEMS[0].search(plan.problem)
-    if missing is None:
-        return ""
-    line = requirement(files, missing[1]) if plan.recipe.language == "Python" else ""
-    if plan.recipe.language == "Node" and _is_path(missing[1]):
-        line = build_line(files)
-    return "" if line in plan.install else line
+    missing, install = PROBLEMS[0].search(plan.problem), plan.install
+    if OLD_SOURCES.search(plan.problem):
+        install = tuple(line.replace("mvn ", NEWER_SOURCES, 1) for line in install)
+    elif plan.recipe.language == "Python" and plan.problem.startswith("the setup ended"):  # of further tools
+        install = tuple(line for line in install if not line.startswith("pip install -r "))
+    elif missing and plan.recipe.language == "Python":
+        install = (*install, requirement(files, missing[1]))
+    elif missing and plan.recipe.language == "Node" and _is_path(missing[1]):
+        install = (*install, build_line(files))
+    return () if install == plan.install or not all(install) or len({*install}) < len(install) else install
 
 
 def _is_path(name: str) -> bool:
@@ -316,6 +321,8 @@ def _last(output: str) -> str:
 
 
 def _advice(found: re.Match[str]) -> str:
+    if OLD_SOURCES.search(found.string):
+        return "(raise the source and target level in the build, or let --install use an older JDK)"
     if found.re is PROBLEMS[1]:
         return f"(install {found[1]} here, or add what installs it to --install)"
     name = found[1] if found.re is PROBLEMS[0] else ""

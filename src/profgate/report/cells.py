@@ -13,14 +13,13 @@ from profgate.report.rows import Pair
 LONGEST_NAME = 60
 LONGEST_FRAGMENT = 300  # characters; if a name is longer, the URL fragment contains only the key of the frame
 NO_BREAK = "\N{NO-BREAK SPACE}"
-WIDTH = NO_BREAK * 24  # a narrow last column would make the rows very tall on a phone
-WHY_RED = f"Why it fails{WIDTH}"
-COLUMNS = {"function": "Function", "change": "Change", "whose": "Whose change", "why": f"Why{WIDTH}"}
 SIGNS = {"red": "🔴", "yellow": "🟡", "green": "⚡", "neutral": "💡"}
 
 
-def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> dict[str, str]:
-    """Return the table cells of one finding.
+def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = False) -> tuple[str, str]:
+    """Return the table cells of one finding: the function and whose change it is, and the change with its reason.
+
+    There are only two columns, because a phone shows no more.
 
     ``where`` names the workload or metric, if necessary. ``signs`` adds a sign for the finding's colour.
     """
@@ -38,16 +37,16 @@ def finding_cells(row: Row, links: Links, where: str = "", *, signs: bool = Fals
     sign = ("✅ " if finding.acknowledgement else f"{SIGNS[finding.colour]} ") if signs else ""
     elsewhere = f"also in {numbers.counted(row.elsewhere, 'more workload')}" if row.elsewhere else ""
     cost, change, *more = map(_solid, row.facts)
-    return {
-        "function": _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere),
-        "change": _lines(
+    whose = joined(_origin(finding), cell(statements.base_branch_text(finding)))
+    return (
+        _lines(f"{sign}{linked}", added, where.replace("|", "\\|"), elsewhere, whose),
+        _lines(
             f"**{change}** ({cost})",
             *(f"{text} {fact.noun}" for fact, text in zip(FACTS[2:], more, strict=True) if text),
             *details(row, code_cell),
+            joined(*map(cell, rows.why(row, plain_name))),
         ),
-        "whose": joined(_origin(finding), cell(statements.base_branch_text(finding))),
-        "why": joined(*map(cell, rows.why(row, plain_name))),
-    }
+    )
 
 
 def note_line(row: Row) -> str:

@@ -7,15 +7,13 @@ from profgate.errors import ProfgateError
 from profgate.model.acceptance import limits_text, shown_text
 from profgate.model.levels import GATE_SHARE
 from profgate.model.links import Links
-from profgate.model.reason import Reason
+from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, Finding, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import name_text
 from profgate.report import numbers, rows, statements, wording
 from profgate.report.acceptance_rows import markdown_acceptances, ways_out
 from profgate.report.cells import (
-    COLUMNS,
     LONGEST_NAME,
-    WHY_RED,
     compared_runs,
     finding_cells,
     joined,
@@ -36,12 +34,15 @@ from profgate.report.markdown_text import (
 from profgate.report.rank_report import rank_details, rank_sections, result_text
 from profgate.report.rows import Pair
 from profgate.report.templates import render_template
+from profgate.report.wording import IN_TURNS
 
 # GitHub rejects more than 65,536 characters, and a string has at least as many bytes as characters
 COMMENT_BYTES = 60_000
 SUMMARY_BYTES = 1_000_000  # GitHub drops a step summary that exceeds 1 MiB
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
 LONGEST_TEXT = 400
+TABLE_HEAD = [("Function", "Change"), (":--", ":--")]
+HELP = "https://profgate.github.io/profgate/how-to/red/"
 POLICY = ("fail_on", "fail_on_total", "source")
 
 
@@ -85,7 +86,8 @@ def render_quiet_comment(
     doubtful = _doubtful(report) or report.verdict.conclusion == "inconclusive"
     first = f"{_sign(report)} {headline(report)}" if doubtful else "✅ Resolved: no performance regression any more"
     orders = (rank_details(check).strip() for _, _, check in rank_sections(report) if check.order == "below")
-    parts = (_advice(report), _suspects(report), *orders, Body(report, links or Links(), run_url).compared())
+    body = Body(report, links or Links(), run_url)
+    parts = (_suspects(report), *orders, body.compared(), body.next_step() if doubtful else "")
     text = "\n\n".join(filter(None, (f"{_marker_of(report, key)}\n### {first}", *parts)))
     return Document("comment.md", "text/markdown", f"{text}\n")
 
@@ -125,24 +127,40 @@ class Body:
     def text(self, limit: int, *, marker: str = "", note: str = "") -> str:
         """Return the text with at most ``limit`` rows in each section of the details."""
         report = self.report
-        failed = report.verdict.exit_code == 1 and short_sha(report.target.sha)
         sections = self.sections(limit)
         return render_template(
             "markdown/comment.md.j2",
             filters={"unbroken": unbroken},
             marker=marker,
             headline=f"{_sign(report)} {headline(report)}",
-            advice="\n\n".join(filter(None, (statements.larger_budget(report), _advice(report), _suspects(report)))),
+            advice="\n\n".join(filter(None, (statements.larger_budget(report), _suspects(report)))),
             measured=statements.measurement(report, code_span),
             missing=self.not_compared(limit) if _doubtful(report) and len(self.missing) > 1 else "",
             table=self.table(self.shown, OPEN),
-            compared=self.compared(),
+            compared="\n\n".join(filter(None, (self.compared(), self.visible()))),
             sections=sections,
             titles=_capital(joined(*(title for title, _ in sections))),
             capital=_capital,
-            ways_out=", ".join(ways_out((*self.groups.worse, *self.groups.related), report)) if failed else "",
+            next_step=self.next_step(),
             note=note,
         )
+
+    def next_step(self) -> str:
+        """Return what a reader should do, as one line."""
+        report, verdict = self.report, self.report.verdict
+        if advice := _advice(report):
+            return advice
+        if verdict.exit_code:
+            red = verdict.exit_code == 1 and short_sha(report.target.sha)
+            ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report)) if red else ""
+            step = link("My pull request is red: what now?", HELP) if red else ""
+            return f"{step}{f' · Intended? A maintainer can comment {ways}.' if ways else ''}"
+        first = rows.leading(report)
+        settled = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
+        finding = first.finding if first is not None and first.finding.colour == "yellow" else None
+        if finding and not report.measurement and settled.isdisjoint(reason.code for reason in finding.reasons):
+            return f"The check passes. To decide, measure both commits {IN_TURNS}: `profgate confirm`."
+        return "Nothing to do: the check passes."
 
     def sections(self, limit: int) -> list[tuple[str, str]]:
         """Return the title and the text of each section of the details."""
@@ -169,16 +187,12 @@ class Body:
         ]
         return [(title, text) for title, text in sections if text]
 
-    def table(self, found: Sequence[Row], limit: int, *, fails: bool = True) -> str:
-        """Return a table of findings without empty columns. The findings get signs if their colours differ."""
+    def table(self, found: Sequence[Row], limit: int) -> str:
+        """Return a table of findings. The findings get signs if their colours differ."""
         shown = found[:limit]
         signs = len({(row.finding.colour, row.finding.acknowledgement is None) for row in shown}) > 1
         cells = [finding_cells(row, self.links, self.where(row.workload, row.metric), signs=signs) for row in shown]
-        names = [name for name in COLUMNS if any(cell[name] for cell in cells)]
-        red = fails and all(row.finding.colour == "red" for row in shown)
-        heads = [WHY_RED if name == "why" and red else COLUMNS[name] for name in names]
-        lines = [heads, [":--"] * len(names), *([cell[name] or numbers.UNKNOWN for name in names] for cell in cells)]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines) if cells else ""
+        table = "\n".join(f"| {' | '.join(line)} |" for line in [*TABLE_HEAD, *cells]) if cells else ""
         more = f"\n\n… and {len(found) - limit:,} more in the report." if limit < len(found) else ""
         return (table + more).strip()
 
@@ -191,7 +205,20 @@ class Body:
             link("report", self.links.report) if self.links.report else "",
             link("workflow run", self.run_url) if link_target(self.run_url) else "",
         )
-        return "\n\n".join(filter(None, (line, statements.undecided(self.report, code_span) if self.pairs else "")))
+        undecided = statements.undecided(self.report, code_span) if self.pairs else ""
+        return "\n\n".join(filter(None, (line, undecided)))
+
+    def visible(self) -> str:
+        """Return which changes the comparison would have shown, if it showed none."""
+        facts = max(
+            (pair.metric.calibration for pair in self.pairs), key=lambda one: one.visible_total or 0, default=None
+        )
+        if self.report.verdict.conclusion != "pass" or self.shown or facts is None or not facts.visible_total:
+            return ""
+        seen = f"We would have seen a change of {numbers.smallest_change(facts.visible_total)} in the total"
+        if facts.visible_tenth is None:
+            return f"{seen}."
+        return f"{seen}, or {numbers.smallest_change(facts.visible_tenth)} in a function that takes 10 % of the run."
 
     def runs(self) -> str:
         """Return the numbers of runs and the commits: ``5 + 5 interleaved runs of 7f8c04f and 983248d``."""
@@ -263,10 +290,7 @@ def headline(report: Report) -> str:
     if text := rows.headline(report, code_span):
         return text
     if report.verdict.conclusion == "pass":
-        metrics = [pair.metric for pair in rows.pairs(report) if statements.visible_changes(pair.metric)]
-        worst = max(metrics, key=lambda metric: metric.calibration.visible_total or 0.0, default=None)
-        seen = statements.visible_changes(worst) if worst is not None else ""
-        return f"No performance change{f' (smallest visible: {seen})' if seen else ''}"
+        return "No performance change"
     return next((sentence(wording.full_sentence(reason, plain_name)) for reason in report.verdict.reasons), "")
 
 
