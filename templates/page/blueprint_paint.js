@@ -47,14 +47,15 @@ function boxLabel(tree, figures, node, marks, box) {
     large ? "◆" : "",
     leadsToSlower(figures, node) ? "↓" : "",
   ].join("");
-  const name = `${signs}${signs ? " " : ""}${nameOf(tree, node)}`;
+  const prefix = signs && `${signs} `;
+  const name = nameOf(tree, node);
   if (large) {
-    const text = shorten(name, LONGEST_OF_FINDING);
+    const text = prefix + shorten(name, LONGEST_OF_FINDING);
     return { text, large, inside: box.height >= LABEL_ROOM && text.length * LARGE_LETTER + 10 <= box.width };
   }
-  const room = Math.floor((box.width - 10) / LETTER);
+  const room = Math.floor((box.width - 10) / LETTER) - prefix.length;
   const inside = box.height >= LABEL_ROOM && room >= Math.min(name.length, 8);
-  return { text: shorten(name, inside ? room : LONGEST_LABEL), large, inside };
+  return { text: prefix + shorten(name, inside ? room : LONGEST_LABEL), large, inside };
 }
 
 function leadsToSlower({ leads, state }, node) {

@@ -27,7 +27,7 @@ import { isUnequal, partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
-const LEAST_WIDTH = 0.1; // of the picture, for a frame that is opened
+const LEAST_WIDTH = 40; // pixels of a frame that is opened, if its caller is wide enough
 const FOLLOWS = {
   tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
   shape: ["shape", "colour", "layout", "zoom", "focus"],
@@ -137,11 +137,7 @@ export function makePage(header, whole, timelines = undefined) {
 function initial(header, whole) {
   const both = !header.alone && whole.before[0] > 0 && whole.after[0] > 0;
   return {
-    tab: !header.blueprint?.estimated
-      ? "graph"
-      : header.findings.length || header.total_changed
-        ? "blueprint"
-        : "symbols",
+    tab: header.blueprint?.estimated ? "symbols" : "graph", // a path that is estimated shows no finding
     view: whole.after[0] ? "after" : "before",
     scale: "common",
     strip: both,
@@ -309,8 +305,9 @@ function openInGraph(page, node) {
   if (Object.keys(needed).length) page.set(needed);
   if (!isDrawn(page, node)) page.set({ view: "union" });
   const { widths } = page.panes.find((pane) => !pane.isStrip && pane.widths[node] > 0) ?? page.panes[0];
+  const least = (widths[node] * window.innerWidth) / LEAST_WIDTH; // of the caller that fills the picture
   let zoom = node;
-  while (zoom > 0 && widths[node] >= LEAST_WIDTH * widths[page.tree.parent[zoom]]) zoom = page.tree.parent[zoom];
+  while (zoom > 0 && widths[page.tree.parent[zoom]] <= least) zoom = page.tree.parent[zoom];
   page.set({ zoom: [zoom], focus: { shape: 0, node }, boxSteps: page.state.boxSteps + 1 });
 }
 

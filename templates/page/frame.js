@@ -173,7 +173,9 @@ export function nameFrame(page, frame) {
         : "";
   frame.caption.replaceChildren(
     element("b", label),
-    ...(value ? [" ", element("span", root && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)] : []),
+    ...(value
+      ? [" ", element("span", root && !pane.isStrip && allCallsOf(page, pane.tree, root) ? `here ${value}` : value)]
+      : []),
     ...(missing ? [" ", element("em", missing)] : []),
   );
 }

@@ -287,10 +287,11 @@ def test_zoom_and_pan(open_page: OpenPage) -> None:
     assert frame(page).evaluate("e => e.scrollLeft") == pytest.approx(left + 80, abs=2)
 
 
-def test_calls_without_stacks_open_at_the_blueprint(open_page: OpenPage) -> None:
+def test_calls_without_stacks_open_at_the_table(open_page: OpenPage) -> None:
     header = PageHeader("t", "demo", "time", "nanoseconds", blueprint=BlueprintRules(estimated="edges"))
     page = open_page(header=header, fragment="")
-    assert page.locator("#panel-blueprint").is_visible()
+    assert page.locator("#panel-symbols").is_visible()
+    page.get_by_role("tab", name="Blueprint").click()
     assert "Estimated from edges" in page.locator("#panel-blueprint").inner_text()
     assert "This call path, estimated" in page.locator("#panel-blueprint").inner_text()
     assert page.get_by_role("tab").all_inner_texts() == ["Table", "Blueprint"]
@@ -373,7 +374,7 @@ def test_back_leaves_the_box_of_a_cause(open_page: OpenPage) -> None:
 def test_finding_and_legend_are_in_the_first_screen(open_page: OpenPage, width: int) -> None:
     names = ["main", "load", "a_long_name_of_a_function_that_labels_must_not_cut", *NAMES[3:]]
     header = replace(HEADER, blueprint=BlueprintRules(estimated="edges"))
-    page = open_page(tree_of(TWICE, names), header, "", width=width)
+    page = open_page(tree_of(TWICE, names), header, "#tab=blueprint", width=width)
     assert is_centred(page, names[2])
     label = page.locator(".blueprint .selected text")
     assert (label.text_content() or "").endswith(names[2])
@@ -394,6 +395,6 @@ def test_finding_link_selects_the_box_without_stacks(open_page: OpenPage) -> Non
         PageFinding(symbol=2, severity="maybe", direction="worse", key="00000000000000bb"),
     ]
     header = replace(HEADER, findings=findings, blueprint=BlueprintRules(estimated="edges"))
-    assert chosen(open_page(tree_of(TWICE), header, "")).startswith("render,")
+    assert chosen(open_page(tree_of(TWICE), header, "#tab=blueprint")).startswith("render,")
     page = open_page(tree_of(TWICE), header, "#finding=00000000000000bb~parse")
     assert is_centred(page, "parse")

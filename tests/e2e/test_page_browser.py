@@ -652,7 +652,7 @@ JUDGED = replace(
         ),
     ],
     headline=MetricHeadline(
-        "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 %, within noise"
+        "fails", "vanished is 26.5 % slower (121 → 153 ms)", "total 1.64 → 1.48 s, −9.7 % (within noise)"
     ),
     total_changed=False,
     warnings=[],

@@ -151,10 +151,10 @@ class Body:
         if advice := _advice(report):
             return advice
         if verdict.exit_code:
-            red = verdict.exit_code == 1 and short_sha(report.target.sha)
-            ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report)) if red else ""
-            step = link("My pull request is red: what now?", HELP) if red else ""
-            return f"{step}{f' · Intended? A maintainer can comment {ways}.' if ways else ''}"
+            step = f"The check fails: {link('what to do now', HELP)}."
+            ways = ", ".join(ways_out((*self.groups.worse, *self.groups.related), report))
+            on_github = verdict.exit_code == 1 and short_sha(report.target.sha)
+            return f"{step} Intended? A maintainer can comment {ways}." if ways and on_github else step
         first = rows.leading(report)
         settled = {ReasonCode.OFFSET, ReasonCode.TOTAL_IMPROVED, ReasonCode.ACCEPTED, ReasonCode.ACCEPTED_PARTS}
         finding = first.finding if first is not None and first.finding.colour == "yellow" else None

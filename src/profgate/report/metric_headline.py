@@ -62,7 +62,9 @@ def ordered_findings(report: Report, workload: WorkloadReport, metric: MetricRep
 
 def _total(metric: MetricReport, *, visible: bool) -> str:
     """Return the change in the total, and the smallest visible change if ``visible`` is set."""
-    text, smallest = f"total {', '.join(rows.total_words(metric))}", metric.calibration.visible_total
+    state, smallest = rows.unseen_total(metric), metric.calibration.visible_total
+    values = numbers.from_to(metric.total.baseline, metric.total.target, metric.unit)
+    text = f"total {values}, {numbers.relative_growth(metric.total.relative)}{f' ({state})' if state else ''}"
     if visible and smallest is not None:
         text += f"; smallest visible change {numbers.smallest_change(smallest)} in the total"
     return text

@@ -273,7 +273,7 @@ def _total_of(row: Row, report: Report, quote: Quote) -> str:
     of = f" of {quote(row.workload)}" if len(report.workloads) > 1 else ""
     if state == WITHIN_NOISE and abs(relative) < TOTAL_FLOOR:
         return f"; total{of} unchanged"
-    return f"; total{of} {numbers.relative_growth(relative)}{f', {state}' if state else ''}"
+    return f"; total{of} {numbers.relative_growth(relative)}{f' ({state})' if state else ''}"
 
 
 def finding_key(location: Location) -> str:

@@ -421,7 +421,7 @@ def test_a_metric_that_counts_more_as_better() -> None:
     rate = replace(samples.finding("serve", 400.0, 200.0), direction="worse")
     speed = replace(samples.metric(rate, name="rate", unit="requests/s", before=800.0, after=600.0), better="higher")
     text = spaced(comment(samples.report(samples.workload(speed), verdict=samples.RED)).text)
-    assert "`serve` −50.0 % (400 → 200 requests/s); total −25.0 %, within noise" in text
+    assert "`serve` −50.0 % (400 → 200 requests/s); total −25.0 % (within noise)" in text
     assert "**−50.0 %** (400 → 200 requests/s)" in text
 
 

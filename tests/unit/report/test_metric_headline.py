@@ -39,7 +39,7 @@ def test_regression_in_unchanged_total_states_both() -> None:
     assert headline(given) == (
         "fails",
         "dot +26.4 % (121 → 153 ms)",
-        "total 1.64 → 1.48 s, −9.8 %, within noise",
+        "total 1.64 → 1.48 s, −9.8 % (within noise)",
     )
 
 
@@ -60,7 +60,7 @@ def test_headline_names_self_cost(evidence: Evidence, total: tuple[float, float]
 
 
 def test_unchanged_metric_of_failed_report_is_unchanged() -> None:
-    total = "total 12.9 → 12.9 s, +0.1 %, within noise; smallest visible change 4.0 % in the total"
+    total = "total 12.9 → 12.9 s, +0.1 % (within noise); smallest visible change 4.0 % in the total"
     assert headline(regression(), 1) == ("unchanged", "No performance change", total)
     assert headline(unchanged())[:2] == ("unchanged", "No performance change")
 
@@ -88,7 +88,7 @@ def test_inconclusive_metric_has_its_reason() -> None:
     assert headline(given) == (
         "inconclusive",
         "Too few samples to judge: 674 in 5 runs",
-        "total 674 → 702 samples, +4.2 %, inconclusive",
+        "total 674 → 702 samples, +4.2 % (inconclusive)",
     )
     alone = replace(given, verdict=verdict("pass"))  # another metric decides about the workload
     assert headline(alone)[:2] == ("inconclusive", "Inconclusive")

@@ -111,7 +111,7 @@ def test_headline_names_moved_cost() -> None:
 def test_headline_names_the_workload_among_several() -> None:
     loads = [samples.workload(samples.metric(samples.finding("f", 1e9, 2e9)), name=name) for name in ("a", "b")]
     text = headline(samples.report(*loads, verdict=samples.verdict("fail")), str)
-    assert text == "f is 2.0x slower (1.00 → 2.00 s); total of a +6.8 %, within noise"
+    assert text == "f is 2.0x slower (1.00 → 2.00 s); total of a +6.8 % (within noise)"
 
 
 def found(name: str, before: float, after: float, kind: str) -> Finding:
@@ -131,10 +131,10 @@ SURE, LITTLE = found("parse", 1e9, 3e9, "Degradation"), found("parse", 1e9, 1.31
 @pytest.mark.parametrize(
     ("findings", "text"),
     [
-        ((SMALL,), "Possible regression: x is 10x slower; total +6.8 %, within noise"),
-        ((LITTLE,), "Possible regression: parse +31.0 %; total +6.8 %, within noise"),
-        ((SURE, LARGE), "Possible regression: parse is 3.0x slower; total +6.8 %, "),
-        ((FRESH,), "Possible regression: fresh is new (3.00 s); total +6.8 %, within noise"),
+        ((SMALL,), "Possible regression: x is 10x slower; total +6.8 % (within noise)"),
+        ((LITTLE,), "Possible regression: parse +31.0 %; total +6.8 % (within noise)"),
+        ((SURE, LARGE), "Possible regression: parse is 3.0x slower; total +6.8 % ("),
+        ((FRESH,), "Possible regression: fresh is new (3.00 s); total +6.8 % (within noise)"),
         ((SLOWER, LARGE), "Possible regression: big is 2.0x slower; total +6.8 %"),
         ((SLOWER,), "Possible regression: total of w +25.0 %"),
         ((FASTER, SURE), "Total −50.0 % (40.0 → 20.0 s); parse costs more (+2.00 s)"),
@@ -207,7 +207,7 @@ def test_untested_total_is_not_called_noise() -> None:
     assert total_text(Pair("w", untested)).endswith("(+6.8 %, not tested)")
     assert total_text(Pair("w", samples.metric())).endswith("(+6.8 %, within noise)")
     report = samples.report(samples.workload(untested), verdict=samples.verdict("fail"))
-    assert headline(report, str) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 %, not tested"
+    assert headline(report, str) == "f is 2.0x slower (1.00 → 2.00 s); total +6.8 % (not tested)"
 
 
 def test_function_whose_cost_fell_is_never_called_slower() -> None:
@@ -226,7 +226,7 @@ def test_new_function_in_a_caller_whose_cost_fell_is_the_headline() -> None:
     fresh = samples.finding("same", 0, 4e9, kind="NotInBaseline", colour="neutral")
     metric = samples.metric(less, fresh)
     report = samples.report(samples.workload(metric), verdict=samples.verdict("fail"))
-    assert headline(report, str) == "same is new and takes 10.0 % of the run; total +6.8 %, within noise"
+    assert headline(report, str) == "same is new and takes 10.0 % of the run; total +6.8 % (within noise)"
     assert "<br>new `same` takes 10.0 % of the run" in finding_cells(Row("w", metric, less), Links())[1]
 
 
@@ -255,7 +255,7 @@ def test_headline_names_the_largest_new_function() -> None:
     caller = replace(samples.finding("dedupe", 1e9, 9e9), evidence=Evidence(new="a, same and 2 more"))
     fresh = [samples.finding(name, 0, cost, kind="NotInBaseline", colour="neutral") for name, cost in NEW.items()]
     report = samples.report(samples.workload(samples.metric(caller, *fresh)), verdict=samples.verdict("fail"))
-    expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 %, within noise"
+    expected = "dedupe is 9.0x slower (1.00 → 9.00 s): new same takes 10.0 % of the run; total +6.8 % (within noise)"
     assert headline(report, str) == expected
 
 
@@ -269,7 +269,7 @@ def test_function_called_total_is_not_the_total() -> None:
         for one in (function, whole)
     ]
     assert texts == [
-        "total is 2.0x slower (1.00 → 2.00 s); total +6.8 %, within noise",
+        "total is 2.0x slower (1.00 → 2.00 s); total +6.8 % (within noise)",
         "Total of api-bench +25.0 % (40.0 → 50.0 s)",
     ]
 
