@@ -65,7 +65,7 @@ def test_findings_say_whether_their_function_was_changed(
     main(["compare", *checkout, "--diff", "x.diff"])
     assert "total() (changed here)" in capsys.readouterr().out
     main(["compare", *checkout, "--diff", "x.diff", "--format", "markdown"])
-    assert "| changed in this PR |" in capsys.readouterr().out
+    assert "<br>changed in this PR |" in capsys.readouterr().out
 
 
 def test_a_context_of_a_changed_function_is_more_than_a_maybe(
