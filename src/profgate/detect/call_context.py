@@ -71,10 +71,6 @@ class ContextTable:
         """Target share minus baseline share."""
         return self.share_to - self.share_from
 
-    def passing(self) -> BoolArray:
-        """Return a mask of the added, removed, slower and faster contexts whose shift reaches the threshold."""
-        return np.asarray((self.state != 0) & (np.abs(self.shift) >= self.threshold - tolerance(1.0)))
-
 
 def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
     """Return all contexts with their states. The totals of both sides must be positive."""
@@ -182,7 +178,7 @@ class CallContext:
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
             return not_tested(self, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
-        rows = np.flatnonzero(table.passing())
+        rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
         symbol = tree.symbol[rows].astype(np.int64)
         sources = _sources(context.source_states, symbol)
         changed = np.array([source == "changed" for source in sources], dtype=np.bool_)

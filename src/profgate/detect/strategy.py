@@ -81,11 +81,6 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
-def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Mark symbols that exist on only one side as new or gone, and return the resulting kinds."""
-    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
-
-
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     """Mark rows that exist on only one side as new or gone, and return the resulting kinds.
 
