@@ -73,7 +73,8 @@ def _none_red_where(findings: list[Finding]) -> list[Finding]:
     return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
-def _number(value: float | str | None) -> float | None:
+def number_in(value: float | str | None) -> float | None:
+    """Return the value unless it is the name of a model."""
     return None if isinstance(value, str) else value
 
 
@@ -82,7 +83,7 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
     from_value, to_value = change.statistics.exclusive_from, change.statistics.exclusive_to
     if test is not None or from_value is None or to_value is None:
         shown = test or change
-        from_value, to_value = _number(shown.from_value), _number(shown.to_value)
+        from_value, to_value = number_in(shown.from_value), number_in(shown.to_value)
     base, target = metric.total.baseline, metric.total.target
     delta = None if from_value is None or to_value is None else to_value - from_value
     return {
@@ -207,8 +208,8 @@ def _total(
         kind=kind.word,
         direction=direction,
         location=TOTAL,
-        from_value=_number(change.from_value),
-        to_value=_number(change.to_value),
+        from_value=number_in(change.from_value),
+        to_value=number_in(change.to_value),
         delta=change.delta,
         relative=change.relative,
         share_from=None,
