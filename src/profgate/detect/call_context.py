@@ -39,10 +39,7 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift of each context that counts as a change.
-
-    For sample counts, the shift is at least ``sigma`` standard errors.
-    """
+    """Return the smallest shift that is a change of each context: for samples, at least ``sigma`` standard errors."""
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
@@ -167,10 +164,7 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per context that reaches its threshold.
-
-        ``counts`` contains the number of contexts in each state.
-        """
+        """Return one row per context that reaches its threshold. ``counts`` contains the contexts in each state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:

@@ -31,10 +31,7 @@ class Enclosing:
 
 
 def call_paths(comparison: Comparison, factors: FloatArray) -> "CallPaths":
-    """Return the callers from the stacks, or from the call graph if the profiles have no stacks.
-
-    The costs of each run are divided by its factor in ``factors``, a float64 array.
-    """
+    """Return the callers from the stacks or, without stacks, the call graph. Costs are divided by the run's factor."""
     tree = comparison.tree
     if tree is None or tree.run_self is None:
         return _GraphPaths(comparison, factors)
@@ -122,10 +119,7 @@ CallPaths = _TreePaths | _GraphPaths
 
 
 def known_caller(paths: CallPaths, symbol: int, known: BoolArray) -> tuple[int, int]:
-    """Return the nearest known caller on the most expensive path to a new function, and the function it calls.
-
-    The caller is `WHOLE` if there is none.
-    """
+    """Return the nearest known caller (or `WHOLE`) on the most expensive path to a new function, and its callee."""
     callee = symbol
     for enclosing in paths.enclosing(symbol, 1, subtree=True):
         if enclosing.symbol == WHOLE or known[enclosing.symbol]:

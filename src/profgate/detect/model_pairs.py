@@ -77,10 +77,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """Pair the best models of both sides of each location.
-
-    If several models have the same score, the one with the lowest order is chosen.
-    """
+    """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen."""
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
     found = np.full((2, len(places)), NONE, np.int64)
@@ -307,10 +304,7 @@ class ModelStrategy(ABC):
 
 
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the values of both models at x.
-
-    If both are regressograms, the values of the target are resampled to the buckets of the baseline.
-    """
+    """Return the values of both models at x. Two regressograms are compared in the buckets of the baseline."""
     first, second = (_values(models, row, x) for row in (before, after))
     if models.kind[before] == models.kind[after] == REGRESSOGRAM:
         edges = [

@@ -60,10 +60,7 @@ def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
 
 
 def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[NetChange]:
-    """Return changes that noise is unlikely to explain, for comparisons with too few runs for a test.
-
-    Returns at most ``most`` changes, largest first.
-    """
+    """Return at most ``most`` changes that noise is unlikely to explain, largest first, if runs are too few to test."""
     size = np.abs(evidence.t)
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]

@@ -82,10 +82,7 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
 
 
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Mark rows that exist on only one side as new or gone, and return the resulting kinds.
-
-    The bool array ``known`` marks the result rows that exist on each side.
-    """
+    """Mark rows that exist on only one side as new or gone. The bool array ``known`` has one row per side."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 

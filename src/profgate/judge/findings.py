@@ -99,10 +99,7 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
 def _located(
     detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
 ) -> Finding | None:
-    """Return the finding for one location and its calling contexts.
-
-    The result is None if the only change is that calling contexts were added or removed.
-    """
+    """Return the finding for one location, or None if calling contexts were only added or removed."""
     changes = _one_change_per_strategy(detected)
     if not changes:
         return None

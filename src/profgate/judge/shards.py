@@ -179,10 +179,7 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
 
 
 def _p(change: Change, levels: Levels) -> float:
-    """Return the p-value of a change, corrected for the tests of all shards.
-
-    The result is never less than the p-value in the shard that contains the change.
-    """
+    """Return the p-value of a change among the tests of all shards. It is never less than that in its own shard."""
     p, t = change.statistics.p or 0.0, change.statistics.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]
     below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
