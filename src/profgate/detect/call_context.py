@@ -39,7 +39,7 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift that is a change of each context: for samples, at least ``sigma`` standard errors."""
+    """Return each context's smallest shift that is a change: for samples, at least ``sigma`` standard errors."""
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
