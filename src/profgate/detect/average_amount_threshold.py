@@ -19,10 +19,7 @@ from profgate.statistics.thresholds import at_least, at_most
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Groups:
-    """Mean amounts of each location and subtype, in stored units.
-
-    The arrays ``means`` and ``known`` have one row per side.
-    """
+    """Mean amounts of each location and subtype, in stored units. ``means`` and ``known`` have one row per side."""
 
     symbol: IntArray
     subtype: IntArray
@@ -67,10 +64,7 @@ class AverageAmountThreshold:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per location and subtype.
-
-        If there are several subtypes, each label contains the name of the subtype.
-        """
+        """Return one row per location and subtype. If there are several subtypes, the labels are their names."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)

@@ -38,10 +38,7 @@ WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models conta
 
 
 def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
-    """Return the built-in strategies and the strategies of plug-ins.
-
-    Raises SettingsError if two strategies have the same name.
-    """
+    """Return the built-in strategies and those of plug-ins. Raises SettingsError if two have the same name."""
     known = list(STRATEGIES)
     taken = {name for strategy in known for name in (strategy.name, strategy.short)}
     for strategy in extra:
@@ -62,10 +59,7 @@ def all_strategies(extra: Iterable[Strategy] = ()) -> tuple[Strategy, ...]:
 
 
 def strategy_named(name: str, strategies: Iterable[Strategy] = STRATEGIES) -> Strategy:
-    """Return the strategy with this full or short name.
-
-    If no strategy has this name, raises SettingsError with the most similar names.
-    """
+    """Return the strategy with this full or short name. Raises SettingsError with similar names if there is none."""
     offered = tuple(strategies)
     for strategy in offered:
         if name in (strategy.name, strategy.short):

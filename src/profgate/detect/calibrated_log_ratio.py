@@ -55,7 +55,8 @@ class CalibratedLogRatio:
         if isinstance(evidence, Reason):
             return not_tested(self, evidence)
         rows = _changes(comparison, evidence)
-        unchanged = _unchanged(evidence, rows)
+        changed = np.array([row.symbol for row in rows], np.int64)
+        unchanged = np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
         kinds = [_kind(row, chosen, evidence, comparison) for row in rows]
         better = np.array([row.sign for row in rows]) * worse_sign(comparison.metric) < 0
         symbol, place, shown = (
@@ -102,10 +103,7 @@ def tested_columns(evidence: Evidence, places: IntArray, shown: IntArray) -> dic
 
 
 def evidence_for(comparison: Comparison, context: Context) -> Evidence | Reason:
-    """Return the results of this comparison from the test of the whole report.
-
-    Without a report, the comparison is tested on its own.
-    """
+    """Return the results from the test of the whole report. Without a report, the comparison is tested on its own."""
     known: Evidence | Reason | None = context.evidence
     return known if known is not None else evidence_of([comparison])[0][0]
 
@@ -123,12 +121,6 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
         return unconfirmed_changes(comparison, evidence, MOST_UNCONFIRMED, bar)
     found = net_changes(comparison, evidence)
     return [row for row in found if row.certain] if reason == "too_few_samples" else found
-
-
-def _unchanged(evidence: Evidence, found: list[NetChange]) -> IntArray:
-    """Return the indices of all tested functions that did not change."""
-    changed = np.array([row.symbol for row in found], np.int64)
-    return np.flatnonzero((evidence.costs.kind == SELF) & ~np.isin(evidence.costs.symbol, changed))
 
 
 def _kind(row: NetChange, options: dict[str, Any], evidence: Evidence, comparison: Comparison) -> Kind:

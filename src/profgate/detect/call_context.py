@@ -39,10 +39,7 @@ class State(IntEnum):
 def _thresholds(
     comparison: Comparison, options: Mapping[str, Any], share_from: FloatArray, share_to: FloatArray
 ) -> FloatArray:
-    """Return the smallest shift of each context that counts as a change.
-
-    For sample counts, the shift is at least ``sigma`` standard errors.
-    """
+    """Return each context's smallest shift that is a change: for samples, at least ``sigma`` standard errors."""
     bar, samples = np.full(len(share_from), options["min_shift"]), sample_counts(comparison)
     if samples is None:
         return bar
@@ -70,10 +67,6 @@ class ContextTable:
     def shift(self) -> FloatArray:
         """Target share minus baseline share."""
         return self.share_to - self.share_from
-
-    def passing(self) -> BoolArray:
-        """Return a mask of the added, removed, slower and faster contexts whose shift reaches the threshold."""
-        return np.asarray((self.state != 0) & (np.abs(self.shift) >= self.threshold - tolerance(1.0)))
 
 
 def context_table(comparison: Comparison, tree: DiffTree, options: Mapping[str, Any]) -> ContextTable:
@@ -171,10 +164,7 @@ class CallContext:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:
-        """Return one row per context that reaches its threshold.
-
-        ``counts`` contains the number of contexts in each state.
-        """
+        """Return one row per context that reaches its threshold. ``counts`` contains the contexts in each state."""
         chosen = resolved(self, options)
         tree = comparison.tree
         if tree is None:
@@ -182,7 +172,7 @@ class CallContext:
         if min(int(tree.baseline_total[0]), int(tree.target_total[0])) <= 0:
             return not_tested(self, Reason(ReasonCode.NO_SHARES))
         table = context_table(comparison, tree, chosen)
-        rows = np.flatnonzero(table.passing())
+        rows = np.flatnonzero((table.state != 0) & (np.abs(table.shift) >= table.threshold - tolerance(1.0)))
         symbol = tree.symbol[rows].astype(np.int64)
         sources = _sources(context.source_states, symbol)
         changed = np.array([source == "changed" for source in sources], dtype=np.bool_)

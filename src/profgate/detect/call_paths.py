@@ -1,7 +1,6 @@
 """Costs of callers and their subtrees, which show whether other costs offset a detected change."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.comparison import Comparison, DiffTree
 
-OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
 MOST_STEPS = 200  # maximum number of callers between a location and the root
 
 
@@ -32,49 +30,15 @@ class Enclosing:
         return self.cost - self.inside
 
 
-class CallPaths(ABC):
-    """Callers of locations, with the cost of their subtrees in each run of both sides."""
-
-    @abstractmethod
-    def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
-        """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
-
-        If ``subtree`` is true, the location is the function with everything below it. Otherwise, the location is the
-        self cost of the function, and the subtree of the function is yielded first.
-        """
-
-    @abstractmethod
-    def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
-        """Return the cost of the locations in ``parts`` below a function or `WHOLE`, with one value per run.
-
-        Each location consists of a symbol and a flag, which is true if the symbol's subtree is included.
-        """
-
-    def known_caller(self, symbol: int, known: BoolArray) -> tuple[int, int]:
-        """Return the nearest known caller on the most expensive path to a new function, and the function it calls.
-
-        The caller is `WHOLE` if there is none.
-        """
-        callee = symbol
-        for enclosing in self.enclosing(symbol, 1, subtree=True):
-            if enclosing.symbol == WHOLE or known[enclosing.symbol]:
-                return enclosing.symbol, callee
-            callee = enclosing.symbol
-        return WHOLE, callee
-
-
-def call_paths(comparison: Comparison, factors: FloatArray) -> CallPaths:
-    """Return the callers from the stacks, or from the call graph if the profiles have no stacks.
-
-    The costs of each run are divided by its factor in ``factors``, a float64 array.
-    """
+def call_paths(comparison: Comparison, factors: FloatArray) -> "CallPaths":
+    """Return the callers from the stacks or, without stacks, the call graph. Costs are divided by the run's factor."""
     tree = comparison.tree
     if tree is None or tree.run_self is None:
         return _GraphPaths(comparison, factors)
     return _TreePaths(comparison, tree, tree.run_self, factors)
 
 
-class _TreePaths(CallPaths):
+class _TreePaths:
     def __init__(self, comparison: Comparison, tree: DiffTree, run_self: IntArray, factors: FloatArray) -> None:
         self._tree, self._factors, self._split = tree, factors, comparison.runs.baseline
         waiting = comparison.waiting
@@ -84,6 +48,11 @@ class _TreePaths(CallPaths):
         np.cumsum(self._own, axis=1, out=self._sums[:, 1:])
 
     def enclosing(self, symbol: int, sign: int, *, subtree: bool) -> Iterator[Enclosing]:
+        """Yield the callers from the nearest to the whole run, along the path on which the location changed most.
+
+        If ``subtree`` is true, the location is the function with everything below it. Otherwise, the location is the
+        self cost of the function, and the subtree of the function is yielded first.
+        """
         tree, rows = self._tree, self._rows(symbol)
         outermost = tree.topmost(rows)
         rows = outermost if subtree else rows
@@ -102,6 +71,10 @@ class _TreePaths(CallPaths):
                 yield Enclosing(caller, self._below(np.array([row]))[:, 0], inside[:, within].sum(axis=1))
 
     def explained(self, outer: int, parts: list[tuple[int, bool]]) -> FloatArray:
+        """Return the cost of the locations in ``parts`` below a function or `WHOLE`, with one value per run.
+
+        Each location consists of a symbol and a flag, which is true if the symbol's subtree is included.
+        """
         covered = np.zeros(len(self._tree), np.bool_)
         for symbol, subtree in parts:
             covered |= self._tree.below(self._rows(symbol)) if subtree else self._tree.symbol == symbol
@@ -118,7 +91,7 @@ class _TreePaths(CallPaths):
         return np.asarray(sums / self._factors[:, None])
 
 
-class _GraphPaths(CallPaths):
+class _GraphPaths:
     def __init__(self, comparison: Comparison, factors: FloatArray) -> None:
         self._comparison, self._factors = comparison, factors
 
@@ -142,33 +115,14 @@ class _GraphPaths(CallPaths):
         )
 
 
-def offsetting(
-    paths: CallPaths,
-    symbol: int,
-    sign: int,
-    change: float,
-    split: int,
-    moving: list[int],
-    certain: Callable[[Enclosing, int], bool],
-    *,
-    subtree: bool,
-) -> tuple[Enclosing, bool] | None:
-    """Return the nearest subtree whose other costs offset half or more of the change, and whether this subtree is near.
-
-    A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
-    ``certain(caller, sign)`` confirms that these costs changed, or if the self costs of the ``moving`` functions below
-    the caller offset at least half of the change.
-    """
-    near = 0 if subtree else 1
-    for steps, caller in enumerate(paths.enclosing(symbol, sign, subtree=subtree)):
-        found = [(other, False) for other in moving if other != symbol]
-        known = _moved(paths.explained(caller.symbol, found), split) if found else 0.0
-        if -sign * known >= OFFSET * abs(change):
-            return caller, steps <= near
-        if -sign * _moved(caller.rest, split) >= OFFSET * abs(change) and certain(caller, -sign):
-            return caller, steps <= near
-    return None
+CallPaths = _TreePaths | _GraphPaths
 
 
-def _moved(values: FloatArray, split: int) -> float:
-    return float(values[split:].mean() - values[:split].mean())
+def known_caller(paths: CallPaths, symbol: int, known: BoolArray) -> tuple[int, int]:
+    """Return the nearest known caller (or `WHOLE`) on the most expensive path to a new function, and its callee."""
+    callee = symbol
+    for enclosing in paths.enclosing(symbol, 1, subtree=True):
+        if enclosing.symbol == WHOLE or known[enclosing.symbol]:
+            return enclosing.symbol, callee
+        callee = enclosing.symbol
+    return WHOLE, callee

@@ -162,10 +162,7 @@ def linear_shape(z: FloatArray, difference: FloatArray) -> list[str]:
 
 
 def polynomial_shape(z: FloatArray, difference: FloatArray) -> list[str]:
-    """Return the lowest polynomial degree that fits each difference, or "unknown" if no degree fits.
-
-    A degree fits if its residual sum of squares is at most 1 % of the sum of squares.
-    """
+    """Return the lowest polynomial degree that fits each difference, or "unknown" if no degree fits."""
     squares = (difference**2).sum(axis=1)
     found = np.full(len(difference), len(DEGREES))
     for degree in reversed(range(len(DEGREES))):

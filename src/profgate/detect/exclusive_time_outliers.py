@@ -73,10 +73,7 @@ class ExclusiveTimeOutliers:
     )
 
     def detect(self, comparison: Comparison, options: Mapping[str, Any], context: Context) -> Detection:  # noqa: ARG002
-        """Return one row per symbol above the cutoff, then one row per module.
-
-        Record subtypes are tested separately.
-        """
+        """Return one row per symbol above the cutoff, then one per module, separately for each record subtype."""
         chosen = resolved(self, options)
         if apart := counts_apart(comparison):
             return not_tested(self, apart)

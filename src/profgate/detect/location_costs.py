@@ -188,10 +188,7 @@ class Ratios:
         return found
 
     def _medians(self, weights: FloatArray) -> FloatArray:
-        """Return the exponential of the weighted median for each row of weights and each run.
-
-        The value is 1 for a row with too few positive weights.
-        """
+        """Return the exponential of each run's weighted median per row of weights; 1 for too few positive weights."""
         found = np.ones((len(weights), len(self.ratios)))
         enough = (weights > 0).sum(axis=1) >= FEWEST_STEADY
         if not enough.any():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
+from profgate.detect.strategy import Strategy, directed, new_or_gone, not_tested, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
@@ -77,10 +77,7 @@ def _scores(models: CostModels, choice: str) -> FloatArray:
 
 
 def _best_pairs(comparison: Comparison, models: CostModels, kinds: tuple[int, ...], choice: str) -> Pairs:
-    """Pair the best models of both sides of each location.
-
-    If several models have the same score, the one with the lowest order is chosen.
-    """
+    """Pair the best models of both sides of each location. Of models with equal scores, the lowest order is chosen."""
     places, score = _places(comparison, models), _scores(models, choice)
     keys = location_keys(models.symbol, models.subtype)
     found = np.full((2, len(places)), NONE, np.int64)
@@ -146,7 +143,7 @@ class ModelRows:
         self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
-        self.kinds = one_sided(comparison, pairs.symbol, kinds)
+        self.kinds = new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, pairs.symbol], kinds)
         self.reasons: dict[int, Reason | str] = {
             row: Reason(ReasonCode.NO_MODEL, self._lacks(row))
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()
@@ -306,16 +303,8 @@ class ModelStrategy(ABC):
         """Set the kinds, reasons and statistics of the rows."""
 
 
-def has_formula(models: CostModels, rows: IntArray) -> BoolArray:
-    """Return a mask of the models with a closed form."""
-    return np.asarray(models.kind[rows] < len(SHAPES))
-
-
 def pair_values(models: CostModels, before: int, after: int, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the values of both models at x.
-
-    If both are regressograms, the values of the target are resampled to the buckets of the baseline.
-    """
+    """Return the values of both models at x. Two regressograms are compared in the buckets of the baseline."""
     first, second = (_values(models, row, x) for row in (before, after))
     if models.kind[before] == models.kind[after] == REGRESSOGRAM:
         edges = [

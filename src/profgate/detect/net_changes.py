@@ -3,7 +3,6 @@
 A change is a net change if it remains when the other costs of the callers are included.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from profgate.detect.base_jobs import tested_with_jobs
-from profgate.detect.call_paths import OFFSET, Enclosing, call_paths, offsetting
+from profgate.detect.call_paths import Enclosing, call_paths, known_caller
 from profgate.detect.evidence import Evidence
 from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals
 from profgate.detect.permutation import Rows, p_of_one, splits_of
@@ -21,6 +20,7 @@ from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 
+OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
 EXPLAINED = 0.5  # minimum fraction of a subtree's change that the changes inside the subtree must explain
 
 
@@ -60,10 +60,7 @@ def net_changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
 
 
 def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, bar: float) -> list[NetChange]:
-    """Return changes that noise is unlikely to explain, for comparisons with too few runs for a test.
-
-    Returns at most ``most`` changes, largest first.
-    """
+    """Return at most ``most`` changes that noise is unlikely to explain, largest first, if runs are too few to test."""
     size = np.abs(evidence.t)
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
@@ -148,7 +145,6 @@ class _Search:
 
     def __init__(self, comparison: Comparison, evidence: Evidence) -> None:
         self.comparison, self.evidence = comparison, evidence
-        self.split = comparison.runs.baseline
         self.factors = _factors_of_rest(comparison, evidence)
         self.sides = self.factors[-(comparison.runs.baseline + comparison.runs.target) :]
         self.paths = call_paths(comparison, self.sides)
@@ -198,13 +194,23 @@ class _Search:
         )
 
     def _offset(self, row: NetChange) -> tuple[Enclosing, bool] | None:
-        """Return the result of `offsetting` for a change. Counts of other machines offset nothing."""
+        """Return the nearest subtree whose other costs offset half or more of a change, and whether it is near.
+
+        A subtree is near if it belongs to the function or to its direct caller. The other costs offset the change if
+        they certainly changed, or if the self costs of the ``moving`` functions below the caller offset at least half
+        of the change. Counts of other machines offset nothing.
+        """
         if self.evidence.calibration.unlike:
             return None
-        change, certain = self._change(row), self._certain(row)
-        return offsetting(
-            self.paths, row.symbol, row.sign, change, self.split, self.moving, certain, subtree=row.subtree
-        )
+        least, near = OFFSET * abs(self._change(row)), 0 if row.subtree else 1
+        moving = [(other, False) for other in self.moving if other != row.symbol]
+        for steps, caller in enumerate(self.paths.enclosing(row.symbol, row.sign, subtree=row.subtree)):
+            known = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
+            if -row.sign * known >= least:
+                return caller, steps <= near
+            if -row.sign * self._moved(caller.rest) >= least and self._rest_changed(row, caller):
+                return caller, steps <= near
+        return None
 
     def _change(self, row: NetChange) -> float:
         """Return the tested change, or the recorded change of interleaved runs."""
@@ -242,7 +248,7 @@ class _Search:
         present = np.asarray(self.comparison.present, dtype=np.bool_)
         if row.sign < 0 or row.net or present[0, row.symbol]:
             return row
-        caller, outermost = self.paths.known_caller(row.symbol, present[0])
+        caller, outermost = known_caller(self.paths, row.symbol, present[0])
         before, after = self._sides(active_totals(self.comparison))
         added, broad = True, caller == WHOLE or after[caller] >= NEARLY_ALL * self.evidence.costs.whole
         if caller != WHOLE:
@@ -265,16 +271,11 @@ class _Search:
         before, after = self._sides(self.comparison.self_value)
         return bool((before - after < least).all())
 
-    def _certain(self, row: NetChange) -> Callable[[Enclosing, int], bool]:
-        """Return a function that tests whether the other costs of a caller changed.
-
-        The function uses p values, base jobs or exact values, depending on the mode of the test.
-        """
+    def _rest_changed(self, row: NetChange, caller: Enclosing) -> bool:
+        """Return whether the other costs of a caller certainly changed in the direction opposite to ``row``."""
         if self.evidence.mode == "runs":
-            return lambda caller, sign: self._p(caller.rest, sign) <= LISTED
-        if self.evidence.mode == "jobs":
-            return lambda caller, sign: self._moved_beyond_jobs(row, caller.symbol, sign)
-        return lambda _caller, _sign: True
+            return self._p(caller.rest, -row.sign) <= LISTED
+        return self.evidence.mode == "exact" or self._moved_beyond_jobs(row, caller.symbol, -row.sign)
 
     def _moved_beyond_jobs(self, row: NetChange, caller: int, sign: int) -> bool:
         comparison, noise = self.comparison, self.comparison.noise_active

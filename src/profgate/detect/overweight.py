@@ -187,10 +187,7 @@ def _is_small(table: OverweightTable, options: Mapping[str, Any], bar: float | N
 def overweight_kinds(
     table: OverweightTable, options: Mapping[str, Any], sign_of_worse: int, bar: float | None = None
 ) -> IntArray:
-    """Return the kind of each row, before the kinds are limited by the test of totals.
-
-    ``bar`` is the noise of the total as a log ratio.
-    """
+    """Return the kinds before the test of totals limits them. ``bar`` is the noise of the total as a log ratio."""
     kinds = np.full(len(table.symbol), int(Kind.NO_CHANGE), dtype=np.int64)
     if table.total_delta == 0.0 or _is_small(table, options, bar):
         return kinds

@@ -92,10 +92,7 @@ def _total(baseline: float, target: float, scale: float) -> dict[str, Any]:
 
 
 def _alone(comparison: Comparison, table: OverweightTable, side: str) -> list[dict[str, Any]]:
-    """Return the symbols that exist on one side only.
-
-    Such a symbol has no overweight, and its entire value counts as its change.
-    """
+    """Return the symbols on one side only, which have no overweight. Their entire values count as their changes."""
     target = side == "target"
     symbols = (table.only_target if target else table.only_baseline).tolist()
     values = (table.only_target_value if target else table.only_baseline_value).tolist()

@@ -182,10 +182,7 @@ def p_of(t: FloatArray, maxima: FloatArray) -> FloatArray:
 
 
 def visible_factor(worse: FloatArray, level: float) -> float:
-    """Return the smallest change, in standard errors, that is found with 80 % power.
-
-    The result is infinite if there are too few splits.
-    """
+    """Return the smallest change found with 80 % power, in standard errors; infinite if there are too few splits."""
     if 1.0 / max(len(worse), 1) > level:
         return float("inf")
     return float(np.quantile(worse, 1.0 - level)) + POWER

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, has_formula, pair_values
+from profgate.detect.model_pairs import CHOICE, MIN_OVERLAP, ModelRows, ModelStrategy, pair_values
 from profgate.detect.strategy import directed
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.change import OptionSpec, Partial
-from profgate.model.cost_models import CostModels
+from profgate.model.cost_models import SHAPES, CostModels
 from profgate.model.kinds import Kind
 from profgate.model.reason import Reason, ReasonCode
 from profgate.statistics.model_fits import GRID, areas, grid
@@ -111,7 +111,8 @@ def _areas(rows: ModelRows, able: IntArray) -> tuple[FloatArray, FloatArray]:
     models, start, end = rows.models, rows.start[able], rows.end[able]
     sides = rows.pairs.baseline[able], rows.pairs.target[able]
     before, after = (areas(models.kind[side], models.coefficients[side], start, end) for side in sides)
-    for place in np.flatnonzero(~(has_formula(models, sides[0]) & has_formula(models, sides[1]))).tolist():
+    # a model of another kind has no closed form
+    for place in np.flatnonzero(np.maximum(*(models.kind[side] for side in sides)) >= len(SHAPES)).tolist():
         x = grid(start[place], end[place])
         pair = pair_values(models, int(sides[0][place]), int(sides[1][place]), x)
         before[place], after[place] = _areas_of_curves(x, *pair)
@@ -207,7 +208,7 @@ def _statistics(models: CostModels, row: int, x: FloatArray, y: FloatArray) -> F
     window are NaN if one of its values is missing.
     """
     count = len(x)
-    if bool(has_formula(models, np.array([row]))[0]):
+    if models.kind[row] < len(SHAPES):  # the model has a closed form
         kind, coefficients = np.repeat(models.kind[row], count), np.repeat(models.coefficients[[row]], count, axis=0)
         area = areas(kind, coefficients, x[:, 0], x[:, -1])
     else:

@@ -81,16 +81,8 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
-def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
-    """Mark symbols that exist on only one side as new or gone, and return the resulting kinds."""
-    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
-
-
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
-    """Mark rows that exist on only one side as new or gone, and return the resulting kinds.
-
-    The bool array ``known`` marks the result rows that exist on each side.
-    """
+    """Mark rows that exist on only one side as new or gone. The bool array ``known`` has one row per side."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
     return np.where(known[0] & ~known[1], np.int64(Kind.NOT_IN_TARGET), kinds)
 

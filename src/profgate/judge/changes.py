@@ -54,10 +54,7 @@ class _Rows:
 
 
 def _shares(detection: Detection, sums: _Sums) -> tuple[FloatArray, FloatArray]:
-    """Return the shares of the rows in the totals of the baseline and the target, as two float64 arrays.
-
-    All shares are NaN if the values of the strategy are not parts of the totals.
-    """
+    """Return the shares of the rows in the totals of both sides, or NaN if the values are not parts of the totals."""
     if not detection.shares:
         unknown = np.full(len(detection.symbol), np.nan)
         return unknown, unknown

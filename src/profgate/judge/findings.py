@@ -73,7 +73,8 @@ def _none_red_where(findings: list[Finding]) -> list[Finding]:
     return [replace(one, colour="yellow", reasons=(reason,)) if one.colour == "red" else one for one in findings]
 
 
-def _number(value: float | str | None) -> float | None:
+def number_in(value: float | str | None) -> float | None:
+    """Return the value unless it is the name of a model."""
     return None if isinstance(value, str) else value
 
 
@@ -82,7 +83,7 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
     from_value, to_value = change.statistics.exclusive_from, change.statistics.exclusive_to
     if test is not None or from_value is None or to_value is None:
         shown = test or change
-        from_value, to_value = _number(shown.from_value), _number(shown.to_value)
+        from_value, to_value = number_in(shown.from_value), number_in(shown.to_value)
     base, target = metric.total.baseline, metric.total.target
     delta = None if from_value is None or to_value is None else to_value - from_value
     return {
@@ -98,10 +99,7 @@ def _values(test: Change | None, change: Change, metric: MetricReport) -> dict[s
 def _located(
     detected: list[Change], metric: MetricReport, context: GateContext, known: Finding | None
 ) -> Finding | None:
-    """Return the finding for one location and its calling contexts.
-
-    The result is None if the only change is that calling contexts were added or removed.
-    """
+    """Return the finding for one location, or None if calling contexts were only added or removed."""
     changes = _one_change_per_strategy(detected)
     if not changes:
         return None
@@ -207,8 +205,8 @@ def _total(
         kind=kind.word,
         direction=direction,
         location=TOTAL,
-        from_value=_number(change.from_value),
-        to_value=_number(change.to_value),
+        from_value=number_in(change.from_value),
+        to_value=number_in(change.to_value),
         delta=change.delta,
         relative=change.relative,
         share_from=None,

@@ -65,7 +65,11 @@ def merge_reports(
         baseline=baseline,
         target=target,
         workloads=tuple(
-            replace(load, name=_name(shard, load.name, shared), metrics=_together(levels, load.metrics))
+            replace(
+                load,
+                name=_name(shard, load.name, shared),
+                metrics=tuple(_with_p(metric, levels) for metric in load.metrics),
+            )
             for shard in shards
             for levels in [_levels(shard, standing)]
             for load in shard.report.workloads
@@ -110,17 +114,16 @@ Standing = dict[tuple[str, str], FloatArray]  # the key is (name of the shard, n
 Levels = tuple[FloatArray, FloatArray]
 
 
-def _together(levels: Mapping[str, Levels], metrics: tuple[MetricReport, ...]) -> tuple[MetricReport, ...]:
-    """Return the metrics with p-values that are corrected for the tests of all shards.
-
-    Comparisons with base jobs are not changed.
-    """
-    return tuple(
-        replace(metric, changes=tuple(_with_p(change, levels[family]) for change in metric.changes))
-        if (family := str(metric.calibration.family)) in levels
-        else metric
-        for metric in metrics
+def _with_p(metric: MetricReport, levels: Mapping[str, Levels]) -> MetricReport:
+    """Return a metric with p-values corrected for the tests of all shards, unless it was compared with base jobs."""
+    of_family = levels.get(str(metric.calibration.family))
+    if of_family is None:
+        return metric
+    corrected = (
+        replace(change, statistics=replace(change.statistics, p=_p(change, of_family))) if _by_rank(change) else change
+        for change in metric.changes
     )
+    return replace(metric, changes=tuple(corrected))
 
 
 def _standing(shards: Sequence[Shard]) -> Standing:
@@ -176,20 +179,11 @@ def _levels(shard: Shard, standing: Standing) -> dict[str, Levels]:
 
 
 def _p(change: Change, levels: Levels) -> float:
-    """Return the p-value of a change, corrected for the tests of all shards.
-
-    The result is never less than the p-value in the shard that contains the change.
-    """
+    """Return the p-value of a change among the tests of all shards. It is never less than that in its own shard."""
     p, t = change.statistics.p or 0.0, change.statistics.t or 0.0
     largest = levels[int(p <= RED)][int(t < 0)]
     below = int(np.searchsorted(largest, abs(t) * (1.0 - ROUNDED)))
     return max(p, (1 + len(largest) - below) / (1 + len(largest)))  # the recorded split is also counted
-
-
-def _with_p(change: Change, levels: Levels) -> Change:
-    if not _by_rank(change):
-        return change
-    return replace(change, statistics=replace(change.statistics, p=_p(change, levels)))
 
 
 def _name(shard: Shard, workload: str, shared: set[str]) -> str:

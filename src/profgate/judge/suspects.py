@@ -7,9 +7,7 @@ from profgate.model.levels import FEWEST_JOBS, NEARLY_ALL
 from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.report import Finding, MetricReport, Report, WorkloadReport
-
-UNDECIDED = frozenset({"fail", "warn", "inconclusive"})
+from profgate.model.report import MetricReport, Report, WorkloadReport
 
 
 def suspects_in(report: Report) -> list[Suspect]:
@@ -23,17 +21,14 @@ def suspects_in(report: Report) -> list[Suspect]:
             change=finding.relative,
         )
         for workload, metric, finding in report.findings
-        if finding.colour != "neutral" and finding.direction == "worse" and not _is_nearly_all(finding)
+        if finding.colour != "neutral" and finding.direction == "worse"
+        if max(finding.share_from or 0.0, finding.share_to or 0.0) < NEARLY_ALL
     ]
-
-
-def _is_nearly_all(finding: Finding) -> bool:
-    return max(finding.share_from or 0.0, finding.share_to or 0.0) >= NEARLY_ALL
 
 
 def is_open(report: Report) -> bool:
     """Return whether a measurement can decide more than the report does: it fails, warns or is inconclusive."""
-    return report.verdict.conclusion in UNDECIDED
+    return report.verdict.conclusion in {"fail", "warn", "inconclusive"}
 
 
 def needs_more_suspects(report: Report) -> bool:

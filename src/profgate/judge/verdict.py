@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from profgate.judge.accepted import with_acceptances
 from profgate.judge.causes import with_causes
-from profgate.judge.findings import GATE_TEST, findings_of, importance
+from profgate.judge.findings import GATE_TEST, findings_of, importance, number_in
 from profgate.judge.gate import GateContext
 from profgate.model.kinds import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import MACHINE, RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
@@ -135,7 +135,8 @@ class _VerdictInputs:
         unmet = [one for one in policy.required if not any(matches(name, [one]) for name in known | removals.keys())]
         self.missing += [NotCompared(one, None, "baseline", Reason(ReasonCode.REQUIRED)) for one in unmet]
         self.new = [entry for entry in report.not_compared if entry.side == "target"]
-        self.unread = any(ReasonCode.ARTIFACT_UNUSABLE in _codes(entry.reason) for entry in report.not_compared)
+        why = [each for entry in report.not_compared for each in (entry.reason, *entry.reason.reasons)]
+        self.unread = any(reason.code is ReasonCode.ARTIFACT_UNUSABLE for reason in why)
         self.inconclusive = inconclusive(report)
         names = {entry.name for entry in self.missing} | {workload.name for workload, _ in self.blocked}
         # a pull request can record too little, but not cause noise on both sides
@@ -200,10 +201,6 @@ def _verdict(report: Report, policy: Policy) -> Verdict:
         reasons=_reasons(inputs, conclusion),
         exit_code=exit_code,
     )
-
-
-def _codes(reason: Reason) -> set[ReasonCode]:
-    return {reason.code, *(inner.code for inner in reason.reasons)}
 
 
 def _conclusion(inputs: _VerdictInputs, policy: Policy) -> Conclusion:
@@ -296,7 +293,7 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
                 workload,
                 metric,
                 function=change.location.name,
-                **{"from": _number(change.from_value), "to": _number(change.to_value), "unit": metric.unit},
+                **{"from": number_in(change.from_value), "to": number_in(change.to_value), "unit": metric.unit},
                 share_from=change.share_from,
                 share_to=change.share_to,
             ),
@@ -304,10 +301,6 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
         for growth, change in grown[:SUSPECTS]
         if growth > 0 and sign * (change.delta or 0.0) > 0
     ]
-
-
-def _number(value: float | str | None) -> float | None:
-    return None if isinstance(value, str) else value
 
 
 def _absences(inputs: _VerdictInputs) -> list[Reason]:
