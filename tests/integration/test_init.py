@@ -142,7 +142,8 @@ def test_every_language_has_a_workflow_and_a_policy(repository: Path) -> None:
     assert "COMMAND" not in written(repository).read_text()
     assert unpinned(written(repository).read_text()) == []
     policy = repository / ".github" / "profgate.yml"
-    assert read_policy(policy.read_text(), str(policy), CATALOGUE).confirm == "required"
+    gate = read_policy(policy.read_text(), str(policy), CATALOGUE)
+    assert (gate.confirm, gate.on_not_compared) == ("required", "unreadable")
 
 
 def test_every_run_records_the_same_profiles(repository: Path) -> None:
