@@ -119,7 +119,7 @@ def test_runs_are_reached_by_keyboard(open_page: OpenPage) -> None:
 
 
 def test_blueprint_shows_the_runs_of_the_selected_box(open_page: OpenPage) -> None:
-    page = open_page(replace(HEADER, blueprint=BlueprintRules(estimated="edges")))
+    page = open_page(replace(HEADER, blueprint=BlueprintRules(estimated="edges")), "#tab=blueprint")
     assert alternative(page, ".figures").startswith("work, all calls: self cost of each run.")
     assert in_window(page, ".figures .runs")
     page.locator(".blueprint .frame").focus()

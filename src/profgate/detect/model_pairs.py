@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from profgate.detect.strategy import Strategy, directed, new_or_gone, not_tested, resolved, worse_sign
+from profgate.detect.strategy import Strategy, directed, not_tested, one_sided, resolved, worse_sign
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.change import Context, Detection, OptionSpec, Partial
 from profgate.model.comparison import Comparison
@@ -143,7 +143,7 @@ class ModelRows:
         self.confidence = np.where(self.complete, np.minimum(models.r_square[before], models.r_square[after]), np.nan)
         self.partial_overlap = ~at_least(np.nan_to_num(self.overlap), min_overlap)
         kinds = np.where(self.complete, np.int64(Kind.NO_CHANGE), np.int64(Kind.UNKNOWN))
-        self.kinds = new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, pairs.symbol], kinds)
+        self.kinds = one_sided(comparison, pairs.symbol, kinds)
         self.reasons: dict[int, Reason | str] = {
             row: Reason(ReasonCode.NO_MODEL, self._lacks(row))
             for row in np.flatnonzero((self.kinds == Kind.UNKNOWN) & ~self.complete).tolist()

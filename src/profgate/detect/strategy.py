@@ -81,6 +81,11 @@ def directed(kind: Kind, worse: BoolArray) -> IntArray:
     return np.where(worse, np.int64(kind), np.int64(mirrored))
 
 
+def one_sided(comparison: Comparison, symbols: IntArray, kinds: IntArray) -> IntArray:
+    """Mark symbols that exist on only one side as new or gone; written packages of strategies use it, too."""
+    return new_or_gone(np.asarray(comparison.present, dtype=np.bool_)[:, symbols], kinds)
+
+
 def new_or_gone(known: BoolArray, kinds: IntArray) -> IntArray:
     """Mark rows that exist on only one side as new or gone. The bool array ``known`` has one row per side."""
     kinds = np.where(known[1] & ~known[0], np.int64(Kind.NOT_IN_BASELINE), kinds)
