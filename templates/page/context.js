@@ -27,6 +27,14 @@ import { isUnequal, partOf } from "./timelines.js";
 import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
+export const DEFAULT_COLOURS = {
+  basis: "inclusive",
+  mode: "contribution",
+  ramp: "sqrt",
+  reference: "auto",
+  gate: "auto",
+  chance: true,
+};
 const LEAST_WIDTH = 40; // pixels of a frame that is opened, if its caller is wide enough
 const FOLLOWS = {
   tree: ["tree", "shape", "ratio", "colour", "layout", "zoom", "focus"],
@@ -145,12 +153,7 @@ function initial(header, whole) {
     factor: "1",
     anchor: "",
     subtree: "",
-    basis: "inclusive",
-    mode: "contribution",
-    ramp: "sqrt",
-    reference: "auto",
-    gate: "auto",
-    chance: true,
+    ...DEFAULT_COLOURS,
     q: "",
     regex: false,
     case: false,

@@ -1,5 +1,6 @@
 // The views above the graph, and two panels: all changes and the settings.
 import { GATES } from "./colour.js";
+import { DEFAULT_COLOURS } from "./context.js";
 import { announce, byId, element, radioChoices, themeOf } from "./dom.js";
 import { formatChosenShare, formatRatio } from "./format.js";
 import { symbolSums } from "./symbols.js";
@@ -16,14 +17,6 @@ const CLASSIC_COLOURS = {
   reference: "max",
   gate: 0,
   chance: false,
-};
-const DEFAULT_COLOURS = {
-  basis: "inclusive",
-  mode: "contribution",
-  ramp: "sqrt",
-  reference: "auto",
-  gate: "auto",
-  chance: true,
 };
 const CHOICES_OF = {
   views: ["view", namesOf(MAIN_VIEWS), VIEW_HELP],

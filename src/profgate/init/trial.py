@@ -57,7 +57,7 @@ PROBLEMS = (
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]{0,20}m")
 TRIED = (
-    "Trial recording of {command}: {samples:,} samples in {seconds:.0f} s, {percent:.0f} % of them in functions of "
+    "Trial recording of {command}: {samples:,} samples in {seconds:.1f} s, {percent:.0f} % of them in functions of "
     "this repository.\n"
 )
 FAILED = "Trial recording of {command} failed: {problem}.\n"
@@ -74,7 +74,7 @@ LARGE = f"is {{size:.0f}} MB, and one run may have {{most}} MB; {LONG_RUN}"
 UNREAD = "the trial recording contains no samples; let the command run longer"
 COST = (
     "On a machine like this one, each pull request takes about {minutes:.0f} min: setup {setup:.0f} s, {runs} runs of "
-    "{seconds:.0f} s, and up to {budget} min to confirm a suspect.\n"
+    "{seconds:.1f} s, and up to {budget} min to confirm a suspect.\n"
     "The report of each pull request names the smallest change that its samples show.\n"
 )
 FEW = (
