@@ -437,7 +437,15 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
 
 def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     names = ["main", "load", "parse", "walk", "item"]
-    rows = [(0, 0, 0, 0), (1, 1, 10, 10), (2, 3, 100, 150), (3, 4, 40, 40), (4, 3, 200, 320), (1, 2, 5, 5), (6, 3, 30, 80)]
+    rows = [
+        (0, 0, 0, 0),
+        (1, 1, 10, 10),
+        (2, 3, 100, 150),
+        (3, 4, 40, 40),
+        (4, 3, 200, 320),
+        (1, 2, 5, 5),
+        (6, 3, 30, 80),
+    ]
     finding = PageFinding(symbol=3, severity="severe", direction="worse", change=("", "330 → 550 samples", "1.7x"))
     page = painted(open_page(tree_of(rows, names), replace(HEADER, findings=[finding])))
     chips, item, edits = page.locator("#chips button"), page.locator("#item-0"), page.locator("#edits")
