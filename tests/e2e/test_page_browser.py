@@ -452,6 +452,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     assert selected(page) == "walk"
     page.keyboard.press("k")  # the nested calls of walk count for the outermost ones
     assert "self 300 samples → 470 samples" in item.inner_text()
+    written_address(page)  # each step is an entry of the browser's history
     page.keyboard.press("o")  # both places of walk are one box
     assert "total 370 samples → 590 samples" in item.inner_text()
     assert "self 330 samples → 550 samples" in item.inner_text()
