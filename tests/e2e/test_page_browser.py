@@ -242,7 +242,7 @@ def test_table_sorts_filters_and_leaves_out(open_page: OpenPage) -> None:
     assert page.locator("#rows tr").count() == 0
     page.locator("#filter").fill("")
     assert "710" in page.locator("#rows tr").first.inner_text()
-    page.get_by_role("button", name="Bring back parse").click()
+    page.get_by_role("button", name="Undo: Leave out parse").click()
     assert "1,010" in page.locator("#rows tr").first.inner_text()
 
 
@@ -433,6 +433,48 @@ def test_a_sandwich_shows_callers_and_callees(open_page: OpenPage) -> None:
     assert again.locator(".pane figcaption b").all_inner_texts() == ["After", "Differences"]
     unknown = painted(open_page(fragment="#sandwich=nobody"))
     assert unknown.locator("#message").inner_text() == "nobody is not in this profile."
+
+
+def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
+    names = ["main", "load", "parse", "walk", "item"]
+    rows = [
+        (0, 0, 0, 0),
+        (1, 1, 10, 10),
+        (2, 3, 100, 150),
+        (3, 4, 40, 40),
+        (4, 3, 200, 320),
+        (1, 2, 5, 5),
+        (6, 3, 30, 80),
+    ]
+    finding = PageFinding(symbol=3, severity="severe", direction="worse", change=("", "330 → 550 samples", "1.7x"))
+    page = painted(open_page(tree_of(rows, names), replace(HEADER, findings=[finding])))
+    chips, item, edits = page.locator("#chips button"), page.locator("#item-0"), page.locator("#edits")
+    assert selected(page) == "walk"
+    page.keyboard.press("k")  # the nested calls of walk count for the outermost ones
+    assert "self 300 samples → 470 samples" in item.inner_text()
+    page.keyboard.press("o")  # both places of walk are one box
+    assert "total 370 samples → 590 samples" in item.inner_text()
+    assert "self 330 samples → 550 samples" in item.inner_text()
+    assert "100 % of before" in item.inner_text()
+    assert edits.get_by_role("button", name="Collapse recursion").is_hidden()
+    assert chips.all_inner_texts() == ["Collapsed: walk", "Only calls of walk", "Undo"]
+    fragment = written_address(page)
+    again = painted(open_page(tree_of(rows, names), replace(HEADER, findings=[finding]), fragment=fragment))
+    assert again.locator("#chips button").all_inner_texts() == chips.all_inner_texts()
+    assert again.locator("#item-0").inner_text() == item.inner_text()
+    page.go_back()
+    page.wait_for_function("() => document.querySelectorAll('#chips button').length === 2")
+    page.keyboard.press("u")
+    assert page.locator("#chips").is_hidden()
+    page.locator(".graph").first.focus()
+    page.keyboard.press("ArrowUp")
+    assert selected(page) == "load"
+    edits.get_by_role("button", name="Merge").click()
+    assert selected(page) == "main"
+    assert "self 10 samples → 10 samples" in item.inner_text()
+    page.get_by_role("button", name="Undo: Merge load").click()
+    assert "self 0 samples → 0 samples" in item.inner_text()
+    assert written_address(page).count("edits") == 0
 
 
 def test_stacks_from_the_leaves_and_folded_chains(open_page: OpenPage) -> None:
@@ -936,7 +978,7 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
     page.get_by_role("tab", name="Table").click()
     assert page.locator("#rows tr").count() == len(ATTACKS)
     page.get_by_role("button", name="Leave out stacks through __proto__").click()
-    page.get_by_role("button", name="Bring back __proto__").click()
+    page.get_by_role("button", name="Undo: Leave out __proto__").click()
     assert page.title() != "hit"
     assert page.locator("iframe, img, #panels script, #app svg:not(.blueprint .frame > svg, .dots > svg)").count() == 0
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
