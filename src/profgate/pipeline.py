@@ -29,6 +29,7 @@ from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
 from profgate.model.workload import Workload
+from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.source_parsing import changed_functions
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def compare_sources(given: PipelineInput, read: Reader, run: Run = in_turn, prog
     """Read, pair and align the files. Raises ProfileError if a file that the user named cannot be read."""
     policy, functions = given.policy, changed_functions(given.diff)
     options = CompareOptions(policy.name_rules, policy.ignore, policy.focus, policy_aliases=policy.aliases)
-    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past)
+    beside = OverlayInput(options, given.named, SourcePairing(given.diff, functions), given.past, TEST_RESULTS)
     spread = run if given.past is None else in_turn  # a database connection works only in the process that opened it
     comparisons, warnings = list[Comparison](), list[Reason]()
     unreadable, alone, missing = list[NotCompared](), list[NotCompared](), list[NotCompared]()
