@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 UPGRADES = {
     "immer": ("immer-9.0.21", "immer-10.0.0"),
-    "jsonschema": ("jsonschema-4.17.3", "jsonschema-4.18.0"),
+    "go-runewidth": ("go-runewidth-0.0.9", "go-runewidth-0.0.13"),
 }
 
 
