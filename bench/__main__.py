@@ -2,12 +2,14 @@
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
 speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
-and ./run bench page how fast a page with 300,000 nodes is in a browser.
+./run bench page how fast a page with 300,000 nodes is in a browser, and ./run bench mutants whether tests fail with
+changed code.
 """
 
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from bench.cases import PPROF_SIZE, SMALL, run_cases
@@ -15,6 +17,9 @@ from bench.files import RECIPES
 from bench.table import as_json, as_table, failed
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench"
+OTHERS = {"field": "bench.field.main"} | {
+    name: f"bench.{name}" for name in ("history", "load", "mutants", "page", "ranks")
+}
 SIZES = [name for name in RECIPES if name not in {SMALL, PPROF_SIZE}]
 
 
@@ -34,26 +39,8 @@ def _positive(text: str) -> int:
 
 def main() -> int:
     """Print the table. The exit code is 1 if profgate failed."""
-    if sys.argv[1:2] == ["field"]:
-        from bench.field.main import main as field
-
-        return field(sys.argv[2:])
-    if sys.argv[1:2] == ["history"]:
-        from bench.history import main as history
-
-        return history(sys.argv[2:])
-    if sys.argv[1:2] == ["load"]:
-        from bench.load import main as load
-
-        return load(sys.argv[2:])
-    if sys.argv[1:2] == ["ranks"]:
-        from bench.ranks import main as ranks
-
-        return ranks(sys.argv[2:])
-    if sys.argv[1:2] == ["page"]:
-        from bench.page import main as page
-
-        return page(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in OTHERS:
+        return int(import_module(OTHERS[sys.argv[1]]).main(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")
