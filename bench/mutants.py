@@ -171,8 +171,9 @@ class Tests:
         tests: set[str] = set()
         for data in self._data:
             contexts = data.contexts_by_lineno(str(ROOT / mutant.path))
-            for line in range(mutant.start[0], mutant.end[0] + 1):
-                tests.update(contexts.get(line, ()))
+            found = {test for line in range(mutant.start[0], mutant.end[0] + 1) for test in contexts.get(line, ())}
+            # the tests do not execute a line that runs while the module is imported
+            tests |= {test for each in contexts.values() for test in each} if "" in found else found
         near = f"tests/unit/{mutant.path.split('/')[2]}/"
         unit = [test for test in tests if test.startswith(near)]
         return self._within(unit, budget), self._within(tests.difference(unit), budget)

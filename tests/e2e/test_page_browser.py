@@ -1203,6 +1203,26 @@ def test_source_has_the_cost_of_each_line(open_page: OpenPage) -> None:
     assert page.title() == "demo: base → head"
 
 
+def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
+    names = ["main", "Shop.load", "parse", "unused"]
+    tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
+    hunks = [(10, 10, [" def load(self):", "-    return parse(fast)", "+    return parse(slow)"])]
+    load = PageSource(symbol=1, origin="from the diff", paths=("load.py", "load.py"), hunks=hunks)
+    rows = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
+    page = painted(open_page(tree, replace(LINES, sources=[load], lines=[PageLines(symbol=1, rows=rows)], findings=[])))
+    source = page.locator("#source")
+    page.get_by_label("Functions with changed source").select_option(label="Shop.load: 310 → 910")
+    assert selected(page) == "Shop.load"
+    assert cells(page, "slow") == ["310", "910", "▲ +600"]
+    link = source.get_by_role("button", name="parse").last
+    link.hover()
+    assert page.locator(".ring:not(.chosen)").first.is_visible()
+    page.locator(".graph").first.hover(position={"x": 100, "y": 3 * 19 + 9})
+    assert source.locator("tr.calls").count() >= 1
+    link.click()
+    assert selected(page) == "parse"
+
+
 def test_lines_without_text_have_numbers_and_costs(open_page: OpenPage) -> None:
     page = painted(open_page(header=replace(LINES, sources=[]), fragment="#frame=parse"))
     page.locator("#source td.cost").first.wait_for()

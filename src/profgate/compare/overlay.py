@@ -1,6 +1,6 @@
 """Compares both sides of a workload: settles which files and functions are the same, then adds up the costs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,13 +50,14 @@ class OverlayInput:
 
     If ``named`` is True, the user named the files, and the sides are compared even if the recordings differ. ``past``
     is a function that returns the readings of a series from earlier base commits. Without a ``pairing``, only equal
-    names are the same function.
+    names are the same function. ``test_results`` are the names of the formats that contain the tests of a run.
     """
 
     options: CompareOptions
     named: bool = False
     pairing: Pairing | None = None
     past: "Callable[[str], Sequence[Reading]] | None" = None
+    test_results: Collection[str] = ()
 
 
 def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], list[NotCompared]]:
@@ -79,7 +80,7 @@ def overlay(workload: Workload, given: OverlayInput) -> tuple[list[Comparison], 
             files = _files_of_past(comparisons[0], past, given.pairing)
             comparisons = [replace(one, files={**files, **one.files}) for one in comparisons]
         comparisons = [with_past(one, past) for one in comparisons]
-        runs = runs_of(past)[-MOST_PAST_RUNS:]
+        runs = runs_of(past, given.test_results)[-MOST_PAST_RUNS:]
     table = durations_of(workload, runs, given.options) if comparisons else None
     further = () if table is None else (table,)
     return [

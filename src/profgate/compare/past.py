@@ -1,6 +1,6 @@
 """Converts the stored readings of earlier runs to noise runs of a comparison, or to runs of durations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -9,7 +9,7 @@ import numpy as np
 from profgate.compare.comparability import on_other_machine
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.comparison import Comparison, Noise, Sampling
-from profgate.model.durations import TEST_RESULTS, DurationRun, first_duration
+from profgate.model.durations import DurationRun, first_duration
 from profgate.model.history import Column, Reading, SymbolKey
 from profgate.model.units import MetricKind, base_unit
 
@@ -103,11 +103,12 @@ def _row(column: Column, places: dict[SymbolKey, int], comparison: Comparison) -
     return row
 
 
-def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
+def runs_of(readings: Iterable[Reading], test_results: Collection[str]) -> list[DurationRun]:
     """Return one run per commit and job, in order of recording. Repeated measurements are reduced to their median.
 
-    A run of test results contains one duration per test. A run of other profiles contains one duration per workload. If
-    a job measured several units, only time is used, or the first unit if time was not measured.
+    A run in one of the formats ``test_results`` contains one duration per test. A run of other profiles contains one
+    duration per workload. If a job measured several units, only time is used, or the first unit if time was not
+    measured.
     """
     jobs: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
     for reading in readings:
@@ -117,7 +118,7 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
         column = reading.columns[place]
         unit, factor, power = base_unit(column.metric.unit)
         scale = column.metric.scale * factor * 10.0**power
-        for name, value in _values(reading, column):
+        for name, value in _values(reading, column, by_test=reading.series.format in test_results):
             units = jobs.setdefault((reading.commit, reading.job.identity), {})
             units.setdefault(unit, {}).setdefault(name, []).append(value * scale)
     return [
@@ -127,8 +128,8 @@ def runs_of(readings: Iterable[Reading]) -> list[DurationRun]:
     ]
 
 
-def _values(reading: Reading, column: Column) -> Iterable[tuple[str, float]]:
-    if reading.series.format not in TEST_RESULTS:
+def _values(reading: Reading, column: Column, *, by_test: bool) -> Iterable[tuple[str, float]]:
+    if not by_test:
         yield reading.series.workload, float(column.sum)
     elif column.whole:  # if lighter tests are missing, the ranks differ
         for (name, file), value in zip(column.symbols, column.own.tolist(), strict=True):

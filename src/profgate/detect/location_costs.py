@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE
 from profgate.model.units import MetricKind
 
-WHOLE = -1
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 
 STEADY_SHARE = 0.002  # minimum share of the run for a location to be included in the common factor

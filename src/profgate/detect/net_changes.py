@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import Enclosing, call_paths, known_caller
 from profgate.detect.evidence import Evidence
-from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios
+from profgate.detect.location_costs import SELF, SUBTREE, Ratios
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
+from profgate.judge.locations import causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import COLLECTORS, Change, Detection, Evidence, Statistics, path_text
-from profgate.model.comparison import Causes, Comparison
+from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS

@@ -106,6 +106,7 @@ class CallEdges:
     run_calls: IntArray | None = None
 
 
+WHOLE = -1  # symbol of a result for the whole workload
 ELSEWHERE = -1  # job number of runs on another CPU model than the target
 
 
