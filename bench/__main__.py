@@ -4,14 +4,14 @@ The results are stored by commit in build/bench/results, and the table shows tho
 
 ./run bench field measures the accuracy of verdicts, with --counts that of counts, ./run bench history the size and
 speed of a history, ./run bench load the comparison of 10,000 workloads, ./run bench ranks what stable ranks detect,
-and ./run bench page how fast a page with 300,000 nodes is in a browser.
+./run bench page how fast a page with 300,000 nodes is in a browser, and ./run bench mutants whether tests fail with
+changed code.
 """
 
 import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -21,7 +21,9 @@ from bench.table import as_json, as_table, failed
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "build" / "bench"
-OTHERS = {name: f"bench.{name}" for name in ("history", "load", "ranks", "page")} | {"field": "bench.field.main"}
+OTHERS = {"field": "bench.field.main"} | {
+    name: f"bench.{name}" for name in ("history", "load", "mutants", "page", "ranks")
+}
 SIZES = [name for name in RECIPES if name not in {SMALL, PPROF_SIZE}]
 
 
@@ -47,9 +49,8 @@ def _commit() -> str:
 
 def main() -> int:
     """Print the table. The exit code is 1 if profgate failed."""
-    if sys.argv[1:2] and (name := sys.argv[1]) in OTHERS:
-        other: Callable[[list[str]], int] = import_module(OTHERS[name]).main
-        return other(sys.argv[2:])
+    if sys.argv[1:2] and sys.argv[1] in OTHERS:
+        return int(import_module(OTHERS[sys.argv[1]]).main(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--size", type=_sizes, default="10k,100k", metavar="LIST", help=f"of {', '.join(SIZES)}")
     parser.add_argument("--runs", type=_positive, default=3, metavar="N", help="timed runs of each command")

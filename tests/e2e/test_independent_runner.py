@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 ACT = "github.com/nektos/act@v0.2.89"
 WORKFLOW = ".github/workflows/pull-request.yml"
 TIMEOUT = 300
-pytestmark = [pytest.mark.full, pytest.mark.xdist_group("container")]  # one process uses the image store
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
