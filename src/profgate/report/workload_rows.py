@@ -35,7 +35,9 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
     tone = "worse" if growth > 0 else "better" if growth < 0 else ""
     shown = shown_conclusion(metric)
-    judged = shown.badge != "inconclusive" and any(finding.is_total and finding.colour in {"red", "green"} for finding in found)
+    judged = shown.badge != "inconclusive" and any(
+        finding.is_total and finding.colour in {"red", "green"} for finding in found
+    )
     return WorkloadRow(
         shown.sign,
         shown.badge,
