@@ -46,7 +46,7 @@ export function makeChanges(page) {
         ` ${nodes.toLocaleString("en")} frames below ${formatChosenShare(threshold)} of both sides are merged into “other” (${formatShare(cutBefore)} of before, ${formatShare(cutAfter)} of after).`,
       );
     }
-    if (state.drop.size) aside.append(" Some stacks are left out on both sides.");
+    if (state.edits.length) aside.append(" The call paths are edited, see above the graph.");
   }
 
   function wholeSentence() {

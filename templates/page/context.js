@@ -5,7 +5,7 @@
 //   page.timelines             the values of both sides by thread and time (see timelines.js), or undefined; page.unequal
 //                              whether only one side is limited to a part of them, so that no change has a colour
 //   page.state                 the user's choices (see `initial`); change them with page.set({ key: value })
-//   page.tree                  the tree of the chosen times and threads, without dropped stacks; page.ratio and page.tableRatio scale its before side
+//   page.tree                  the tree of the chosen times and threads, after the edits (see edits.js); page.ratio and page.tableRatio scale its before side
 //   page.shapes                the trees that are drawn: [calls], [reversed] or [callers, callees] of a symbol
 //   page.shades                the colours of each shape, and the rows that lead to a frame with a higher cost; page.panes the pictures, each with widths and starts
 //   page.levelOf(before, after, passed) the colour level of a change; `passed` is the result of a test, or null
@@ -19,12 +19,14 @@
 //
 // Listeners run after everything that depends on a change has been updated.
 import { boxLinkOf, rowsOfFinding } from "./blueprint.js";
+import { ROOT } from "./codec.js";
 import { GATES, carriersOf, leadingTo, levelOfChange, shadesOf } from "./colour.js";
 import { worstBySymbol } from "./findings.js";
 import { withoutMoved } from "./moved.js";
 import { callTreeOf, reversedTree, calleesOf, callersOf } from "./merge.js";
+import { editedTree } from "./edits.js";
 import { isUnequal, partOf } from "./timelines.js";
-import { nodeOfKey, once, pathHashes, widestOf, withoutSymbols } from "./tree.js";
+import { nodeOfKey, once, pathHashes, widestOf } from "./tree.js";
 import { foldedRows, ratioOf, sidesOf, startsOf, subtreeSums, widthsOf } from "./views.js";
 
 export const DEFAULT_COLOURS = {
@@ -51,7 +53,7 @@ const FOLLOWS = {
   rows: ["rows"],
 };
 const CHANGED_BY = {
-  drop: "tree",
+  edits: "tree",
   timeBefore: "tree",
   timeAfter: "tree",
   threadsBefore: "tree",
@@ -96,7 +98,7 @@ export function makePage(header, whole, timelines = undefined) {
     timelines,
     tree: whole,
     defaults,
-    state: { ...defaults, drop: new Set(), zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
+    state: { ...defaults, edits: [], zoom: [0], focus: { shape: 0, node: 0 }, theme: "auto" },
     findings: worstBySymbol(header.findings),
     sample: header.sample_value ? header.sample_value / header.g : null,
     higher: header.better === "higher",
@@ -175,7 +177,7 @@ function initial(header, whole) {
 const COMPUTE = {
   tree(page) {
     const part = page.timelines ? partOf(page.whole, page.timelines, page.state) : page.whole;
-    page.tree = withoutSymbols(part, page.state.drop);
+    page.tree = editedTree(part, page.state.edits);
     page.unequal = Boolean(page.timelines) && !page.header.alone && isUnequal(page.timelines, page.state);
   },
   shape(page) {
@@ -216,6 +218,7 @@ const COMPUTE = {
     const shades = (tree, chosen) =>
       once(tree, `shades ${JSON.stringify(chosen)}`, () => {
         const all = shadesOf(tree, chosen);
+        if (isUncertainTotal(page, tree, 0)) all.level[0] = 0;
         const found = withoutMoved(tree, all, chosen, page.tree);
         return {
           ...found,
@@ -272,6 +275,11 @@ const COMPUTE = {
 // Whether the test of repeated runs applies, which is valid only for unscaled values and the complete set of stacks.
 export function testsRepeats(page) {
   return Boolean(page.tree.evidence) && page.state.k === "none";
+}
+
+// Whether the row is the total of the comparison, which has a colour only if its change is certain.
+export function isUncertainTotal({ header, state }, tree, node) {
+  return header.total_certain === false && state.chance && state.basis === "inclusive" && tree.symbol[node] === ROOT;
 }
 
 function nearestDrawn(page, node, shape) {

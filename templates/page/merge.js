@@ -52,7 +52,8 @@ function withSelf(tree, symbol, merged) {
   return merged;
 }
 
-function outermostOf(tree, symbol) {
+// The calls of the symbol that have a cost and are not inside another one.
+export function outermostOf(tree, symbol) {
   const rows = [];
   let end = 0;
   for (const row of rowsOfSymbol(tree, symbol)) {

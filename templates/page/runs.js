@@ -132,7 +132,7 @@ export function makeRuns(page) {
   if (!page.whole.singleRuns) return;
   const box = element("div", undefined, "runs-box");
   box.classList.toggle("long", page.whole.singleRuns.shown[0] > 0);
-  byId("details").after(box);
+  byId("details").parentElement.after(box);
   let shown = "";
 
   function show() {

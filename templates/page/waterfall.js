@@ -1,9 +1,10 @@
 // The bar from before to after: parts whose changes add up exactly to the change of the total.
 import { OTHER, ROOT } from "./codec.js";
 import { byId, element, makeButton } from "./dom.js";
+import { pathRows } from "./findings.js";
 import { formatSignedShare, shorten } from "./format.js";
 import { whatChanged } from "./symbols.js";
-import { once, rowsOfSymbol, symbolName } from "./tree.js";
+import { once, symbolName } from "./tree.js";
 import { scaled } from "./views.js";
 import { changeOf, meanOf } from "./words.js";
 
@@ -25,7 +26,7 @@ export function partsOfChange(tree, ratio, level, findings) {
     owners.set(symbol, owners.size);
     for (const row of rows) for (let i = row; i < tree.end[row]; i++) owner[i] ||= owners.get(symbol);
   };
-  for (const { symbol, rows } of findings) add(symbol, rows?.length ? rows : rowsOfSymbol(tree, symbol));
+  for (const finding of findings) add(finding.symbol, pathRows(tree, finding));
   const others = new Map();
   for (const { node } of whatChanged(tree, ratio, level))
     others.set(tree.symbol[node], [...(others.get(tree.symbol[node]) ?? []), node]);

@@ -1,6 +1,6 @@
 // Describes a node, with the same text for the tooltip, the details line and screen readers.
-import { testsRepeats } from "./context.js";
-import { evidence, few, stateOf } from "./colour.js";
+import { isUncertainTotal, testsRepeats } from "./context.js";
+import { MERGED, evidence, few, stateOf } from "./colour.js";
 import { leadsToWorse } from "./draw.js";
 import { findingWords } from "./findings.js";
 import { formatFromTo, formatShare, formatSigned, formatValue, growthOf } from "./format.js";
@@ -141,11 +141,13 @@ function verdictOf(page, shape, node) {
           ? "unchanged"
           : page.unequal
             ? "not compared"
-            : "below the gate",
+            : isUncertainTotal(page, tree, node)
+              ? "not certain"
+              : "below the gate",
       );
   }
   const z = evidence(tree.before[node], tree.after[node], ...tree.totals, page.ratio, page.state.k, page.sample);
-  if (tree.evidence && testsRepeats(page))
+  if (tree.evidence && tree.evidence[node] !== MERGED && testsRepeats(page))
     words.push(
       tree.evidence[node] ? "changed more than repeated runs differ" : "changed no more than repeated runs differ",
     );

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import DiffTree

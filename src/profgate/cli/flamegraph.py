@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import click
 
@@ -12,7 +11,6 @@ from profgate.cli.options import FILE, Choice, command, metric_option, workload_
 from profgate.cli.sides import GivenSides, Sources, chosen, sides_arguments, sources_options
 from profgate.detect.evidence import run_values
 from profgate.errors import ProfgateError
-from profgate.flamegraph.folded_export import Scaling, two_column_folded
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageHeader
 from profgate.flamegraph.page_input import PageContext, alone, metrics_against, page_input
@@ -132,6 +130,10 @@ def _drawn(
 
 
 def _folded(tree: NamedTree, header: PageHeader, output: str, normalize: str | None) -> tuple[str, int]:
+    from fractions import Fraction
+
+    from profgate.flamegraph.folded_export import Scaling, two_column_folded
+
     before, after = int(tree.tree.baseline_total[0]), int(tree.tree.target_total[0])
     scaling = None
     if normalize:

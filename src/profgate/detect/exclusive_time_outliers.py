@@ -171,7 +171,7 @@ def _kinds(delta: FloatArray, found: _Outliers, known: BoolArray, sign: int) -> 
 
 def _parts(comparison: Comparison, location_filter: str) -> list[_Part]:
     """Split the comparison into one part per subtype of records (real, user, sys). Empty parts are omitted."""
-    records = comparison.observations
+    records = comparison.attached(Observations)
     allowed = _allowed(comparison, location_filter)
     if comparison.tree is not None or records is None or len(records.subtypes) < 2:
         included = (comparison.self_value != 0).any(axis=0)

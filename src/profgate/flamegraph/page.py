@@ -30,8 +30,8 @@ from profgate.report.numbers import signed_percent
 from profgate.report.templates import read_asset, render_template
 
 MODULES = (  # in the order of imports; top-level names are unique across all modules
-    *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "link", "draw", "dom"),
-    *("moved", "findings", "context"),
+    *("codec", "tree", "timelines", "views", "colour", "merge", "search", "symbols", "format", "dom", "edits"),
+    *("link", "draw", "moved", "findings", "context"),
     *("words", "lines", "source", "tip", "tabs", "walk", "details", "frame", "graph", "runs"),
     *("settings", "save", "legend", "finder", "trail", "changes", "waterfall", "table", "address", "keys", "activity"),
     *("blueprint", "blueprint_layout", "blueprint_paint", "blueprint_words", "blueprint_menu", "blueprint_parts"),

@@ -109,7 +109,8 @@ def find_stored(
         runs = others + _listed(client, search.trust, search.start, head_sha=search.start)
         ordered = candidate_runs(runs, search.trust, search.start, chain)
     reasons: list[Reason] = []
-    sets = _sets(client, ordered, search.artifact, reasons)
+    known = client.named_artifacts(search.artifact) if ordered else []
+    sets = _sets(client, ordered, search.artifact, known, reasons)
     baseline = next(sets, None)
     obstacle = next((reason for reason in reasons if reason.code is ReasonCode.ARTIFACT_UNUSABLE), None)
     if running is not None:
@@ -120,7 +121,11 @@ def find_stored(
         return Found(None, (), why, _later(runs, search, chain, 0), obstacle)
     if baseline.candidate.distance <= search.reach:
         obstacle = None
-    noise = tuple(islice(sets, noise_beside(baseline)))
+    further = noise_beside(baseline)
+    farther = ordered[ordered.index(baseline.candidate) + 1 :]
+    usable = (usable_artifact(known, search.artifact, candidate.run)[0] for candidate in farther)
+    client.start_downloads(islice(filter(None, usable), further))
+    noise = tuple(islice(sets, further))
     return Found(baseline, noise, tuple(reasons), _later(runs, search, chain, baseline.candidate.run.id), obstacle)
 
 
@@ -230,11 +235,14 @@ def newest_pull_run(
 
 
 def _sets(
-    client: GitHubClient, ordered: Sequence[CandidateRun], name: str, reasons: list[Reason]
+    client: GitHubClient,
+    ordered: Sequence[CandidateRun],
+    name: str,
+    known: Sequence[ArtifactRecord],
+    reasons: list[Reason],
 ) -> Iterator[StoredSet]:
     """Yield the usable sets, nearest first. The reasons why runs are skipped are appended to ``reasons``."""
     failures = 0
-    known = client.named_artifacts(name) if ordered else []
     for candidate in ordered:
         if failures >= MOST_TRIES:
             return

@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from profgate.judge.gate import UNREACHABLE
-from profgate.judge.locations import WHOLE, causes_of, location_in, parts_of, path_to, relations_of
+from profgate.judge.locations import causes_of, location_in, parts_of, path_to, relations_of
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.change import COLLECTORS, Change, Detection, Evidence, Statistics, path_text
-from profgate.model.comparison import Comparison
+from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.frame_names import renumbered
 from profgate.model.kinds import RANKS, WORSE, Kind
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
@@ -262,6 +262,7 @@ def metric_report(
     *,
     verbose: bool = False,
     states: SourceStates | None = None,
+    causes: Causes | None = None,
     requested: bool = False,
 ) -> MetricReport:
     """Return the report on one metric with its changes in base units. The findings are added later.
@@ -306,7 +307,7 @@ def metric_report(
         unsuited=_reasons(found for found in detections if not requested and found.unsuited),
         calibration=calibration,
         relations=relations_of(comparison),
-        causes=causes_of(comparison, listed),
+        causes=causes_of(comparison, causes, listed),
         parts=parts_of(comparison, growths),
         undrawable=not comparison.drawable,
     )

@@ -13,6 +13,7 @@ from profgate.io.files import exists, sources_under
 from profgate.model.durations import MARK, MOST_BYTES, DurationRun, durations_from_json
 from profgate.model.profile import Profile
 from profgate.model.source import SourceFile
+from profgate.readers.benchmarks import TEST_RESULTS
 
 FOLDER = "profgate-ranks"
 _DIGITS = re.compile(r"([0-9]{1,18})")
@@ -44,7 +45,7 @@ def _in_order(label: str) -> tuple[tuple[str, int], ...]:
 def stored_runs(folder: str) -> list[DurationRun]:
     """Return the runs in a history, in the order of recording. Raises ProfgateError if there are no runs."""
     with open_history(folder) as store:
-        runs = stored(store.readings())
+        runs = stored(store.readings(), TEST_RESULTS)
     if not runs:
         raise ProfgateError(folder, "contains no durations; 'profgate store add' stores test results there")
     return runs

@@ -225,7 +225,7 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     A dialect is the notation of one profiler. If most names match a dialect, all names are parsed as this dialect.
     Otherwise, the names are not changed.
     """
-    roots = np.unique(stacks.frame[stacks.depth == 0]).tolist()
+    roots = sorted(set(stacks.frame[stacks.depth == 0].tolist()))
     if roots and all(_THREAD.fullmatch(names[root]) for root in roots):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.errors import ComparisonError
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import CallEdges, Comparison

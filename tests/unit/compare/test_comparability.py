@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from comparisons import from_exclusive
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts, unlike
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Note
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
 from profgate.model.source import source_of

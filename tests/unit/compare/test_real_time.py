@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.average_amount_threshold import AverageAmountThreshold
 from profgate.detect.overweight import overweight_table
 from profgate.model.change import Context

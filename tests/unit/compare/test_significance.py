@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of

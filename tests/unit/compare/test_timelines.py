@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.calls import by_calls
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Configuration, Profile
 from profgate.model.source import source_of

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pytest
 
 from comparisons import Stacks, from_exclusive, timed
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
 from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection

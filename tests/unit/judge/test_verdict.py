@@ -320,7 +320,7 @@ def grown(steeper: float, exponent: float) -> Comparison:
     place = comparison.symbols.names.index("f07")
     models = [Given("linear", (1, 2), 0.99), Given("power", (steeper, exponent), 0.99)]
     sides = [[(profile_of([model], place), np.arange(len(BASE)))] for model in models]
-    return replace(comparison, models=cost_models(sides, None))
+    return replace(comparison, attachments=(cost_models(sides, None),))
 
 
 def profile_of(models: Sequence[Given], frame: int) -> Profile:

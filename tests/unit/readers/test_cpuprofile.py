@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
+from profgate.compare.overlay import compare_workload
 from profgate.detect.sampling import sample_counts
 from profgate.errors import ProfileError
 from profgate.model.profile import Configuration, Profile

@@ -18,13 +18,7 @@ from profgate.readers.registry import READERS, read_profile, readers_with
 from smallest_files import SMALLEST
 
 DATA = Path(__file__).parents[2] / "data"
-FORMATS = (
-    *("pprof", "speedscope", "cpuprofile", "pstats", "pyinstrument", "trace-events", "perun", "perf", "callgrind"),
-    *("hyperfine", "pytest-benchmark", "junit", "pyperf", "go-benchmark", "google-benchmark", "criterion", "libtest"),
-    *("jmh", "benchmarkdotnet", "custom-results", "austin", "jfr"),
-    *("pytest-durations", "pytest-report-log", "go-test", "gecko", "firefox", "folded"),
-    *("python-sampling", "python-sampling-jsonl"),
-)
+FORMATS = tuple(reader.name for reader in READERS if (DATA / reader.name).is_dir())
 RECORDED = [(name, path) for name in FORMATS for path in sorted((DATA / name).iterdir())]
 
 ENDLESS = ("perf", "callgrind", "go-benchmark", "libtest", "austin", "pytest-durations", "folded")
