@@ -68,17 +68,15 @@ class Mutant:
         return head + self.after.encode() + tail
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.start[0]}  {' '.join(self.before.split())}  ->  {self.after}"
+        return f"{self.path}:{self.start[0]}  {self.before}  ->  {self.after}"
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
     """Every mutant of a file; annotations, decorators and texts stay."""
-    text = path.read_text(encoding="utf-8")
-    for node in _executed(ast.parse(text)):
-        before = ast.get_source_segment(text, node)
-        for after in _replacements(node) if before else ():
+    for node in _executed(ast.parse(path.read_bytes())):
+        for after in _replacements(node):
             start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
-            yield Mutant(str(path.relative_to(ROOT)), start, end, before or "", after)
+            yield Mutant(str(path.relative_to(ROOT)), start, end, ast.unparse(node), after)
 
 
 def _executed(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
