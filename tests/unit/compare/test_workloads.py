@@ -65,9 +65,9 @@ def test_names_with_versions_are_workloads_of_their_own() -> None:
 
 
 def test_files_without_a_partner_are_listed() -> None:
-    paired = pair([profile("a.folded"), profile("b.folded")], [profile("a.folded"), profile("c.folded")])
+    paired = pair([profile("a.folded"), profile("d.folded")], [profile("a.folded"), profile("c.folded")])
     assert [one.name for one in paired.workloads] == ["a"]
-    assert [(one.name, one.side) for one in paired.alone] == [("b", "baseline"), ("c", "target")]
+    assert [(one.name, one.side) for one in paired.alone] == [("c", "target"), ("d", "baseline")]
 
 
 def test_two_single_files_always_pair() -> None:
