@@ -84,12 +84,9 @@ def test_no_two_workloads_have_one_name() -> None:
     commands = [profile(f"a/{number}.folded", command=command) for number, command in enumerate(("x", "y"))]
     side = [*commands, profile("a.json", unit="bytes"), profile("a (folded, samples).folded")]
     paired = pair(side, side)
-    assert [one.name for one in paired.workloads] == [
-        "a (folded, bytes)",
-        "a (folded, samples)",
-        "a (folded, samples) 2",
-        "a (folded, samples) 3",
-    ]
+    names = ["a (folded, bytes)", "a (folded, samples)", "a (folded, samples) 2", "a (folded, samples) 3"]
+    assert [one.name for one in paired.workloads] == names
+    assert [one.name for one in pair(side, []).alone] == names
     other = [profile("b.folded"), *side]
     assert {one.name for one in pair(other[::-1], other).workloads} == {one.name for one in paired.workloads} | {"b"}
 
