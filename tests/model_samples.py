@@ -125,7 +125,7 @@ def _comparison(
 def _profile(models: Mapping[str, Sequence[Given]], names: Sequence[str], metric: Metric) -> Profile:
     brought = tuple(one.model(names.index(name)) for name, given in models.items() for one in given)
     assert all(one.name in MODEL_NAMES for one in brought)
-    return Profile("p", Configuration(), (metric,), FrameList.of_names(list(names)), models=brought)
+    return Profile("p", Configuration(), (metric,), FrameList.of_names(list(names)), attachments=brought)
 
 
 def _records(names: Sequence[str], *sides: Mapping[str, Points]) -> Observations:

@@ -21,10 +21,10 @@ from profgate.model.cost_models import CostModels
 from profgate.model.manifest import Manifest
 from profgate.model.measurement import Look
 from profgate.model.policy import Policy, Rule
+from profgate.model.profile import Workload
 from profgate.model.reason import Reason, ReasonCode, without_repeats
 from profgate.model.report import MetricReport, NotCompared, Report, Side, Verdict
 from profgate.model.source import SourceFile
-from profgate.model.workload import Workload
 from profgate.readers.benchmarks import TEST_RESULTS
 from profgate.source_parsing import changed_functions
 

@@ -1208,7 +1208,7 @@ def test_lines_and_boxes_are_linked_both_ways(open_page: OpenPage) -> None:
     tree = tree_of([(0, 0, 0, 0), (1, 1, 10, 10), (2, 2, 300, 900), (1, 3, 50, 50)], names)
     hunks = [(10, 10, [" def load(self):", "-    return parse(fast)", "+    return parse(slow)"])]
     load = PageSource(symbol=1, origin="from the diff", paths=("load.py", "load.py"), hunks=hunks)
-    rows = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
+    rows: list[tuple[int, ...]] = [(11, 0, 10, 310, 0, 0), (0, 11, 0, 0, 10, 910)]
     page = painted(open_page(tree, replace(LINES, sources=[load], lines=[PageLines(symbol=1, rows=rows)], findings=[])))
     source = page.locator("#source")
     page.get_by_label("Functions with changed source").select_option(label="Shop.load: 310 → 910")

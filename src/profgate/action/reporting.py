@@ -13,7 +13,7 @@ from profgate.action.publishing import exit_code_of, set_outputs, write_check_ru
 from profgate.attribution.base_branch import with_base_branch
 from profgate.attribution.dependencies import wanted_texts
 from profgate.errors import GitHubError, ProfgateError, ProfileError
-from profgate.flamegraph.pages import build_index, earlier_totals
+from profgate.flamegraph.pages import build_index, earlier_totals, run_totals
 from profgate.github.artifact_source import later_set
 from profgate.github.artifact_upload import Page, Uploaded, report_artifact, store_report, upload_pages, upload_step
 from profgate.github.first_run import render_first_run
@@ -197,7 +197,8 @@ def _write(job: Job, report: Report, built: Built, comment: Document) -> None:
     if report.metrics:
         written = [page for page in built.pages if job.written(page.document.name)]
         hrefs = {(page.workload, page.metric): page.document.name for page in written}
-        job.write(Document("index.html", "text/html", build_index(report, hrefs, earlier_totals(built.comparisons))))
+        totals = earlier_totals(built.comparisons), run_totals(built.comparisons)
+        job.write(Document("index.html", "text/html", build_index(report, hrefs, *totals)))
 
 
 def _uploaded(job: Job, built: Built) -> Uploaded:

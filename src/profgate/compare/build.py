@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ from profgate.compare.line_costs import line_costs
 from profgate.compare.metrics import sample_values
 from profgate.compare.significance import evidence_of
 from profgate.compare.symbols import Identity, Numbering, waiting_symbols
-from profgate.compare.timelines import side_timeline
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, read_only
+from profgate.model.call_tree import added_at
 from profgate.model.comparison import (
     ELSEWHERE,
     CallEdges,
@@ -41,10 +41,10 @@ from profgate.model.comparison import (
     Runs,
     Sampling,
 )
-from profgate.model.profile import Facts, Profile
+from profgate.model.profile import Facts, Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.timeline import Timeline, joined
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 
 TIMES = ("nanoseconds", "samples")  # units for which waiting functions are omitted
 
@@ -193,7 +193,7 @@ class AlignedRuns:
         bodies = [profile.stacks for profile in self._runs]
         calls = [path_calls(bodies[side], forest.leaf_rows[side], tree, forest.dropped) for side in sides]
         timelines = [
-            side_timeline(self._runs[side], forest.leaf_rows[side], forest, metric, own)
+            _side_timeline(self._runs[side], forest.leaf_rows[side], forest, metric, own)
             for side, own in zip(sides, (before, after), strict=True)
         ]
         return DiffTree(
@@ -264,3 +264,25 @@ def _sample_values(profiles: Sequence[Profile], metric: Metric) -> FloatArray | 
             return None
         found += [value * factor_of(profile, place, metric)] * runs_in(profile, metric)
     return np.array(found)
+
+
+def _side_timeline(
+    profiles: Sequence[Profile], leaf_rows: Sequence[IntArray], forest: Forest, metric: Metric, own: IntArray
+) -> Timeline | None:
+    """Return the timeline of one side, summed over its runs, or None if the time of any value is unknown.
+
+    ``leaf_rows`` contains the tree row of each leaf in each profile, and ``own`` contains the self value of each tree
+    row.
+    """
+    parts = []
+    for profile, rows in zip(profiles, leaf_rows, strict=True):
+        timeline = None if profile.stacks is None else profile.stacks.timeline
+        place = place_of(profile, metric)
+        if timeline is None or place is None:
+            return None
+        values = timeline.values[place : place + 1] * factor_of(profile, place, metric)
+        row = np.append(rows, 0)[timeline.row]
+        parts.append(replace(timeline, values=values).chosen((values[0] != 0) & ~forest.dropped[row], row))
+    found = joined(parts)
+    complete = np.array_equal(added_at(len(own), found.row, found.values[0]), own)
+    return found if len(found.row) and complete else None

@@ -11,9 +11,8 @@ from profgate.compare.symbols import number_symbols
 from profgate.compare.workloads import workload_name
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun, DurationTable, first_duration
-from profgate.model.profile import Profile
+from profgate.model.profile import Profile, Workload
 from profgate.model.units import base_unit
-from profgate.model.workload import Workload
 from profgate.statistics.rank_checks import side_by_side
 
 
@@ -30,7 +29,7 @@ def _is_plain(profile: Profile) -> bool:
         body is not None
         and profile.stacks is None
         and profile.graph is None
-        and not profile.models
+        and not profile.attachments
         and len(set(body.subtypes)) < 2
         and not np.isfinite(body.exclusive).any()
         and not np.isfinite(body.size).any()

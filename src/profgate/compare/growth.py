@@ -1,6 +1,7 @@
 """Collects the records and cost models of both sides. Models are read from profiles or fitted to records."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,8 @@ def _stored(sides: Sequence[Side]) -> dict[tuple[int, int, int], Model]:
     found: dict[tuple[int, int, int], Model] = {}
     for side, runs in enumerate(sides):
         for profile, mapping in runs:
-            for model in profile.models:
-                if model.name in MODEL_NAMES:
+            for model in profile.attachments:
+                if isinstance(model, Model) and model.name in MODEL_NAMES:
                     key = side, int(mapping[model.frame]), MODEL_NAMES.index(model.name)
                     known = found.setdefault(key, model)
                     if model.r_square > known.r_square or np.isnan(known.r_square) > np.isnan(model.r_square):
@@ -125,14 +126,8 @@ def _fitted(observations: Observations | None) -> Columns:
         "side": side,
         "symbol": symbol,
         "subtype": subtype,
-        "kind": fits.kind,
-        "coefficients": fits.coefficients,
-        "r_square": fits.r_square,
-        "start": fits.start,
-        "end": fits.end,
-        "error": fits.error,
-        "points": fits.points,
         "fitted": np.ones(len(fits.kind), np.bool_),
+        **{field.name: getattr(fits, field.name) for field in fields(fits) if field.name != "group"},
     }
 
 

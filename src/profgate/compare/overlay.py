@@ -17,10 +17,10 @@ from profgate.errors import ComparisonError
 from profgate.model.arrays import BoolArray
 from profgate.model.comparison import Comparison, Costs, Names, Note, Symbols
 from profgate.model.durations import DurationRun
+from profgate.model.profile import Workload
 from profgate.model.reason import Reason, ReasonCode, as_reason, joined
 from profgate.model.report import NotCompared
 from profgate.model.units import Metric
-from profgate.model.workload import Workload
 
 if TYPE_CHECKING:
     from profgate.model.history import Reading

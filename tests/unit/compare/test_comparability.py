@@ -11,10 +11,9 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.comparability import comparability, doubts, unlike
 from profgate.compare.overlay import compare_workload
 from profgate.model.comparison import Note
-from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Workload
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 from profgate.readers.folded import FoldedReader
 from profgate.report.wording import reason_text
 

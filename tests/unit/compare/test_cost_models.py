@@ -80,7 +80,7 @@ def test_models_that_come_with_a_profile_are_used(brought: str, added: list[str]
     """Beside a power the line is fitted, beside a line nothing; a curve is no formula, so all of them are."""
     curve = (1.0, 2.0) if brought == "moving_average" else None
     model = Given(brought, (1, 2), y=curve).model(0)
-    profile = Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(["f"]), models=(model,))
+    profile = Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(["f"]), attachments=(model,))
     found = cost_models([[(profile, np.array([0]))], []], records([0] * 8, [0] * 8, [""]))
     assert found is not None
     assert [MODEL_NAMES[kind] for kind in found.kind[(found.side == 0) & found.fitted].tolist()] == added

@@ -7,9 +7,8 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.metrics import without_multiples
 from profgate.compare.overlay import compare_workload
 from profgate.detect.sampling import sample_counts
-from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks
+from profgate.model.profile import CallGraph, Configuration, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 
 SAMPLES, CPU = Metric("samples", "count"), Metric("cpu", "nanoseconds")
 OBJECTS = Metric("alloc_objects", "count", kind=MetricKind.COUNTED)

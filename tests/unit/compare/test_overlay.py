@@ -12,9 +12,8 @@ from profgate.compare.readings import readings_of
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.history import StoredJob
-from profgate.model.profile import ClaimedSource, Configuration, Profile
+from profgate.model.profile import ClaimedSource, Configuration, Profile, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.registry import read_profile
 
 DIFF = folder_diff({"src/a.py": "a"}, {"src/a.py": "b"}, frozenset({"src/a.py", "src/shop/cart.py"}))

@@ -15,9 +15,8 @@ from profgate.detect.totals import Totals
 from profgate.errors import ComparisonError
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
-from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks
+from profgate.model.profile import Configuration, Facts, FrameList, Profile, Stacks, Workload
 from profgate.model.units import Metric
-from profgate.model.workload import Workload
 from sentences import not_tested
 
 NAMES = [f"f{number:02}" for number in range(40)]

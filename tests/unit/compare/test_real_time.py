@@ -10,10 +10,9 @@ from profgate.detect.overweight import overweight_table
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration, FrameList, Measurements, Profile
+from profgate.model.profile import Configuration, FrameList, Measurements, Profile, Workload
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.units import Metric, MetricKind
-from profgate.model.workload import Workload
 
 
 def run(amounts: dict[str, float], kinds: tuple[str, ...] = ("real", "user", "sys")) -> Profile:

@@ -16,9 +16,8 @@ from profgate.detect.strategy import MODULE
 from profgate.model.change import Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
-from profgate.model.profile import Configuration
+from profgate.model.profile import Configuration, Workload
 from profgate.model.source import source_of
-from profgate.model.workload import Workload
 from profgate.readers.perun import PerunReader
 from sentences import not_tested
 

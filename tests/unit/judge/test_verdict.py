@@ -325,7 +325,7 @@ def grown(steeper: float, exponent: float) -> Comparison:
 
 def profile_of(models: Sequence[Given], frame: int) -> Profile:
     brought = tuple(model.model(frame) for model in models)
-    return Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(list(BASE)), models=brought)
+    return Profile("p", Configuration(), (SAMPLES,), FrameList.of_names(list(BASE)), attachments=brought)
 
 
 def judged_by_models(comparison: Comparison) -> Report:
