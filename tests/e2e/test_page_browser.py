@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from e2e.conftest import OpenFile, written_address
+from e2e.conftest import SCREENS, OpenFile, axe_violations, written_address
 from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import BlueprintRules, NamedTree, PageFinding, PageHeader, PageSource
@@ -50,7 +50,6 @@ def tree_of(rows: list[tuple[int, int, int, int]], names: list[str]) -> NamedTre
 
 
 DEMO = tree_of(STACKS, FUNCTIONS)
-AXE_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
 @pytest.fixture
@@ -715,13 +714,11 @@ def test_first_line_has_the_result(open_page: OpenPage, width: int) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_a_judged_page(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     for verdict in ("fails", "review", "better", "unchanged"):
         header = replace(JUDGED, headline=MetricHeadline(verdict, "text", "total +1 %"))
         page = painted(open_page(header=header, color_scheme=scheme), "union")
         page.locator("#overview-open").click()
-        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
-        assert [node["html"] for one in found for node in one["nodes"]] == []
+        assert axe_violations(page) == []
 
 
 def test_chip_names_the_callee_that_explains_the_change(open_page: OpenPage) -> None:
@@ -1028,28 +1025,21 @@ def test_warnings_of_doubtful_sides(open_page: OpenPage) -> None:
     assert "they may contain line numbers or ids" in notes.inner_text()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), SCREENS)
 def test_axe_finds_nothing_against_wcag_aa(open_page: OpenPage, width: int, scheme: Literal["light", "dark"]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     page = painted(open_page(width=width, color_scheme=scheme))
-
-    def violations() -> list[str]:
-        found = axe.Axe().run(page, options=AXE_RULES).response["violations"]
-        return [f"{one['id']}: {node['html']}" for one in found for node in one["nodes"]]
-
-    assert violations() == []
+    assert axe_violations(page) == []
     for menu in ("overview", "notes", "settings"):
         page.locator(f"#{menu}-open").click()
-        assert violations() == []
+        assert axe_violations(page) == []
         page.keyboard.press("Escape")
     for key in ("?", "s"):
         page.keyboard.press(key)
     page.locator("#query").fill("a")
-    assert violations() == []
+    assert axe_violations(page) == []
     for tab in ("Table", "Blueprint"):
         page.get_by_role("tab", name=tab).click()
-        assert violations() == []
+        assert axe_violations(page) == []
 
 
 class _Redirect(BaseHTTPRequestHandler):

@@ -204,7 +204,7 @@ def earlier_totals(comparisons: Sequence[Comparison]) -> dict[PageKey, list[floa
 
 
 def _job_totals(comparison: Comparison) -> list[float]:
-    totals, jobs = comparison.noise_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
+    totals, jobs = comparison.noise.run_totals, comparison.runs.noise_jobs or range(comparison.runs.noise)
     runs: dict[int, list[float]] = {}
     for job, total in zip(jobs, totals.tolist(), strict=True):
         runs.setdefault(job, []).append(total * comparison.metric.scale)

@@ -35,13 +35,15 @@ def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadR
     growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
     tone = "worse" if growth > 0 else "better" if growth < 0 else ""
     shown = shown_conclusion(metric)
-    certain = any(finding.is_total and finding.colour in {"red", "green"} for finding in found)
+    judged = shown.badge != "inconclusive" and any(
+        finding.is_total and finding.colour in {"red", "green"} for finding in found
+    )
     return WorkloadRow(
         shown.sign,
         shown.badge,
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
-        tone if certain and shown.badge != "inconclusive" else "",
+        tone if judged else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
 
