@@ -472,7 +472,7 @@ def test_call_paths_are_edited_and_restored(open_page: OpenPage) -> None:
     edits.get_by_role("button", name="Merge").click()
     assert selected(page) == "main"
     assert "self 10 samples → 10 samples" in item.inner_text()
-    page.get_by_role("button", name="Undo: Merge load").click()
+    page.get_by_role("button", name="Undo: Merge into callers load").click()
     assert "self 0 samples → 0 samples" in item.inner_text()
     assert written_address(page).count("edits") == 0
 
