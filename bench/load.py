@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from bench.harness import ENVIRONMENT, Contender, Measured, RunError, measure_in_turn
+from bench.harness import ENVIRONMENT, MEBIBYTE, Contender, Measured, RunError, measure_in_turn
 from bench.peers import profgate
-from bench.table import MEBIBYTE
 
 FOLDER = Path(__file__).resolve().parent.parent / "build" / "bench" / "load"
 MERGE, SYMBOLS = "merge", "symbols"

@@ -8,9 +8,8 @@ from importlib.metadata import version
 from typing import Any
 
 from bench.cases import Limit, Results, Row
-from bench.harness import Measured
+from bench.harness import MEBIBYTE, Measured
 
-MEBIBYTE = 1 << 20
 HEAD = (
     *("work", "profgate", "peer", "wall s", "peer s", "ratio", "before", "CPU ratio", "before"),
     *("target", "peak MiB", "peer MiB", "ratio", "verdict"),

@@ -89,7 +89,7 @@ def load_diff(diff: str | None, baseline_source: str | None, target_source: str 
     Raises ProfgateError if the arguments cannot be combined or the diff cannot be parsed.
     """
     if baseline_source is not None and target_source is not None and diff is None:
-        from profgate.attribution.folder_diff import folder_diff  # imported only if there are sources
+        from profgate.attribution.unified_diff import folder_diff  # imported only if there are sources
         from profgate.io.source_folders import differing_texts
 
         return folder_diff(*differing_texts(baseline_source, target_source))

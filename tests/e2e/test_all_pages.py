@@ -18,8 +18,8 @@ from profgate.flamegraph.pages import build_index
 from profgate.history.trends import Trend, trends_page
 from profgate.model.durations import DurationRun
 from profgate.model.history import StoredCommit
+from profgate.ranks.rank_inputs import rank_history
 from profgate.ranks.rank_output import history_page, rank_page
-from profgate.ranks.rank_runs import rank_history
 from profgate.statistics.rank_checks import RankRules
 from profgate.track.evolution_page import build_evolution_page
 from report_samples import many, nothing_compared

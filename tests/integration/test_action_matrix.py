@@ -197,7 +197,7 @@ def test_foreign_shard_report_is_refused(sharded: Stage, members: dict[str, byte
     assert message in sharded.log
 
 
-@pytest.mark.parametrize(("schema", "code"), [("profgate.report/2", 1), ("profgate.report/1", 2)])
+@pytest.mark.parametrize(("schema", "code"), [("profgate.report/3", 1), ("profgate.report/2", 2)])
 def test_verdict_of_a_shard_is_not_believed(sharded: Stage, schema: str, code: int) -> None:
     sharded.start_pull_run()
     sharded.step(profiles(SLOWER, 77), key="linux", artifact=f"{ARTIFACT}-linux", mode="shard")
