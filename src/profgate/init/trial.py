@@ -25,7 +25,7 @@ from profgate.io.git import without_git
 from profgate.io.processes import run_command, variables
 from profgate.io.worktrees import copied_worktree, quiet_git
 from profgate.model.visible_text import plain
-from profgate.wiring import read_all
+from profgate.wiring import read_sources
 
 LONGEST_SETUP = 900.0  # in seconds
 LONGEST_RUN = 180.0  # in seconds; the workflow makes at least five runs
@@ -251,7 +251,7 @@ def _recorded(plan: Plan, copies: _Copies) -> tuple[Trial, Share]:
             size = sum(map(_size, Path(out).rglob("*.*")))
             if size > LARGEST_RECORDING:
                 raise ProfgateError("the profile", LARGE.format(size=size / 1e6, most=LARGEST_RECORDING >> 20))
-            share = share_of(read_all(sources_under(out)), copies.files, checkout, plan.extent.rate)
+            share = share_of(read_sources(sources_under(out)), copies.files, checkout, plan.extent.rate)
         longer = _longer(plan, share, seconds)
         if longer == plan or not left:
             break
