@@ -22,8 +22,7 @@ from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.compare.workloads import pair
 from profgate.detect.builtin import strategy_named
-from profgate.detect.strategy import MODULE
-from profgate.model.change import Context, Detection
+from profgate.model.change import MODULE, Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.cost_models import CONSTANT, LINEAR, LOGARITHMIC, POWER, CostModels
 from profgate.model.details import ModelPair

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profgate.detect.location_costs import WHOLE
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.change import WHOLE
 from profgate.model.comparison import Comparison, DiffTree
 
 MOST_STEPS = 200  # maximum number of callers between a location and the root

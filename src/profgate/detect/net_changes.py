@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from profgate.detect.base_jobs import tested_with_jobs
 from profgate.detect.call_paths import Enclosing, call_paths, known_caller
 from profgate.detect.evidence import Evidence
-from profgate.detect.location_costs import SELF, SUBTREE, WHOLE, Ratios, active_totals
+from profgate.detect.location_costs import SELF, SUBTREE, Ratios, active_totals
 from profgate.detect.permutation import Rows, p_of_one, splits_of
 from profgate.model.arrays import FloatArray, IntArray
+from profgate.model.change import WHOLE
 from profgate.model.comparison import Comparison
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
 from profgate.model.units import MetricKind
@@ -205,8 +206,8 @@ class _Search:
         least, near = OFFSET * abs(self._change(row)), 0 if row.subtree else 1
         moving = [(other, False) for other in self.moving if other != row.symbol]
         for steps, caller in enumerate(self.paths.enclosing(row.symbol, row.sign, subtree=row.subtree)):
-            known = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
-            if -row.sign * known >= least:
+            offset = self._moved(self.paths.explained(caller.symbol, moving)) if moving else 0.0
+            if -row.sign * offset >= least:
                 return caller, steps <= near
             if -row.sign * self._moved(caller.rest) >= least and self._rest_changed(row, caller):
                 return caller, steps <= near

@@ -17,7 +17,7 @@ Earlier = Mapping[tuple[str, str], Sequence[float]]  # totals of earlier base jo
 
 
 class WorkloadRow(NamedTuple):
-    """One metric of a workload. ``tone`` is "worse" or "better" if the total itself changed, otherwise ""."""
+    """One metric of a workload. ``tone`` is "worse" or "better" if the total certainly changed, or ""."""
 
     sign: str
     verdict: str
@@ -30,18 +30,16 @@ class WorkloadRow(NamedTuple):
 def workload_row(workload: str, metric: MetricReport, quote: Quote) -> WorkloadRow:
     """Return the cells for a metric. ``quote`` escapes names for the output format."""
     total = metric.total
-    found = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
-    first = next((finding for finding in found if not finding.is_total), found[0] if found else None)
-    growth = (total.relative or 0.0) * (1 if metric.better == "lower" else -1)
-    tone = "worse" if growth > 0 else "better" if growth < 0 else ""
+    findings = sorted((finding for finding in metric.findings if finding.colour != "neutral"), key=weight_of)
+    first = next((finding for finding in findings if not finding.is_total), findings[0] if findings else None)
+    certain = [finding.direction for finding in findings if finding.is_total and finding.colour in {"red", "green"}]
     shown = shown_conclusion(metric)
-    judged = shown.badge != "inconclusive" and any(finding.is_total for finding in found)
     return WorkloadRow(
         shown.sign,
         shown.badge,
         numbers.relative_growth(total.relative),
         numbers.from_to(total.baseline, total.target, metric.unit),
-        tone if judged else "",
+        certain[0] if certain and shown.badge != "inconclusive" else "",
         change_text(Row(workload, metric, first), quote) if first is not None else "",
     )
 
@@ -61,11 +59,11 @@ def workload_table(report: Report, urls: Mapping[tuple[str, str], str], earlier:
     compared = pairs(report)
     if len(compared) < 2:
         return ""
-    known = [(pair, *known_totals(pair.workload, pair.metric, earlier)) for pair in compared[:MOST_ROWS]]
-    has_history = any(past for _, past, _ in known)
+    rows_shown = [(pair, *known_totals(pair.workload, pair.metric, earlier)) for pair in compared[:MOST_ROWS]]
+    has_history = any(past for _, past, _ in rows_shown)
     headings = ["Workload", "Total", "Verdict", *["History"] * has_history, "Largest finding"]
     lines = [f"| {' | '.join(headings)} |", f"|:--|--:{'|:--' * (len(headings) - 2)}|"]
-    for pair, past, totals in known:
+    for pair, past, totals in rows_shown:
         row = workload_row(pair.workload, pair.metric, code_cell)
         name, url = code_cell(pair.workload, 60), link_target(urls.get((pair.workload, pair.metric.name)))
         cells = (

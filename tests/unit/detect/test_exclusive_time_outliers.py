@@ -12,8 +12,7 @@ from comparisons import Stacks, from_exclusive, timed
 from profgate.compare.build import compare_workload
 from profgate.compare.columns import CompareOptions
 from profgate.detect.exclusive_time_outliers import ExclusiveTimeOutliers
-from profgate.detect.strategy import MODULE
-from profgate.model.change import Context, Detection
+from profgate.model.change import MODULE, Context, Detection
 from profgate.model.comparison import Comparison
 from profgate.model.kinds import Kind
 from profgate.model.profile import Configuration

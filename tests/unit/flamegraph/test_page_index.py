@@ -10,7 +10,7 @@ import pytest
 from comparisons import from_exclusive
 from profgate.flamegraph.pages import build_index, earlier_totals, file_names
 from profgate.model.report import Colour
-from profgate.model.tests import Calibration
+from profgate.model.tests import Calibration, Inconclusive
 from profgate.model.units import Metric
 from profgate.report.workload_rows import workload_row
 from report_samples import hostile, inconclusive, many, nothing_compared, regression, unchanged
@@ -56,11 +56,11 @@ def test_inconclusive_metric_is_only_red_or_inconclusive(colour: Colour, expecte
 
 
 @pytest.mark.parametrize(
-    ("calibration", "tone"), [(Calibration(), "worse"), (Calibration(inconclusive="too_few_runs"), "")]
+    ("colour", "inconclusive", "tone"), [("red", None, "worse"), ("yellow", None, ""), ("yellow", "too_few_runs", "")]
 )
-def test_total_has_a_colour_only_if_it_is_judged(calibration: Calibration, tone: str) -> None:
-    metric = regression().metrics[0][1]
-    total, function = (replace(finding, colour="yellow") for finding in metric.findings[:2])
+def test_total_has_a_colour_only_if_it_is_certain(colour: Colour, inconclusive: Inconclusive | None, tone: str) -> None:
+    metric, calibration = regression().metrics[0][1], Calibration(inconclusive=inconclusive)
+    total, function = (replace(finding, colour=colour) for finding in metric.findings[:2])
     judged = replace(metric, findings=(total, function), calibration=calibration)
     assert workload_row("w", judged, str).tone == tone
     assert workload_row("w", replace(judged, findings=(function,)), str).tone == ""
